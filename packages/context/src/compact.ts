@@ -1,12 +1,11 @@
-import { LonghaulError, type Message } from '@longhaul/protocol';
 import { ledgerTokens, triggerTokens } from './budget.ts';
+import { contextExhausted } from './compaction/context-exhausted.ts';
 import { type CompactionContext, sizeOf, toCompaction } from './compaction/draft.ts';
 import { HARDER_RUNGS } from './compaction/ladder.ts';
 import type { CompactOptions, CompactOutcome } from './compaction/options.ts';
 import { planInput } from './compaction/plan-input.ts';
 import { strategyDraft } from './compaction/strategy-draft.ts';
 import { createLedgerKeeper } from './ledger/ledger-keeper.ts';
-import { firstUserMessage } from './log.ts';
 
 /**
  * A rung that saves less than this share of the request is skipped. By default, the same share is the least that a
@@ -91,35 +90,12 @@ function exhausted(
   tokensAfter: number,
   warnings: readonly string[],
 ): CompactOutcome {
-  const { budget, meter, log } = context;
-  const first = firstUserMessage(log.messages);
-  const last = log.messages.at(-1);
-  const sizes = {
-    windowTokens: budget.windowTokens,
-    usableTokens: budget.usableTokens,
-    fixedTokens: budget.fixedTokens,
-    firstMessageTokens: sourceTokens(context, first),
-    lastMessageTokens: sourceTokens(context, last),
-    tokensBefore: context.tokensBefore,
-    tokensAfter,
-  };
+  const { budget, meter, tokensBefore, targetTokens } = context;
   const problem =
-    tokensAfter < context.targetTokens
-      ? `A compaction would save almost nothing: the request has ${context.tokensBefore} tokens and would have ${tokensAfter} `
-      : `The context cannot be made small enough: the smallest request would have ${tokensAfter} tokens, and fewer than ${context.targetTokens} fit `;
-  const message =
-    problem +
-    `(window ${budget.windowTokens}). System text and tools take ${Math.ceil(budget.fixedTokens * meter.ratio)}, the task ${sizes.firstMessageTokens}, ` +
-    `the last message ${sizes.lastMessageTokens}. Use a model with a larger window, fewer tools, or shorter instructions.` +
-    warnings.map((warning) => ` ${warning}`).join('');
-  const canBeSent = context.tokensBefore < budget.usableTokens;
-  const error = new LonghaulError('context_exhausted', message, { data: sizes });
-  return { status: 'exhausted', error, canBeSent };
-}
-
-function sourceTokens(context: CompactionContext, message: Message | undefined): number {
-  const entry = context.input.entries.find(
-    (candidate) => candidate.source === message && message !== undefined,
-  );
-  return entry === undefined ? 0 : context.meter.messageTokens(entry.message);
+    tokensAfter < targetTokens
+      ? `A compaction would save almost nothing: the request has ${tokensBefore} tokens and would have ${tokensAfter}`
+      : `The context cannot be made small enough: the smallest request would have ${tokensAfter} tokens, and fewer than ${targetTokens} fit`;
+  const request = { budget, meter, log: context.log, entries: context.input.entries };
+  const error = contextExhausted(problem, { ...request, tokensBefore, tokensAfter, warnings });
+  return { status: 'exhausted', error, canBeSent: tokensBefore < budget.usableTokens };
 }

@@ -34,10 +34,16 @@ export interface ContextState {
 }
 
 export type RequestDecision =
-  /** The request can be sent as it is. */
-  | { action: 'send'; entries: ViewEntry[]; predictedTokens: number; maxOutputTokens: number }
+  /** The request can be sent as it is. `mediaTokens` is the part of the prediction for images and files. */
+  | {
+      action: 'send';
+      entries: ViewEntry[];
+      predictedTokens: number;
+      mediaTokens: number;
+      maxOutputTokens: number;
+    }
   /** Make room first. */
-  | { action: 'compact'; entries: ViewEntry[]; predictedTokens: number }
+  | { action: 'compact'; entries: ViewEntry[]; predictedTokens: number; mediaTokens: number }
   /** The request does not fit, and compaction is switched off. */
   | { action: 'refuse'; error: LonghaulError };
 
@@ -64,7 +70,8 @@ export function decideRequest({
   // causes a compaction.
   const surely = outputRoom(predictedTokens + meter.marginTokens(predictedTokens), budget);
   const maxOutputTokens = Math.max(surely, Math.min(room, leastRoom));
-  const send = { action: 'send', entries, predictedTokens, maxOutputTokens } as const;
+  const mediaTokens = meter.mediaTokens(entries);
+  const send = { action: 'send', entries, predictedTokens, mediaTokens, maxOutputTokens } as const;
   if (!policy.auto) {
     return predictedTokens > budget.usableTokens
       ? { action: 'refuse', error: compactionIsOff(predictedTokens, budget) }
@@ -72,7 +79,7 @@ export function decideRequest({
   }
   const due = Math.max(dueTokens(log, policy.strategy, budget), Math.min(dueFrom, budget.usableTokens));
   const isDue = predictedTokens >= due;
-  if (isDue || room < leastRoom) return { action: 'compact', entries, predictedTokens };
+  if (isDue || room < leastRoom) return { action: 'compact', entries, predictedTokens, mediaTokens };
   return send;
 }
 

@@ -43,6 +43,16 @@ export {
   isUserMessage,
   partKey,
 } from './log.ts';
+export { countAnyMedia, countMediaOf, type Media, type MediaCounter } from './media/count-media.ts';
+export { base64Bytes, type FileToCount, fileTokens } from './media/file-tokens.ts';
+export { type ImageSize, imageSizeOf } from './media/image-size.ts';
+export {
+  ASSUMED_IMAGE_SIZE,
+  type ImageDetail,
+  type ImageRule,
+  imageRuleOf,
+  imageTokens,
+} from './media/image-tokens.ts';
 export {
   type NarrativeAsk,
   type NarrativeFacts,
@@ -63,6 +73,7 @@ export {
   type PruneResult,
   pruneOldToolOutputs,
 } from './prune.ts';
+export type { CountedSize } from './ratio-learner.ts';
 export { createRequestMeter, type RequestMeter, viewMessageTokens } from './request-size.ts';
 export { AFTER_RESULTS_TEXT, joinTexts, type StrictRolesOptions, toStrictRoles } from './roles.ts';
 export {
@@ -73,13 +84,19 @@ export {
   selectWith,
 } from './selection/select.ts';
 export { type AiSdkMessage, aiSdkFormat } from './session/ai-sdk-format.ts';
+export { type CheckFormatOptions, checkFormat } from './session/check-format.ts';
 export { createContextSession } from './session/context-session.ts';
-export type {
-  MessageFormat,
-  MessageReading,
-  OpenCall,
-  PartChange,
-  ToolAnswer,
+export {
+  callPart,
+  type MediaPart,
+  type MessageFormat,
+  type MessageReading,
+  mediaPart,
+  type OpenCall,
+  opaquePart,
+  type PartChange,
+  type ToolAnswer,
+  textPart,
 } from './session/message-format.ts';
 export { MessageLog } from './session/message-log.ts';
 export { type OpenAiChatMessage, openAiChatFormat } from './session/openai-chat-format.ts';
@@ -97,7 +114,9 @@ export type {
   ContextSessionOptions,
   ContextSessionState,
   FitOptions,
+  FitSignal,
   FittedMessages,
+  NamedSizes,
   SessionSummarise,
 } from './session/session-types.ts';
 export { type StrategyFromModule, strategyFromModule } from './strategies/from-module.ts';

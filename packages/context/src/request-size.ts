@@ -1,4 +1,5 @@
 import type { ToolOutputContent } from '@longhaul/protocol';
+import { type CountedSize, RatioLearner } from './ratio-learner.ts';
 import { IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, REPLY_PRIMING_TOKENS, type TokenCounter } from './tokens.ts';
 import type { ViewEntry } from './view.ts';
 import type { ViewAssistantPart, ViewMessage } from './view-message.ts';
@@ -43,30 +44,43 @@ function contentTokens(part: ViewAssistantPart | ToolOutputContent, count: Token
   }
 }
 
+function mediaCount(message: ViewMessage): number {
+  const isMedia = (part: ViewAssistantPart | ToolOutputContent) =>
+    part.type === 'image' || part.type === 'file';
+  const inParts = message.content.filter(isMedia).length;
+  if (message.role === 'user') return inParts;
+  const outputs = message.content.flatMap((part) => (part.type === 'tool' ? part.output : []));
+  return inParts + outputs.filter(isMedia).length;
+}
+
 /** Predicts the tokens of whole requests, corrected by the real sizes of earlier requests. */
 export interface RequestMeter {
   messageTokens(message: ViewMessage): number;
   /** Predicts the tokens of a request of these messages with the system text and the tools. */
   requestTokens(entries: readonly ViewEntry[], fixedTokens: number): number;
+  /** Predicts how many of the tokens of a request are those of images and files. */
+  mediaTokens(entries: readonly ViewEntry[]): number;
   /**
    * Records the real size of a request that was predicted at `predictedTokens`.
    *
-   * @returns `too-high` if the real size is more than three times the counted one, by thousands of tokens. Three times
-   * is assumed then.
+   * @param mediaTokens The part of the prediction for images and files. Their error is not learned as one of the text.
+   * Default 0.
+   * @returns `too-high` if the real size is more than the largest ratios allow (three times the counted tokens of text),
+   * by thousands of tokens. The largest ratios are assumed then.
    */
-  calibrate(predictedTokens: number, realTokens: number): 'too-high' | undefined;
+  calibrate(predictedTokens: number, realTokens: number, mediaTokens?: number): 'too-high' | undefined;
   /**
    * Returns how many tokens more than predicted a request may have. Everything that was not in the last measured
    * request is an estimate.
    */
   marginTokens(predictedTokens: number): number;
-  /** Call this after a compaction: from then on, the whole request is an estimate. The ratio stays. */
+  /** Call this after a compaction: from then on, the whole request is an estimate. The ratios stay. */
   forgetMeasured(): void;
-  /** Real tokens for one predicted token; 1 before the first calibration. */
+  /** Real tokens for one counted token of text; 1 before the first calibration. */
   readonly ratio: number;
+  /** Real tokens for one counted token of media; 1 before the first calibration with media. */
+  readonly mediaRatio: number;
 }
-
-const RATIO_BOUNDS = { low: 0.5, high: 3 };
 
 /** A server can add this many tokens to a request, for example with a chat template. */
 const HIDDEN_TOKENS = 4_000;
@@ -80,48 +94,67 @@ const ESTIMATE_ERROR = 0.15;
 export interface RequestMeterOptions {
   /** Whether reasoning without a signature is sent back. Default: never. */
   returnsReasoning?: () => boolean;
+  /** Counts the messages that are sent for an entry, if they are not those of the view. Default: counts the view. */
+  sizeOf?: (entry: ViewEntry) => CountedSize;
+  /** The ratio of media to start with. Default 1. */
+  initialMediaRatio?: number | undefined;
 }
 
 export function createRequestMeter(
   count: TokenCounter,
   initialRatio = 1,
-  { returnsReasoning = () => false }: RequestMeterOptions = {},
+  { returnsReasoning = () => false, sizeOf, initialMediaRatio }: RequestMeterOptions = {},
 ): RequestMeter {
-  let ratio = bounded(initialRatio);
+  const ratios = new RatioLearner({ text: initialRatio, media: initialMediaRatio });
   let measuredTokens = 0;
   // Messages of a view do not change, so each is counted once.
-  const known = new WeakMap<ViewMessage, { tokens: number; plainReasoning: number }>();
-  const raw = (message: ViewMessage) => {
-    let sizes = known.get(message);
-    if (sizes === undefined) {
-      const plainReasoning = plainReasoningTokens(message, count);
-      sizes = { tokens: viewMessageTokens(message, count), plainReasoning };
-      known.set(message, sizes);
+  const known = new WeakMap<ViewMessage, CountedSize & { plainReasoning: number }>();
+  const raw = (message: ViewMessage, entry?: ViewEntry): CountedSize => {
+    const size = known.get(message) ?? sizeNow(message, entry);
+    // Without its entry, the messages that are sent for it are not known yet.
+    if (sizeOf === undefined || entry !== undefined) known.set(message, size);
+    return { text: size.text + (returnsReasoning() ? size.plainReasoning : 0), media: size.media };
+  };
+  const sizeNow = (message: ViewMessage, entry: ViewEntry | undefined) =>
+    sizeOf === undefined || entry === undefined
+      ? viewMessageSize(message, count)
+      : { ...sizeOf(entry), plainReasoning: 0 };
+  const predicted = ({ text, media }: CountedSize) => text * ratios.text + media * ratios.media;
+  const sum = (entries: readonly ViewEntry[]): CountedSize => {
+    const whole = { text: 0, media: 0 };
+    for (const entry of entries) {
+      const { text, media } = raw(entry.message, entry);
+      whole.text += text;
+      whole.media += media;
     }
-    return sizes.tokens + (returnsReasoning() ? sizes.plainReasoning : 0);
+    return whole;
   };
   return {
     get ratio() {
-      return ratio;
+      return ratios.text;
     },
-    messageTokens: (message) => Math.ceil(raw(message) * ratio),
+    get mediaRatio() {
+      return ratios.media;
+    },
+    messageTokens: (message) => Math.ceil(predicted(raw(message))),
     requestTokens(entries, fixedTokens) {
-      const messages = entries.reduce((sum, entry) => sum + raw(entry.message), 0);
-      return Math.ceil((messages + fixedTokens + REPLY_PRIMING_TOKENS) * ratio);
+      const { text, media } = sum(entries);
+      return Math.ceil(predicted({ text: text + fixedTokens + REPLY_PRIMING_TOKENS, media }));
     },
-    calibrate(predictedTokens, realTokens) {
+    mediaTokens: (entries) => Math.ceil(predicted({ text: 0, media: sum(entries).media })),
+    calibrate(predictedTokens, realTokens, mediaTokens = 0) {
       if (!(predictedTokens > 0) || !(realTokens > 0)) return undefined;
-      const countedTokens = predictedTokens / ratio;
-      const measuredRatio = realTokens / countedTokens;
-      ratio = bounded(measuredRatio);
-      measuredTokens = Math.min(realTokens, countedTokens * RATIO_BOUNDS.high);
+      const media = Math.min(mediaTokens, predictedTokens);
+      const size = { text: (predictedTokens - media) / ratios.text, media: media / ratios.media };
+      ratios.learn(size, realTokens);
+      measuredTokens = Math.min(realTokens, predicted(size));
       return realTokens - measuredTokens > HIDDEN_TOKENS ? 'too-high' : undefined;
     },
     marginTokens(predictedTokens) {
       // A request that is smaller than the last one was pruned: none of it was measured in its present form.
       const isGrown = predictedTokens >= measuredTokens;
       const estimated = isGrown ? predictedTokens - measuredTokens : predictedTokens;
-      return Math.ceil(estimated * (ESTIMATE_ERROR + Math.max(0, 1 / ratio - 1)));
+      return Math.ceil(estimated * (ESTIMATE_ERROR + Math.max(0, 1 / ratios.text - 1)));
     },
     forgetMeasured() {
       measuredTokens = 0;
@@ -129,7 +162,14 @@ export function createRequestMeter(
   };
 }
 
-/** A provider that reports wrong numbers must neither switch compaction off nor make every request too large. */
-function bounded(ratio: number): number {
-  return Math.min(RATIO_BOUNDS.high, Math.max(RATIO_BOUNDS.low, ratio));
+function viewMessageSize(
+  message: ViewMessage,
+  count: TokenCounter,
+): CountedSize & { plainReasoning: number } {
+  const media = mediaCount(message) * IMAGE_TOKENS;
+  return {
+    text: viewMessageTokens(message, count) - media,
+    media,
+    plainReasoning: plainReasoningTokens(message, count),
+  };
 }

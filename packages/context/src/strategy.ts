@@ -10,6 +10,8 @@ import type { ViewEntry } from './view.ts';
 /** The part of an `AbortSignal` that the engine reads. Its own library has no such type. */
 export interface CancelSignal {
   readonly aborted: boolean;
+  addEventListener?(type: 'abort', listener: () => void): void;
+  removeEventListener?(type: 'abort', listener: () => void): void;
 }
 
 /** The input of a strategy. A strategy must not change it. */

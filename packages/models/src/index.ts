@@ -1,3 +1,15 @@
+export {
+  ASSUMED_IMAGE_SIZE,
+  base64Bytes,
+  type FileToCount,
+  fileTokens,
+  type ImageDetail,
+  type ImageRule,
+  type ImageSize,
+  imageRuleOf,
+  imageSizeOf,
+  imageTokens,
+} from '@longhaul/context';
 export { API_KEY_VARIABLES, howToSetKey } from './api-key-variables.ts';
 export { MAX_ERROR_BYTES, readWhole } from './bounded-body.ts';
 export type { CacheHit, CacheLimits, CacheStore } from './cache-store.ts';
@@ -44,16 +56,7 @@ export {
 } from './thinking.ts';
 export { isTokenCount } from './token-count.ts';
 export { type CountMessagesOptions, countMessages, messageOverheadOf } from './tokenizers/count-messages.ts';
-export { base64Bytes, type FileToCount, fileTokens } from './tokenizers/file-tokens.ts';
 export { type GptCounter, loadGptCounter } from './tokenizers/gpt.ts';
-export { type ImageSize, imageSizeOf } from './tokenizers/image-size.ts';
-export {
-  ASSUMED_IMAGE_SIZE,
-  type ImageDetail,
-  type ImageRule,
-  imageRuleOf,
-  imageTokens,
-} from './tokenizers/image-tokens.ts';
 export { loadTokenizer } from './tokenizers/load-tokenizer.ts';
 export { startTokenizerWorker, type WorkerTokenizer } from './tokenizers/start-tokenizer-worker.ts';
 export {

@@ -145,8 +145,10 @@ export type EventPayload =
       systemTokens?: number;
       toolTokens?: number;
       maxOutputTokens?: number;
-      /** Real tokens per counted token, as learned so far. */
+      /** Real tokens per counted token of text, as learned so far. */
       ratio?: number;
+      /** Real tokens per counted token of images and files. */
+      mediaRatio?: number;
       /** Reasoning without a signature is part of requests. */
       returnsReasoning?: boolean;
       /** Tokens of an answer that are reserved for reasoning. */

@@ -116,6 +116,7 @@ function longParts(context: CompactionContext, draft: Draft): LongPart[] {
   const { cuts, pruned } = activeMarks([...context.log.marks, ...draft.marks]);
   return visibleMessages(context, draft).flatMap((message) =>
     message.parts.flatMap((part, partIndex) => {
+      if (context.isSentWhole?.(part) === true) return [];
       const key = partKey(message.id, partIndex);
       const chars = Math.min(
         cuttableChars(part, pruned.has(key)),

@@ -1,4 +1,4 @@
-import type { Compaction, CompactionReason, LonghaulError, Mark } from '@longhaul/protocol';
+import type { Compaction, CompactionReason, LonghaulError, Mark, Part } from '@longhaul/protocol';
 import type { Budget } from '../budget.ts';
 import type { LedgerKeeper } from '../ledger/ledger-keeper.ts';
 import type { ContextLog } from '../log.ts';
@@ -32,6 +32,10 @@ export interface CompactOptions {
   signal?: CancelSignal;
   /** Tools whose outputs are not pruned. Default: `todo`, because its newest result is the agent's plan. */
   protectedTools?: ReadonlySet<string>;
+  /**
+   * Whether a part is always sent whole, so that a cut of it would save nothing. Default: none is.
+   */
+  isSentWhole?: (part: Part) => boolean;
   /**
    * The smallest share of the request that a compaction must save. With less, the next step would compact again.
    * Default 0.05.

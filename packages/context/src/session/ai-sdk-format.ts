@@ -1,4 +1,5 @@
-import type { Part, ToolOutputContent } from '@longhaul/protocol';
+import type { Part, TextContent } from '@longhaul/protocol';
+import type { Media } from '../media/count-media.ts';
 import {
   callPart,
   isRecord,
@@ -64,15 +65,21 @@ function readItem(item: Item): Part {
     case 'reasoning':
       return opaquePart(text ?? '');
     case 'image':
-      return mediaPart(stringIn(item, 'mediaType') ?? 'image/*');
+      return mediaPart(readMedia(item, 'image/*'));
     case 'file':
     case 'reasoning-file':
-      return mediaPart(stringIn(item, 'mediaType') ?? 'application/octet-stream');
+      return readFile(item);
     case 'tool-call':
       return item['providerExecuted'] === true ? opaquePart(JSON.stringify(item)) : readCall(item);
     default:
       return opaquePart(JSON.stringify(item));
   }
+}
+
+/** A file can have its text in place of its bytes. */
+function readFile(item: Item): Part {
+  const inline = inlineText(item);
+  return inline === undefined ? mediaPart(readMedia(item)) : opaquePart(inline);
 }
 
 function readCall(item: Item): Part {
@@ -94,23 +101,56 @@ function readResult(item: Item): ToolAnswer {
   };
 }
 
-function readOutput(output: Item): ToolOutputContent[] {
+function readOutput(output: Item): ToolAnswer['output'] {
   const { type, value } = output;
   if (type === 'content' && Array.isArray(value) && value.length > 0) return value.map(readOutputItem);
   if (type === 'execution-denied') return [text(stringIn(output, 'reason') ?? 'Tool execution denied.')];
   return [text(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))];
 }
 
-function readOutputItem(item: unknown): ToolOutputContent {
+function readOutputItem(item: unknown): ToolAnswer['output'][number] {
   if (!isRecord(item)) return text(String(item));
   if (item['type'] === 'text') return text(stringIn(item, 'text') ?? '');
   if (item['type'] === 'custom') return text(JSON.stringify(item));
-  const mediaType = stringIn(item, 'mediaType') ?? 'application/octet-stream';
-  return { type: 'file', mediaType, data: '' };
+  const inline = inlineText(item);
+  if (inline !== undefined) return text(inline);
+  const isImage = stringIn(item, 'type')?.startsWith('image') === true;
+  return mediaPart(readMedia(item, isImage ? 'image/*' : undefined));
 }
 
-function text(value: string): ToolOutputContent {
+function text(value: string): TextContent {
   return { type: 'text', text: value };
+}
+
+/** A file that is sent as text. */
+function inlineText({ data }: Item): string | undefined {
+  return isRecord(data) && data['type'] === 'text' ? (stringIn(data, 'text') ?? '') : undefined;
+}
+
+/** @param mediaType If the item names none. */
+function readMedia(item: Item, mediaType = 'application/octet-stream'): Media {
+  const content = item['data'] ?? item['image'];
+  const data = readData(isRecord(content) && 'data' in content ? content['data'] : content);
+  const detail = readDetail(item['providerOptions']);
+  return {
+    mediaType: stringIn(item, 'mediaType') ?? mediaType,
+    ...(data === undefined ? {} : { data }),
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+/** Returns the bytes or the Base64 of a content. A link or an uploaded file has none. */
+function readData(content: unknown): Media['data'] {
+  if (typeof content === 'string') return /^(https?|file|blob):/i.test(content) ? undefined : content;
+  if (content instanceof ArrayBuffer) return new Uint8Array(content);
+  return content instanceof Uint8Array ? content : undefined;
+}
+
+/** The setting of OpenAI's provider. */
+function readDetail(options: unknown): Media['detail'] {
+  const ofOpenAi = isRecord(options) && isRecord(options['openai']) ? options['openai'] : {};
+  const detail = ofOpenAi['imageDetail'];
+  return detail === 'low' || detail === 'high' ? detail : undefined;
 }
 
 function rewriteMessage(message: AiSdkMessage, changes: ReadonlyMap<number, PartChange>): AiSdkMessage {

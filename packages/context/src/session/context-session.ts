@@ -1,17 +1,27 @@
-import { LonghaulError, type Mark } from '@longhaul/protocol';
+import { LonghaulError } from '@longhaul/protocol';
 import { type Budget, computeBudget, DEFAULT_LEDGER_SHARE } from '../budget.ts';
-import { compact } from '../compact.ts';
-import { type ContextState, decidePruning, decideRequest, nextDue } from '../decide.ts';
-import { createLedgerKeeper } from '../ledger/ledger-keeper.ts';
-import type { Summarise } from '../narrative.ts';
+import { contextExhausted } from '../compaction/context-exhausted.ts';
+import {
+  type ContextState,
+  decidePruning,
+  decideRequest,
+  type FittedRequest,
+  type RequestDecision,
+} from '../decide.ts';
+import { countAnyMedia } from '../media/count-media.ts';
 import { createRequestMeter, type RequestMeter } from '../request-size.ts';
 import { ReactiveOverflowStrategy } from '../strategies/reactive-overflow.ts';
 import type { CompressionStrategy } from '../strategy.ts';
 import { countByClasses, memoizeCounter, type TokenCounter } from '../tokens.ts';
-import { renderSummary, type ViewEntry } from '../view.ts';
+import type { ViewEntry } from '../view.ts';
 import { createViewKeeper } from '../view-keeper.ts';
-import { MessageLog } from './message-log.ts';
-import { type RecallInput, recallFrom } from './recall.ts';
+import { AppendedMessages } from './appended-messages.ts';
+import { throwIfAborted } from './cancel.ts';
+import type { MessageLog } from './message-log.ts';
+import { recallFrom } from './recall.ts';
+import { SentSizes } from './sent-size.ts';
+import { SessionCompactor } from './session-compactor.ts';
+import { SessionMarks } from './session-marks.ts';
 import type {
   CompactedMessages,
   ContextSession,
@@ -19,12 +29,13 @@ import type {
   ContextSessionState,
   FitOptions,
   FittedMessages,
+  NamedSizes,
 } from './session-types.ts';
-import { summariseWith } from './summarise-with.ts';
 
 /**
  * Creates a session that keeps your own agent loop within its model's window.
  *
+ * @throws {LonghaulError} `invalid_request` for a state of an unknown version.
  * @example
  * const session = createContextSession({ format: openAiChatFormat(), windowTokens: 32_768, maxOutputTokens: 4_096 });
  * session.append([{ role: 'user', content: 'Find the bug.' }]);
@@ -40,43 +51,62 @@ const DEFAULT_PROTECTED_TOOLS = ['todo'];
 
 class LoggedSession<M> implements ContextSession<M> {
   readonly #options: ContextSessionOptions<M>;
-  readonly #log: MessageLog<M>;
+  readonly #appended: AppendedMessages<M>;
   readonly #count: TokenCounter;
+  readonly #sizes: SentSizes<M>;
   readonly #meter: RequestMeter;
   readonly #views = createViewKeeper();
   readonly #strategy: CompressionStrategy;
-  #ledger = createLedgerKeeper();
-  #marks: Mark[] = [];
+  readonly #marks: SessionMarks;
+  readonly #compactor: SessionCompactor<M>;
   #learnedWindowTokens: number | undefined;
-  #nextId: number;
-  #predictedTokens = 0;
-  #wasRefused = false;
-  #dueFrom = 0;
+  /** The request of the last `fit`, until its real size is known. */
+  #sent: FittedRequest | undefined;
 
   constructor(options: ContextSessionOptions<M>) {
-    const { state } = options;
+    const { state, format, countMedia = countAnyMedia } = options;
     if (state !== undefined && state.version !== 1)
       throw new LonghaulError(
         'invalid_request',
         `Unknown version of a session's state: ${state.version}. The known version is 1.`,
       );
     this.#options = options;
-    this.#log = new MessageLog(options.format);
+    this.#appended = new AppendedMessages(format);
     this.#count = memoizeCounter(options.count ?? countByClasses);
-    this.#meter = createRequestMeter(this.#count, state?.ratio ?? 1);
+    this.#sizes = new SentSizes(format, { count: this.#count, countMedia });
+    this.#meter = createRequestMeter(this.#count, state?.ratio ?? 1, {
+      sizeOf: (entry) => this.#sizes.of(this.#log.shownAs(entry)),
+      initialMediaRatio: state?.mediaRatio,
+    });
     this.#strategy = options.strategy ?? new ReactiveOverflowStrategy();
     this.#learnedWindowTokens = state?.learnedWindowTokens;
-    this.#nextId = state?.nextId ?? 1;
-    if (state === undefined) return;
-    for (const message of state.messages) this.#log.append(message);
-    this.#marks = [...state.marks];
+    this.#marks = new SessionMarks(state);
+    this.#compactor = new SessionCompactor(options, this.#marks, this.#count);
+    if (state !== undefined) this.#appended.append(state.messages);
+  }
+
+  get #log(): MessageLog<M> {
+    return this.#appended.log;
   }
 
   append(messages: readonly M[]): void {
-    const pinned = this.#log.pinned.length;
-    for (const message of messages) this.#log.append(message);
-    for (const messageId of this.#log.pinned.slice(pinned))
-      this.#mark([{ kind: 'pin', id: this.#newId(), messageId, createdAt: 0 }]);
+    this.#appended.append(messages);
+  }
+
+  sync(messages: readonly M[]): number {
+    this.#appended.expectBeginningOf(messages);
+    const added = messages.slice(this.messageCount);
+    this.append(added);
+    return added.length;
+  }
+
+  truncate(messageCount: number): void {
+    const before = this.#log.messages;
+    if (!this.#appended.truncate(messageCount)) return;
+    this.#marks.truncate(before, this.#log.messages, messageCount);
+    this.#compactor.forget();
+    this.#meter.forgetMeasured();
+    this.#sent = undefined;
   }
 
   get messageCount(): number {
@@ -84,41 +114,74 @@ class LoggedSession<M> implements ContextSession<M> {
   }
 
   async fit(options: FitOptions = {}): Promise<FittedMessages<M>> {
-    const compacted: CompactedMessages[] = [];
-    for (let round = 0; round <= MAX_ROUNDS; round += 1) {
-      const state = this.#state(options);
-      this.#prune(state);
-      const decision = decideRequest({ ...state, log: this.#contextLog(), dueFrom: this.#dueFrom });
-      if (decision.action === 'refuse') throw decision.error;
-      if (decision.action === 'send' && !this.#wasRefused) {
-        this.#predictedTokens = decision.predictedTokens;
-        const { predictedTokens, maxOutputTokens } = decision;
-        const messages = this.#shown(decision.entries);
-        return { messages, predictedTokens, maxOutputTokens, compacted: compacted.at(-1) };
+    const { signal } = options;
+    let compacted: CompactedMessages | undefined;
+    let rounds = 0;
+    for (;;) {
+      throwIfAborted(signal);
+      if (this.#compactor.isRunning) {
+        compacted = (await this.#compactor.join(signal)) ?? compacted;
+        continue;
       }
-      const done = await this.#compact(state, decision.entries);
-      if (done !== undefined) compacted.push(done);
-      this.#wasRefused = false;
+      const state = this.#prunedState(options);
+      const decision = decideRequest({ ...state, dueFrom: this.#compactor.dueFrom });
+      if (decision.action === 'refuse') throw decision.error;
+      if (decision.action === 'send' && !this.#compactor.wasRefused) return this.#fitted(decision, compacted);
+      if (rounds === MAX_ROUNDS) throw noRoom(state, decision);
+      rounds += 1;
+      compacted = (await this.#compact(state, decision.entries, options)) ?? compacted;
     }
-    throw new LonghaulError(
-      'context_exhausted',
-      `The request still does not fit after ${MAX_ROUNDS} compactions.`,
+  }
+
+  #fitted(decision: FittedRequest, compacted: CompactedMessages | undefined): FittedMessages<M> {
+    this.#sent = decision;
+    const { entries, predictedTokens, maxOutputTokens } = decision;
+    const messages = this.#shown(this.#log, entries);
+    return compacted === undefined
+      ? { messages, predictedTokens, maxOutputTokens }
+      : { messages, predictedTokens, maxOutputTokens, compacted };
+  }
+
+  #compact(
+    state: ContextState,
+    entries: readonly ViewEntry[],
+    { signal }: FitOptions,
+  ): Promise<CompactedMessages | undefined> {
+    const log = this.#log;
+    return this.#compactor.run({
+      log,
+      isCurrent: () => log === this.#log,
+      state,
+      entries,
+      shown: (some) => this.#shown(log, some),
+      signal,
+    });
+  }
+
+  #shown(log: MessageLog<M>, entries: readonly ViewEntry[]): M[] {
+    return [...log.head, ...entries.flatMap((entry) => log.shownAs(entry))];
+  }
+
+  /** Returns the session's state after pruning, if that is worth it. */
+  #prunedState(options: FitOptions): ContextState {
+    const state = this.#state(options);
+    const { targets } = decidePruning(state);
+    if (targets.length === 0) return state;
+    this.#marks.add(
+      targets.map((target) => ({ kind: 'prune', id: this.#marks.newId(), compactedAt: 0, ...target })),
     );
+    return { ...state, log: this.#contextLog };
   }
 
-  #shown(entries: readonly ViewEntry[]): M[] {
-    return [...this.#log.head, ...entries.flatMap((entry) => this.#log.shownAs(entry))];
+  get #contextLog(): ContextState['log'] {
+    return { messages: this.#log.messages, marks: this.#marks.all };
   }
 
-  #contextLog(): ContextState['log'] {
-    return { messages: this.#log.messages, marks: this.#marks };
-  }
-
-  #state({ system = '', tools }: FitOptions): ContextState {
+  #state(options: FitOptions): ContextState {
     const { ledgerShare = DEFAULT_LEDGER_SHARE, protectedTools = DEFAULT_PROTECTED_TOOLS } = this.#options;
     return {
-      log: this.#contextLog(),
-      budget: this.#budget(`${this.#log.headText}${system}`, tools),
+      log: this.#contextLog,
+      budget: this.#budget(options),
       meter: this.#meter,
       policy: { strategy: this.#strategy, auto: true, ledgerShare, protectedTools: new Set(protectedTools) },
       views: this.#views,
@@ -129,92 +192,33 @@ class LoggedSession<M> implements ContextSession<M> {
     return Math.min(this.#options.windowTokens, this.#learnedWindowTokens ?? Number.POSITIVE_INFINITY);
   }
 
-  #budget(system: string, tools: unknown): Budget {
+  #budget({ system = '', tools }: FitOptions): Budget {
     const schemas = tools === undefined ? '' : (JSON.stringify(tools) ?? '');
     return computeBudget({
       windowTokens: this.#windowTokens,
       maxOutputTokens: this.#options.maxOutputTokens,
-      fixedTokens: this.#count(system) + this.#count(schemas),
+      fixedTokens: this.#sizes.of(this.#log.head).text + this.#count(system) + this.#count(schemas),
     });
-  }
-
-  #prune(state: ContextState): void {
-    const { targets } = decidePruning(state);
-    this.#mark(targets.map((target) => ({ kind: 'prune', id: this.#newId(), compactedAt: 0, ...target })));
-  }
-
-  async #compact(
-    { budget, policy }: ContextState,
-    entries: readonly ViewEntry[],
-  ): Promise<CompactedMessages | undefined> {
-    // Messages that are appended while a model writes the narrative are not part of this compaction.
-    const log = { ...this.#contextLog(), messages: [...this.#log.messages] };
-    const outcome = await compact({
-      log,
-      budget,
-      meter: this.#meter,
-      strategy: this.#strategy,
-      reason: this.#wasRefused ? 'overflow' : 'threshold',
-      count: this.#count,
-      ledgerShare: policy.ledgerShare,
-      ledger: this.#ledger,
-      protectedTools: policy.protectedTools,
-      newId: () => this.#newId(),
-      now: 0,
-      summarise: this.#summariser(entries),
-    });
-    if (outcome.status === 'exhausted') {
-      const { data } = outcome.error;
-      if (!outcome.canBeSent || this.#wasRefused) throw outcome.error;
-      this.#dueFrom = nextDue(Number(data['tokensBefore']));
-      return undefined;
-    }
-    this.#dueFrom = 0;
-    const { compaction, marks, warnings } = outcome;
-    this.#mark([{ kind: 'compaction', sessionId: '', ...compaction }, ...marks]);
-    this.#meter.forgetMeasured();
-    // The ledger has read calls without their results. It must read them again.
-    if (this.#log.hasOpenCalls) this.#ledger = createLedgerKeeper();
-    const { round, tokensBefore, tokensAfter } = compaction;
-    return { round, tokensBefore, tokensAfter, summary: renderSummary(compaction), warnings };
-  }
-
-  #summariser(entries: readonly ViewEntry[]): Summarise | undefined {
-    const { summarise, format } = this.#options;
-    if (summarise === undefined) return undefined;
-    // A request has the first messages of the view, and one more.
-    const shown = (count: number) => this.#shown(entries.slice(0, count));
-    return summariseWith(summarise, { format, shown });
-  }
-
-  #mark(marks: readonly Mark[]): void {
-    if (marks.length > 0) this.#marks = [...this.#marks, ...marks];
-  }
-
-  #newId(): string {
-    this.#nextId += 1;
-    return `x${this.#nextId}`;
   }
 
   learn(inputTokens: number | undefined): void {
-    if (inputTokens !== undefined) this.#meter.calibrate(this.#predictedTokens, inputTokens);
+    if (inputTokens === undefined || this.#sent === undefined) return;
+    const { predictedTokens, mediaTokens } = this.#sent;
+    this.#meter.calibrate(predictedTokens, inputTokens, mediaTokens);
+    this.#sent = undefined;
   }
 
-  learnRefusal({
-    windowTokens,
-    requestTokens,
-  }: {
-    windowTokens?: number;
-    requestTokens?: number;
-  } = {}): void {
+  learnRefusal(named?: NamedSizes): void {
+    const { windowTokens, requestTokens } = named ?? {};
+    const predictedTokens = this.#sent?.predictedTokens ?? 0;
     if (windowTokens !== undefined && windowTokens > 0 && windowTokens < this.#windowTokens)
       this.#learnedWindowTokens = windowTokens;
-    if (requestTokens !== undefined && requestTokens > this.#predictedTokens) this.learn(requestTokens);
-    else if (windowTokens === undefined) this.learn(Math.ceil(this.#predictedTokens * 1.15));
-    this.#wasRefused = true;
+    if (requestTokens !== undefined && requestTokens > predictedTokens) this.learn(requestTokens);
+    else if (windowTokens === undefined) this.learn(Math.ceil(predictedTokens * 1.15));
+    this.#compactor.wasRefused = true;
   }
 
-  recall(input: RecallInput): string {
+  recall(input: unknown): string {
     return recallFrom(this.#log.messages, input);
   }
 
@@ -222,10 +226,19 @@ class LoggedSession<M> implements ContextSession<M> {
     return {
       version: 1,
       messages: [...this.#log.natives],
-      marks: [...this.#marks],
-      learnedWindowTokens: this.#learnedWindowTokens,
+      ...(this.#learnedWindowTokens === undefined ? {} : { learnedWindowTokens: this.#learnedWindowTokens }),
       ratio: this.#meter.ratio,
-      nextId: this.#nextId,
+      mediaRatio: this.#meter.mediaRatio,
+      ...this.#marks.toJSON(),
     };
   }
+}
+
+function noRoom(
+  { budget, meter, log }: ContextState,
+  { entries, predictedTokens }: Exclude<RequestDecision, { action: 'refuse' }>,
+): LonghaulError {
+  const problem = `No room after ${MAX_ROUNDS} compactions: the request has ${predictedTokens} tokens, and ${budget.usableTokens} fit beside an answer`;
+  const tokens = { tokensBefore: predictedTokens, tokensAfter: predictedTokens };
+  return contextExhausted(problem, { budget, meter, log, entries, ...tokens });
 }

@@ -1,16 +1,21 @@
-import type { JsonValue, Part, ToolOutputContent } from '@longhaul/protocol';
+import type { FilePart, JsonValue, Part, ToolOutputContent } from '@longhaul/protocol';
+import type { Media } from '../media/count-media.ts';
 
 /** The content of one of the caller's messages, in this package's terms. */
 export type MessageReading =
   | { role: 'system'; text: string }
-  /** Not empty. The view shows every part, so that a part and its content have the same index. */
+  /**
+   * The parts of a message in order, made with `textPart`, `opaquePart`, `mediaPart` and `callPart`. Everything that is
+   * sent must be in a part: what is not read is not counted.
+   */
   | { role: 'user' | 'assistant'; parts: Part[] }
+  /** The results of a message that answers calls. */
   | { role: 'tool'; results: ToolAnswer[] };
 
 export interface ToolAnswer {
   callId: string;
-  /** Not empty. */
-  output: ToolOutputContent[];
+  /** Texts, and media made with `mediaPart`. */
+  output: (ToolOutputContent | MediaPart)[];
   isError: boolean;
 }
 
@@ -23,12 +28,18 @@ export interface OpenCall {
   name: string;
 }
 
-/** Reads and writes messages of one kind. Pure. `M` is the caller's own message type. */
+/**
+ * Reads and writes messages of one kind. Pure. `M` is the caller's own message type.
+ *
+ * A reading is validated when its message is appended, and `rewrite` whenever it is used. Test a format with
+ * `checkFormat`.
+ */
 export interface MessageFormat<M> {
   read(message: M): MessageReading;
   /**
    * Returns a copy of a message with some parts changed, by their index in the reading. For a tool message, the index
-   * is the result's. Everything else stays the same.
+   * is the result's. Everything else stays the same. Only text parts, the arguments of calls and results are ever
+   * changed. A changed result has only this text.
    */
   rewrite(message: M, changes: ReadonlyMap<number, PartChange>): M;
   userMessage(text: string): M;
@@ -36,21 +47,42 @@ export interface MessageFormat<M> {
   toolMessage(call: OpenCall, text: string): M;
 }
 
+/** A part with an image or a file. The request has the caller's own message, so the content is only counted. */
+export interface MediaPart extends FilePart {
+  media?: Media;
+}
+
+/** Creates the part for a text that may be shortened. */
 export function textPart(text: string): Part {
   // The view skips empty text parts, but shows an empty notice.
   return text === '' ? opaquePart('') : { type: 'text', text, state: 'done' };
 }
 
-/** Creates a part that is counted and never changed: reasoning, calls that the provider ran, and unknown kinds. */
+/**
+ * Creates a part that is counted and never changed: reasoning, calls that the provider ran, and unknown kinds.
+ *
+ * @param text The text as the model reads it, or its JSON.
+ */
 export function opaquePart(text: string): Part {
   return { type: 'notice', text, forModel: true };
 }
 
-/** Media are only counted. The request has the caller's own message. */
-export function mediaPart(mediaType: string): Part {
-  return { type: 'file', mediaType, data: '' };
+/**
+ * Creates the part for an image or a file, for a message or for the output of a tool. It is counted with `countMedia` and
+ * never changed, except in an output that is replaced as a whole.
+ *
+ * @param media What is known about it, or only its media type. `image/*` is an image of unknown kind.
+ */
+export function mediaPart(media: Media | string): MediaPart {
+  const known = typeof media === 'string' ? { mediaType: media } : media;
+  return { type: 'file', mediaType: known.mediaType, data: '', media: known };
 }
 
+/**
+ * Creates the part for a call of a tool. Its result is read from a later tool message with the same id.
+ *
+ * @param input The arguments. They may be shortened.
+ */
 export function callPart(call: OpenCall, input: JsonValue): Part {
   return { type: 'tool', callId: call.callId, name: call.name, input, state: 'pending' };
 }

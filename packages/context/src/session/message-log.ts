@@ -1,16 +1,27 @@
-import { isOpen, LonghaulError, type Message, type Part, type ToolPart } from '@longhaul/protocol';
+import {
+  isOpen,
+  LonghaulError,
+  type Message,
+  type MessageMetadata,
+  type Part,
+  type ToolPart,
+} from '@longhaul/protocol';
 import { INTERRUPTED_RESULT, textOfOutput, type ViewEntry } from '../view.ts';
 import type { ViewMessage } from '../view-message.ts';
-import type { MessageFormat, PartChange, ToolAnswer } from './message-format.ts';
+import { type MessageFormat, opaquePart, type PartChange, type ToolAnswer } from './message-format.ts';
+import { rewriteProblem } from './rewrite-problem.ts';
+import { isSame } from './same-message.ts';
+import { validReading } from './valid-reading.ts';
 
 /**
  * A message of the log, and the caller's messages from which it was read. A step is an answer and the results after it.
+ * A later result makes a new group, so that a view from before shows what it was built from.
  */
 interface Group<M> {
-  message: Message;
-  natives: M[];
+  readonly message: Message;
+  readonly natives: readonly M[];
   /** By the index of a call's part: the index in `natives` of its result's message, and the index in that message. */
-  results: Map<number, { native: number; index: number }>;
+  readonly results: ReadonlyMap<number, { native: number; index: number }>;
 }
 
 /**
@@ -20,34 +31,49 @@ interface Group<M> {
 export class MessageLog<M> {
   readonly #format: MessageFormat<M>;
   readonly #groups: Group<M>[] = [];
-  readonly #byId = new Map<string, Group<M>>();
+  readonly #byMessage = new WeakMap<Message, Group<M>>();
   readonly #shown = new WeakMap<ViewMessage, M[]>();
   /** All appended messages, in order. */
   readonly natives: M[] = [];
   readonly messages: Message[] = [];
   /** System messages before all others. They come first in every request. */
   readonly head: M[] = [];
-  headText = '';
-  /** Ids of later system messages. No compaction may hide them. */
-  readonly pinned: string[] = [];
+  /** Ids of later system messages. */
+  readonly #injected: string[] = [];
 
   constructor(format: MessageFormat<M>) {
     this.#format = format;
   }
 
+  /**
+   * @throws {LonghaulError} `invalid_request` if the reading is invalid, or for a result before any answer. Nothing is
+   * appended then.
+   */
   append(native: M): void {
-    const reading = this.#format.read(native);
+    const reading = validReading(this.#format.read(native), this.natives.length);
     if (reading.role === 'tool') this.#addResults(native, reading.results);
     else if (reading.role !== 'system') this.#addGroup(native, reading.role, reading.parts);
     else if (this.#groups.length > 0) this.#addInjected(native, reading.text);
-    else {
-      this.head.push(native);
-      this.headText += `${reading.text}\n`;
-    }
+    else this.head.push(native);
     this.natives.push(native);
   }
 
-  #addGroup(native: M, role: Message['role'], parts: Part[]): Group<M> {
+  /**
+   * Ids of the messages that no compaction may hide: the newest of the system messages in the chat, and the first if no
+   * system message precedes the chat.
+   */
+  get pinned(): string[] {
+    const newest = this.#injected.at(-1);
+    const first = this.head.length === 0 ? this.#injected[0] : undefined;
+    return [...new Set([first, newest])].filter((id) => id !== undefined);
+  }
+
+  /** Whether a part is always sent whole, so that a cut would save nothing: the format can only change other parts. */
+  isSentWhole(part: Part): boolean {
+    return part.type === 'notice' || part.type === 'file';
+  }
+
+  #addGroup(native: M, role: Message['role'], parts: Part[], metadata?: MessageMetadata): void {
     const sequence = this.#groups.length + 1;
     const message: Message = {
       id: `m${sequence}`,
@@ -58,38 +84,40 @@ export class MessageLog<M> {
       status: 'done',
       createdAt: 0,
       tokenCount: 0,
+      ...(metadata === undefined ? {} : { metadata }),
     };
-    const group: Group<M> = { message, natives: [native], results: new Map() };
-    this.#groups.push(group);
-    this.#byId.set(message.id, group);
-    this.messages.push(message);
-    return group;
+    this.#set({ message, natives: [native], results: new Map() });
+  }
+
+  #set(group: Group<M>): void {
+    const index = group.message.sequence - 1;
+    this.#groups[index] = group;
+    this.messages[index] = group.message;
+    this.#byMessage.set(group.message, group);
   }
 
   #addInjected(native: M, text: string): void {
-    const { message } = this.#addGroup(native, 'user', [{ type: 'notice', text, forModel: true }]);
-    message.metadata = { synthetic: 'injected' };
-    this.pinned.push(message.id);
+    this.#addGroup(native, 'user', [opaquePart(text)], { synthetic: 'injected' });
+    this.#injected.push(`m${this.#groups.length}`);
   }
 
   #addResults(native: M, answers: readonly ToolAnswer[]): void {
     const group = this.#groupFor(answers);
     const parts = [...group.message.parts];
+    const results = new Map(group.results);
     for (const [index, answer] of answers.entries()) {
       const partIndex = parts.findIndex((part) => isOpenCall(part, answer.callId));
       const call = parts[partIndex];
       if (call?.type === 'tool') {
         parts[partIndex] = answered(call, answer);
-        group.results.set(partIndex, { native: group.natives.length, index });
+        results.set(partIndex, { native: group.natives.length, index });
       } else {
         // The result of a call that the provider ran, or that already has a result. It is counted and sent, but never
         // changed.
-        parts.push({ type: 'notice', text: textOfOutput(answer.output), forModel: true });
+        parts.push(opaquePart(textOfOutput(answer.output)));
       }
     }
-    group.natives.push(native);
-    group.message = { ...group.message, parts };
-    this.messages[group.message.sequence - 1] = group.message;
+    this.#set({ message: { ...group.message, parts }, natives: [...group.natives, native], results });
   }
 
   /**
@@ -117,7 +145,7 @@ export class MessageLog<M> {
   shownAs({ message, source }: ViewEntry): M[] {
     const known = this.#shown.get(message);
     if (known !== undefined) return known;
-    const group = source === undefined ? undefined : this.#byId.get(source.id);
+    const group = source === undefined ? undefined : this.#byMessage.get(source);
     const shown = group === undefined ? [this.#write(message)] : this.#rewrite(group, message);
     this.#shown.set(message, shown);
     return shown;
@@ -141,7 +169,7 @@ export class MessageLog<M> {
       if (part.type === 'text' && content?.type === 'text' && content.text !== part.text)
         change(0, index, { text: content.text });
       if (part.type !== 'tool' || content?.type !== 'tool') continue;
-      if (content.input !== part.input) change(0, index, { input: content.input });
+      if (!isSame(part.input, content.input)) change(0, index, { input: content.input });
       const result = results.get(index);
       if (result === undefined) missing.push(this.#format.toolMessage(part, INTERRUPTED_RESULT));
       else if (content.output !== part.output)
@@ -149,9 +177,23 @@ export class MessageLog<M> {
     }
     const rewritten = natives.map((native, index) => {
       const ofNative = changes.get(index);
-      return ofNative === undefined ? native : this.#format.rewrite(native, ofNative);
+      return ofNative === undefined ? native : this.#changed(native, ofNative);
     });
     return [...rewritten, ...missing];
+  }
+
+  /** @throws {LonghaulError} `invalid_request` if the format made other changes: the request would not have the size that was decided. */
+  #changed(native: M, changes: ReadonlyMap<number, PartChange>): M {
+    const index = this.natives.indexOf(native);
+    const rewritten = this.#format.rewrite(native, changes);
+    const before = validReading(this.#format.read(native), index);
+    const problem = rewriteProblem(before, validReading(this.#format.read(rewritten), index), changes);
+    if (problem === undefined) return rewritten;
+    throw new LonghaulError(
+      'invalid_request',
+      `The format's rewrite of message ${index} is wrong: ${problem}. Test the format with checkFormat().`,
+      { data: { messageIndex: index } },
+    );
   }
 }
 

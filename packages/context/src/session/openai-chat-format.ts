@@ -1,4 +1,5 @@
-import type { JsonValue, Part, ToolOutputContent } from '@longhaul/protocol';
+import type { JsonValue, Part } from '@longhaul/protocol';
+import type { Media } from '../media/count-media.ts';
 import {
   callPart,
   isRecord,
@@ -8,6 +9,7 @@ import {
   opaquePart,
   type PartChange,
   stringIn,
+  type ToolAnswer,
   textPart,
 } from './message-format.ts';
 
@@ -68,15 +70,48 @@ function readContent(part: unknown): Part {
   if (!isRecord(part)) return opaquePart(String(part));
   const text = stringIn(part, 'text');
   if (part['type'] === 'text' && text !== undefined) return textPart(text);
-  if (part['type'] === 'image_url') return mediaPart('image/*');
-  if (part['type'] === 'file' || part['type'] === 'input_audio') return mediaPart('application/octet-stream');
-  return opaquePart(JSON.stringify(part));
+  const media = readMedia(part);
+  return media === undefined ? opaquePart(JSON.stringify(part)) : mediaPart(media);
 }
 
-function toOutput(part: unknown): ToolOutputContent {
+function readMedia(part: Record<string, unknown>): Media | undefined {
+  const { image_url: image, file, input_audio: audio } = part;
+  switch (part['type']) {
+    case 'image_url': {
+      const url = typeof image === 'string' ? image : isRecord(image) ? stringIn(image, 'url') : undefined;
+      const detail = isRecord(image) ? detailIn(image) : {};
+      return { mediaType: 'image/*', ...dataIn(url), ...detail };
+    }
+    case 'file':
+      return {
+        mediaType: 'application/pdf',
+        ...dataIn(isRecord(file) ? stringIn(file, 'file_data') : undefined),
+      };
+    case 'input_audio': {
+      const data = isRecord(audio) ? stringIn(audio, 'data') : undefined;
+      return { mediaType: 'audio/*', ...(data === undefined ? {} : { data }) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A link has no data. */
+function dataIn(url: string | undefined): Partial<Media> {
+  if (url === undefined || !url.startsWith('data:')) return {};
+  const mediaType = /^data:([^;,]+)/.exec(url)?.[1];
+  return mediaType === undefined ? { data: url } : { data: url, mediaType };
+}
+
+function detailIn(image: Record<string, unknown>): Partial<Media> {
+  const detail = image['detail'];
+  return detail === 'low' || detail === 'high' ? { detail } : {};
+}
+
+function toOutput(part: unknown): ToolAnswer['output'][number] {
   const read = readContent(part);
-  if (read.type !== 'file') return { type: 'text', text: read.type === 'tool' ? '' : read.text };
-  return { type: 'file', mediaType: read.mediaType, data: '' };
+  if (read.type === 'file') return read;
+  return { type: 'text', text: read.type === 'tool' ? '' : read.text };
 }
 
 function textOf(content: unknown): string {

@@ -1,6 +1,7 @@
 import { handleOf, type Message, type Part, parseHandle } from '@longhaul/protocol';
 import { cutMiddle, headOf } from '../cut-middle.ts';
 import { textOfOutput } from '../view.ts';
+import { isRecord, stringIn } from './message-format.ts';
 import { recallPage } from './recall-page.ts';
 
 /** The input of a `recall` call: either `query` or `handle`. */
@@ -31,14 +32,45 @@ export const RECALL_TOOL = {
 const MAX_HITS = 10;
 const SNIPPET_CHARS = 300;
 
-/** Searches a log, or reads a part of it by its handle. Returns a text for the model; never throws. */
-export function recallFrom(messages: readonly Message[], input: RecallInput): string {
+/**
+ * Searches a log, or reads a part of it by its handle. Returns a text for the model; never throws, whatever a model
+ * passes as input.
+ */
+export function recallFrom(messages: readonly Message[], given: unknown): string {
+  const input = readInput(given);
   const handle = input.handle?.trim() ?? '';
   if (handle !== '') return readHandle(messages, handle, input);
   const query = input.query?.trim() ?? '';
   return query === ''
     ? 'Pass either `query` to search, or `handle` (like m12.3) to read.'
     : search(messages, query);
+}
+
+/** Models pass numbers as texts, and sometimes the input as JSON or nothing at all. What is not understood is left out. */
+function readInput(given: unknown): RecallInput {
+  if (typeof given === 'string') return readText(given);
+  if (!isRecord(given)) return {};
+  return {
+    query: stringIn(given, 'query'),
+    handle: stringIn(given, 'handle'),
+    from: numberOf(given['from']),
+    lines: numberOf(given['lines']),
+  };
+}
+
+/** A text is the input as JSON, or else a query. */
+function readText(text: string): RecallInput {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isRecord(parsed) ? readInput(parsed) : { query: text };
+  } catch {
+    return { query: text };
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 /** Lists the newest hits first. */

@@ -1,9 +1,9 @@
 import type { Mark } from '@longhaul/protocol';
+import type { MediaCounter } from '../media/count-media.ts';
 import type { SummaryReply } from '../narrative.ts';
-import type { CompressionStrategy } from '../strategy.ts';
+import type { CancelSignal, CompressionStrategy } from '../strategy.ts';
 import type { TokenCounter } from '../tokens.ts';
 import type { MessageFormat } from './message-format.ts';
-import type { RecallInput } from './recall.ts';
 
 export interface ContextSessionOptions<M> {
   /** `openAiChatFormat()`, `aiSdkFormat()`, or your own format. */
@@ -17,6 +17,11 @@ export interface ContextSessionOptions<M> {
   /** Default: `countByClasses`, which needs no vocabulary. `learn` corrects it. */
   count?: TokenCounter;
   /**
+   * Predicts the tokens of an image or a file. Pass `countMediaOf(model)`, or your own function. Default:
+   * `countAnyMedia`, for a model of unknown provider. `learn` corrects it, apart from the text.
+   */
+  countMedia?: MediaCounter;
+  /**
    * Writes the narrative of a summary with your model. Without it, a summary is the ledger alone, which is computed
    * from the log.
    */
@@ -29,6 +34,11 @@ export interface ContextSessionOptions<M> {
   state?: ContextSessionState<M>;
 }
 
+/** An `AbortSignal`, in every environment that has that type. */
+export type FitSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
+  ? Signal
+  : CancelSignal;
+
 /**
  * Asks a model to summarise. Send `messages` as you send other requests of the session, with the same system text and
  * tools, and return the answer's text. Do not run calls in the answer.
@@ -39,6 +49,8 @@ export interface ContextSessionOptions<M> {
 export type SessionSummarise<M> = (request: {
   messages: M[];
   maxOutputTokens: number;
+  /** The signal of the `fit` that compacts. Present if that has one. */
+  signal?: FitSignal;
 }) => Promise<string | SummaryReply>;
 
 /** The whole session. It is JSON if the messages are. */
@@ -48,8 +60,16 @@ export interface ContextSessionState<M> {
   marks: Mark[];
   /** The window that a refusal named, if it was smaller than `windowTokens`. */
   learnedWindowTokens?: number;
+  /** Real tokens for one counted token of text. */
   ratio: number;
+  /** Real tokens for one counted token of media. Absent in a state of an older version: 1. */
+  mediaRatio?: number;
   nextId: number;
+  /**
+   * By the id of a compaction: the number of messages when it was made. `truncate` drops a compaction that knows more
+   * messages than are left.
+   */
+  compactedAt?: Record<string, number>;
 }
 
 export interface FitOptions {
@@ -57,15 +77,18 @@ export interface FitOptions {
   system?: string;
   /** Schemas of the tools, as they are sent. */
   tools?: unknown;
+  /** Cancels a compaction, and is passed to `summarise`. */
+  signal?: FitSignal | undefined;
 }
 
 export interface FittedMessages<M> {
   /** The messages to send. A message without a cut or pruned part is the very object that was appended. */
   messages: M[];
+  /** Tokens of these messages, as they are returned, with the system text and the tools. */
   predictedTokens: number;
   /** Room for the answer. Don't ask for more. */
   maxOutputTokens: number;
-  /** Present if this call replaced older messages by a summary. */
+  /** Present if older messages were replaced by a summary during this call, by it or by another one at the same time. */
   compacted?: CompactedMessages;
 }
 
@@ -79,26 +102,65 @@ export interface CompactedMessages {
 }
 
 export interface ContextSession<M> {
-  /** Adds the session's next messages, tool results included. No message is ever removed. */
+  /**
+   * Adds the session's next messages, tool results included. Don't change a message afterwards: pass a changed copy to
+   * `sync`.
+   *
+   * @throws {LonghaulError} `invalid_request` if the format's reading of a message is invalid, or for a tool result
+   * before any answer. Nothing is appended then.
+   */
   append(messages: readonly M[]): void;
+  /**
+   * Adds the messages that the session does not have yet, for a host that keeps the whole history itself.
+   *
+   * @param messages The whole history, from its first message. The beginning must have the same content as the messages
+   * appended so far; the objects may differ.
+   * @returns The number of added messages.
+   * @throws {LonghaulError} `invalid_request` if the history diverges: a message differs from the appended one, or the
+   * history is shorter. `data` has `messageIndex`, the first index that differs. Nothing is appended then. To accept an
+   * edited history, call `truncate` with that index, and `sync` again.
+   */
+  sync(messages: readonly M[]): number;
+  /**
+   * Removes all messages from index `messageCount` on, for an edited message or another answer. Compactions that were
+   * made with a removed message are dropped; the next `fit` compacts again if necessary. A `fit` that is running uses
+   * the messages that are left.
+   *
+   * @throws {LonghaulError} `invalid_request` if the session does not have that many messages.
+   */
+  truncate(messageCount: number): void;
   /** Number of appended messages. */
   readonly messageCount: number;
   /**
-   * Returns the messages to send: the whole session if it fits, else with a summary in place of its older part. Don't
-   * run two calls at once.
+   * Returns the messages to send: the whole session if it fits, else with a summary in place of its older part. Several
+   * calls at once share one compaction.
    *
-   * @throws {LonghaulError} `context_exhausted` if the system text, the tools, the task and the last step alone are too
-   * large.
+   * @throws {LonghaulError} `context_exhausted` if what must be sent is too large: the system text, the tools, the task,
+   * the first and the newest system message, and the last step. Its text and its `data` name their sizes in tokens.
+   * `cancelled` if the signal is aborted; nothing is compacted then. `invalid_request` if the format rewrites a message
+   * wrongly, or `countMedia` returns no number.
    */
   fit(options?: FitOptions): Promise<FittedMessages<M>>;
-  /** Records the input tokens of the last request, cached ones included. Undefined is ignored. */
+  /**
+   * Records the input tokens of the request from the last `fit`, cached ones included. Undefined is ignored, and so is a
+   * second number for the same request.
+   */
   learn(inputTokens: number | undefined): void;
   /**
    * Records that the server refused the last request as too long, with the sizes that the refusal named. The next `fit`
    * makes room.
    */
-  learnRefusal(named?: { windowTokens?: number; requestTokens?: number }): void;
-  /** Answers a call of `RECALL_TOOL`: searches the whole session, or reads a part of it by its handle. Never throws. */
-  recall(input: RecallInput): string;
+  learnRefusal(named?: NamedSizes): void;
+  /**
+   * Answers a call of `RECALL_TOOL`: searches the whole session, or reads a part of it by its handle. Never throws,
+   * whatever the model passed: an input that is not a `RecallInput` gives a text that explains the tool.
+   */
+  recall(input: unknown): string;
   toJSON(): ContextSessionState<M>;
+}
+
+/** Sizes in tokens that a refusal can name. */
+export interface NamedSizes {
+  windowTokens?: number | undefined;
+  requestTokens?: number | undefined;
 }

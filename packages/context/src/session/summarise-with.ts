@@ -1,28 +1,32 @@
-import { LonghaulError } from '@longhaul/protocol';
 import type { Summarise, SummaryReply } from '../narrative.ts';
+import { cancelled, throwIfAborted } from './cancel.ts';
 import type { MessageFormat } from './message-format.ts';
-import type { SessionSummarise } from './session-types.ts';
+import type { FitSignal, SessionSummarise } from './session-types.ts';
 
 interface RequestParts<M> {
   format: MessageFormat<M>;
   /** Returns the caller's messages for the first `count` messages of the view. */
   shown: (count: number) => M[];
+  signal: FitSignal | undefined;
 }
 
 /** Asks the caller's model with the caller's own messages. A failure is returned as a value; a cancel is rethrown. */
 export function summariseWith<M>(
   summarise: SessionSummarise<M>,
-  { format, shown }: RequestParts<M>,
+  { format, shown, signal }: RequestParts<M>,
 ): Summarise {
   return async ({ messages, maxOutputTokens }) => {
     const instruction = messages.at(-1)?.content.map((part) => (part.type === 'text' ? part.text : ''));
     const asked = format.userMessage(instruction?.join('\n') ?? '');
     try {
-      const reply = await summarise({ messages: [...shown(messages.length - 1), asked], maxOutputTokens });
+      throwIfAborted(signal);
+      const request = { messages: [...shown(messages.length - 1), asked], maxOutputTokens };
+      const reply = await summarise(signal === undefined ? request : { ...request, signal });
+      throwIfAborted(signal);
       return toReply(reply);
     } catch (thrown) {
-      if (thrown instanceof Error && thrown.name === 'AbortError')
-        throw new LonghaulError('cancelled', 'The summary was cancelled.', { cause: thrown });
+      if (signal?.aborted === true || (thrown instanceof Error && thrown.name === 'AbortError'))
+        throw cancelled(thrown);
       return failed(thrown);
     }
   };

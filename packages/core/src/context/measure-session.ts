@@ -46,6 +46,7 @@ export async function measureSession(session: Session, options: MeasureOptions):
   const last = await findLastEvent(options.store, session.id, isUsage);
   const meter = createRequestMeter(count, last?.ratio, {
     returnsReasoning: () => last?.returnsReasoning === true,
+    initialMediaRatio: last?.mediaRatio,
   });
   const systemTokens = last?.systemTokens ?? count(await options.systemText(session));
   const toolTokens = last?.toolTokens ?? count(JSON.stringify(options.tools));

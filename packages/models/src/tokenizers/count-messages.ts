@@ -1,14 +1,16 @@
-import { MESSAGE_OVERHEAD_TOKENS, REPLY_PRIMING_TOKENS } from '@longhaul/context';
-import type { ChatContentPart, ChatMessage, ChatTool } from '@longhaul/protocol';
-import { base64Bytes, fileTokens } from './file-tokens.ts';
-import { imageSizeOf } from './image-size.ts';
 import {
   ASSUMED_IMAGE_SIZE,
+  base64Bytes,
+  fileTokens,
   type ImageDetail,
   type ImageRule,
   imageRuleOf,
+  imageSizeOf,
   imageTokens,
-} from './image-tokens.ts';
+  MESSAGE_OVERHEAD_TOKENS,
+  REPLY_PRIMING_TOKENS,
+} from '@longhaul/context';
+import type { ChatContentPart, ChatMessage, ChatTool } from '@longhaul/protocol';
 import type { TokenFamily } from './token-family.ts';
 import type { Tokenizer } from './tokenizer.ts';
 

@@ -127,6 +127,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     toolTokens: amount.optional(),
     maxOutputTokens: amount.optional(),
     ratio: amount.optional(),
+    mediaRatio: amount.optional(),
     returnsReasoning: z.boolean().optional(),
     reasoningTokens: amount.optional(),
   }),

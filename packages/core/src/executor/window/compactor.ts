@@ -91,7 +91,7 @@ export class Compactor {
       recoverable: canContinue,
     });
     if (!canContinue) throw error;
-    const fitsWithLessRoom = await window.learnFromOverflow(error, request.predictedTokens);
+    const fitsWithLessRoom = await window.learnFromOverflow(error, request);
     if (!fitsWithLessRoom) await this.compact('overflow', signal);
   }
 

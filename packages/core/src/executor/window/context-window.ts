@@ -42,6 +42,9 @@ import { RequestGrowth, WindowLearner } from './window-learner.ts';
 /** The context policy without the protected tools, which the tools themselves declare. */
 export type CompressionSettings = Omit<ContextPolicy, 'protectedTools'>;
 
+/** The predicted size of a request, and the part of it for images and files. */
+type PredictedSize = Pick<FittedRequest, 'predictedTokens' | 'mediaTokens'>;
+
 export interface ContextWindowOptions {
   writer: SessionWriter;
   driver: ModelDriver;
@@ -119,6 +122,7 @@ export class ContextWindow {
       systemTokens: this.#count(this.#system),
       toolTokens: this.#count(JSON.stringify(this.#options.tools)),
       ratio: this.#meter.ratio,
+      mediaRatio: this.#meter.mediaRatio,
       returnsReasoning: this.#options.driver.info.returnsReasoning,
       reasoningTokens: this.#options.driver.info.reasoningTokens,
     };
@@ -138,8 +142,8 @@ export class ContextWindow {
   }
 
   /** Uses the size that the provider counted for a request. */
-  counted(predictedTokens: number, tokens: number): void {
-    this.#meter.calibrate(predictedTokens, tokens);
+  counted({ predictedTokens, mediaTokens }: PredictedSize, tokens: number): 'too-high' | undefined {
+    return this.#meter.calibrate(predictedTokens, tokens, mediaTokens);
   }
 
   #state(): ContextState {
@@ -254,11 +258,10 @@ export class ContextWindow {
     request: FittedRequest,
     usage: TokenUsage,
   ): Promise<'cut' | 'nonsense' | 'excessive' | undefined> {
-    const { predictedTokens } = request;
     const read = await this.#learner.read(this.#growth.measure(request, this.#meter.ratio), usage);
     if (read === 'cut' || read === 'nonsense') return read;
     if (read !== 'whole') return undefined;
-    return this.#meter.calibrate(predictedTokens, usage.inputTokens) === 'too-high' ? 'excessive' : undefined;
+    return this.counted(request, usage.inputTokens) === 'too-high' ? 'excessive' : undefined;
   }
 
   /**
@@ -268,24 +271,25 @@ export class ContextWindow {
    *
    * @returns Whether the same request fits with less room for its answer.
    */
-  async learnFromOverflow(error: LonghaulError, sentTokens: number): Promise<boolean> {
+  async learnFromOverflow(error: LonghaulError, sent: PredictedSize): Promise<boolean> {
+    const { predictedTokens: sentTokens } = sent;
     const namedWindow = error.data['windowTokens'];
     const before = this.windowTokens;
     if (typeof namedWindow === 'number' && namedWindow > 0) await this.#learner.refused(namedWindow);
     const namedSize = error.data['requestTokens'];
-    if (typeof namedSize === 'number' && namedSize > sentTokens) this.#meter.calibrate(sentTokens, namedSize);
-    else if (typeof namedWindow !== 'number') await this.#assumeLarger(sentTokens);
+    if (typeof namedSize === 'number' && namedSize > sentTokens) this.counted(sent, namedSize);
+    else if (typeof namedWindow !== 'number') await this.#assumeLarger(sent);
     // Only new information can make the same request fit.
     const isNewInformation =
       this.windowTokens < before || (typeof namedSize === 'number' && namedSize > sentTokens);
     return typeof namedWindow === 'number' && isNewInformation && this.decide().action === 'send';
   }
 
-  async #assumeLarger(sentTokens: number): Promise<void> {
-    const assumedTokens = Math.ceil(sentTokens * 1.15);
+  async #assumeLarger(sent: PredictedSize): Promise<void> {
+    const assumedTokens = Math.ceil(sent.predictedTokens * 1.15);
     const reported = await this.#options.driver.serverWindow?.reported();
     if (reported !== undefined && assumedTokens < reported) return;
-    this.#meter.calibrate(sentTokens, assumedTokens);
+    this.counted(sent, assumedTokens);
   }
 
   /** Real tokens per counted token, as measured in the session. */

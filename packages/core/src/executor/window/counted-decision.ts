@@ -32,7 +32,7 @@ export class CountedDecision {
     if (decision.action === 'refuse' || !this.#isNear(decision.predictedTokens)) return decision;
     const tokens = await this.#count(decision.entries, signal);
     if (tokens === undefined) return decision;
-    window.counted(decision.predictedTokens, tokens);
+    window.counted(decision, tokens);
     return window.decide();
   }
 

@@ -1,5 +1,5 @@
 import { type ContextLog, MessageLog, type ViewEntry } from '@longhaul/context';
-import type { ChatMessage, Mark } from '@longhaul/protocol';
+import type { ChatMessage, Mark, Part } from '@longhaul/protocol';
 import { chatFormat, readableMessages } from '../conversation/chat-format.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { withReasoningField } from '../conversation/reasoning-field.ts';
@@ -50,7 +50,10 @@ export class ConversationLog {
     return asked.every((message) => message === undefined || !hidden.has(message.id));
   }
 
-  /** Returns the log with these marks. System messages in the middle of the conversation are pinned. */
+  /** Whether a part is always sent whole, so that a cut of it would save nothing. */
+  readonly isSentWhole = (part: Part): boolean => this.#log.isSentWhole(part);
+
+  /** Returns the log with these marks. The newest system message in the middle of the conversation is pinned. */
   withMarks(marks: readonly Mark[]): ContextLog {
     const pins = this.#log.pinned.map((messageId): Mark => {
       return { kind: 'pin', id: `pin-${messageId}`, messageId, createdAt: 0 };

@@ -143,6 +143,7 @@ function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> 
     count: input.meter.text,
     ledgerShare,
     protectedTools: state.policy.protectedTools,
+    isSentWhole: input.log.isSentWhole,
     leastSaving: MIN_SAVING,
     newId: () => {
       ids += 1;

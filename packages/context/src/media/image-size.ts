@@ -4,11 +4,13 @@ export interface ImageSize {
 }
 
 /**
- * Returns width and height in pixels of a PNG, JPEG, GIF or WebP image in Base64 (with or without `data:…;base64,`), or
- * undefined. Only reads the few bytes of the header with the size, and does not decode the image. Never throws.
+ * Returns width and height in pixels of a PNG, JPEG, GIF or WebP image, or undefined. Only reads the few bytes of the
+ * header with the size, and does not decode the image. Never throws.
+ *
+ * @param image Bytes, or Base64 with or without `data:…;base64,`.
  */
-export function imageSizeOf(base64: string): ImageSize | undefined {
-  const read = new Base64Reader(base64);
+export function imageSizeOf(image: string | Uint8Array): ImageSize | undefined {
+  const read = new HeaderReader(typeof image === 'string' ? base64Source(image) : bytesSource(image));
   if (read.text(1, 3) === 'PNG') return sizeOf(read.bigEndian(16, 4), read.bigEndian(20, 4));
   if (read.text(0, 3) === 'GIF') return sizeOf(read.littleEndian(6, 2), read.littleEndian(8, 2));
   if (read.text(0, 4) === 'RIFF' && read.text(8, 4) === 'WEBP') return webpSize(read);
@@ -20,7 +22,7 @@ function sizeOf(width: number, height: number): ImageSize | undefined {
 }
 
 /** Source: RFC 9649, WebP container: lossy, lossless and extended files. */
-function webpSize(read: Base64Reader): ImageSize | undefined {
+function webpSize(read: HeaderReader): ImageSize | undefined {
   switch (read.text(12, 4)) {
     case 'VP8 ':
       return sizeOf(read.littleEndian(26, 2) & 0x3fff, read.littleEndian(28, 2) & 0x3fff);
@@ -42,7 +44,7 @@ const MAX_JPEG_SEGMENTS = 1_000;
  * Skips segments by their lengths, such as previews and colour profiles, up to the segment that starts the frame.
  * Source: ITU T.81.
  */
-function jpegSize(read: Base64Reader): ImageSize | undefined {
+function jpegSize(read: HeaderReader): ImageSize | undefined {
   let at = 2;
   for (let segment = 0; segment < MAX_JPEG_SEGMENTS && at < read.length; segment += 1) {
     if (read.byte(at) !== 0xff) return undefined;
@@ -66,26 +68,49 @@ function hasNoLength(marker: number): boolean {
   return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
 
+/** Bytes after the end are zero. */
+interface ByteSource {
+  /** In bytes. The padding of Base64 may be included. */
+  length: number;
+  byte(index: number): number;
+}
+
+function bytesSource(bytes: Uint8Array): ByteSource {
+  return { length: bytes.length, byte: (index) => bytes[index] ?? 0 };
+}
+
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Reads single bytes of Base64. Bytes after the end are zero. */
-class Base64Reader {
-  /** In bytes. The padding may be included. */
-  readonly length: number;
-  readonly #base64: string;
-  readonly #start: number;
+function base64Source(base64: string): ByteSource {
+  const start = base64.startsWith('data:') ? base64.indexOf(',') + 1 : 0;
+  const digit = (at: number): number => {
+    const char = base64[at] ?? '=';
+    const urlSafe = char === '-' ? '+' : char === '_' ? '/' : char;
+    return Math.max(0, DIGITS.indexOf(urlSafe));
+  };
+  return {
+    length: Math.floor(((base64.length - start) * 3) / 4),
+    byte(index) {
+      const bit = index * 8;
+      const at = start + Math.floor(bit / 6);
+      const twelveBits = (digit(at) << 6) | digit(at + 1);
+      return (twelveBits >> (4 - (bit % 6))) & 0xff;
+    },
+  };
+}
 
-  constructor(base64: string) {
-    this.#base64 = base64;
-    this.#start = base64.startsWith('data:') ? base64.indexOf(',') + 1 : 0;
-    this.length = Math.floor(((base64.length - this.#start) * 3) / 4);
+/** Reads single numbers and texts of a file's header. */
+class HeaderReader {
+  readonly length: number;
+  readonly #source: ByteSource;
+
+  constructor(source: ByteSource) {
+    this.length = source.length;
+    this.#source = source;
   }
 
   byte(index: number): number {
-    const bit = index * 8;
-    const at = this.#start + Math.floor(bit / 6);
-    const twelveBits = (this.#digit(at) << 6) | this.#digit(at + 1);
-    return (twelveBits >> (4 - (bit % 6))) & 0xff;
+    return this.#source.byte(index);
   }
 
   bigEndian(index: number, bytes: number): number {
@@ -104,11 +129,5 @@ class Base64Reader {
     let text = '';
     for (let offset = 0; offset < bytes; offset += 1) text += String.fromCharCode(this.byte(index + offset));
     return text;
-  }
-
-  #digit(at: number): number {
-    const char = this.#base64[at] ?? '=';
-    const urlSafe = char === '-' ? '+' : char === '_' ? '/' : char;
-    return Math.max(0, DIGITS.indexOf(urlSafe));
   }
 }
