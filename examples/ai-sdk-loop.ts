@@ -10,10 +10,20 @@ import {
   aiSdkFormat,
   type ContextSession,
   createContextSession,
+  type NamedSizes,
   RECALL_TOOL,
   type RecallInput,
 } from '@longhaul/context';
-import { generateText, isStepCount, jsonSchema, type LanguageModel, type ModelMessage, tool } from 'ai';
+import {
+  APICallError,
+  generateText,
+  isStepCount,
+  jsonSchema,
+  type LanguageModel,
+  type ModelMessage,
+  tool,
+} from 'ai';
+import { tooLongRefusal } from './refusal.ts';
 
 const SYSTEM =
   'You answer questions about files. Read what you need; use recall for what is no longer shown.';
@@ -32,12 +42,13 @@ export async function answer(
     format: aiSdkFormat<ModelMessage>(),
     windowTokens,
     maxOutputTokens: 2_000,
-    summarise: async (request): Promise<string> => {
+    summarise: async ({ signal, ...request }): Promise<string> => {
       const { text } = await generateText({
         model,
         instructions: SYSTEM,
         tools,
         toolChoice: 'none',
+        abortSignal: signal,
         ...request,
       });
       return text;
@@ -57,23 +68,40 @@ export async function answer(
     }),
   };
 
-  const { text } = await generateText({
-    model,
-    instructions: SYSTEM,
-    prompt: question,
-    tools,
-    stopWhen: isStepCount(500),
-    prepareStep: async ({ initialMessages, responseMessages, steps }) => {
-      session.learn(steps.at(-1)?.usage.inputTokens);
-      session.append([...initialMessages, ...responseMessages].slice(session.messageCount));
-      const { messages, maxOutputTokens } = await session.fit({
-        system: SYSTEM,
-        tools: [READ_TOOL, RECALL_TOOL],
+  let history: ModelMessage[] = [{ role: 'user', content: question }];
+  for (;;) {
+    try {
+      const { text } = await generateText({
+        model,
+        instructions: SYSTEM,
+        messages: history,
+        tools,
+        stopWhen: isStepCount(500),
+        prepareStep: async ({ initialMessages, responseMessages, steps }) => {
+          session.learn(steps.at(-1)?.usage.inputTokens);
+          session.sync([...initialMessages, ...responseMessages]);
+          const { messages, maxOutputTokens } = await session.fit({
+            system: SYSTEM,
+            tools: [READ_TOOL, RECALL_TOOL],
+          });
+          return { messages, maxOutputTokens };
+        },
       });
-      return { messages, maxOutputTokens };
-    },
-  });
-  return text;
+      return text;
+    } catch (error) {
+      const refusal = refusalIn(error);
+      if (refusal === undefined) throw error;
+      // The next `fit` makes room. The loop continues with the steps that were done.
+      session.learnRefusal(refusal);
+      history = session.toJSON().messages;
+    }
+  }
+}
+
+function refusalIn(error: unknown): NamedSizes | undefined {
+  if (!APICallError.isInstance(error)) return undefined;
+  const { statusCode: status, responseBody: body, message } = error;
+  return tooLongRefusal({ status, body, message });
 }
 
 if (import.meta.main) {

@@ -78,8 +78,7 @@ describe('a loop that reads five windows of files and recalls an early one', () 
   it('stays within the window with the official OpenAI client', async () => {
     server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
     using log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const client = new OpenAI({ baseURL: server.url, apiKey: 'any', maxRetries: 0 });
-    const text = await answerWithOpenAi(QUESTION, { client, model: 'scripted', windowTokens: WINDOW_TOKENS });
+    const text = await openAiLoop(server.url, WINDOW_TOKENS);
     expect(text).toBe('It is part2.ts, 47 seconds.');
     expectWithinWindow();
     expect(log.mock.calls.join()).toContain('compacted: ');
@@ -87,11 +86,31 @@ describe('a loop that reads five windows of files and recalls an early one', () 
 
   it('stays within the window with the AI SDK and a narrative of the model', async () => {
     server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
-    const model = createOpenAICompatible({ name: 'scripted', baseURL: server.url })('scripted');
-    const text = await answerWithAiSdk(QUESTION, { model, windowTokens: WINDOW_TOKENS });
+    const text = await aiSdkLoop(server.url, WINDOW_TOKENS);
     expect(text).toBe('It is part2.ts, 47 seconds.');
     const last = JSON.stringify(server.requests.at(-1)?.body);
     expect(last).toContain('none but the second was of interest');
     expectWithinWindow();
   });
+
+  it.each([
+    ['the official OpenAI client', openAiLoop],
+    ['the AI SDK', aiSdkLoop],
+  ])('learns from a refusal that the window is half as large with %s', async (_, loop) => {
+    server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
+    using _log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    expect(await loop(server.url, 2 * WINDOW_TOKENS)).toBe('It is part2.ts, 47 seconds.');
+    expect(server.overflows).toBe(1);
+    expect(rounds().length).toBeGreaterThan(3);
+  });
 });
+
+function openAiLoop(baseURL: string, windowTokens: number): Promise<string> {
+  const client = new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0 });
+  return answerWithOpenAi(QUESTION, { client, model: 'scripted', windowTokens });
+}
+
+function aiSdkLoop(baseURL: string, windowTokens: number): Promise<string> {
+  const model = createOpenAICompatible({ name: 'scripted', baseURL })('scripted');
+  return answerWithAiSdk(QUESTION, { model, windowTokens });
+}

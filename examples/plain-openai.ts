@@ -7,6 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { createContextSession, openAiChatFormat, RECALL_TOOL } from '@longhaul/context';
 import OpenAI from 'openai';
+import { tooLongRefusal } from './refusal.ts';
 
 const SYSTEM =
   'You answer questions about files. Read what you need; use recall for what is no longer shown.';
@@ -39,12 +40,9 @@ export async function answer(
   for (;;) {
     const { messages, maxOutputTokens, compacted } = await session.fit({ tools: TOOLS });
     if (compacted) console.error(`compacted: ${compacted.tokensBefore} → ${compacted.tokensAfter} tokens`);
-    const completion = await client.chat.completions.create({
-      model,
-      messages,
-      tools: TOOLS,
-      max_tokens: maxOutputTokens,
-    });
+    const request = { model, messages, tools: TOOLS, max_tokens: maxOutputTokens };
+    const completion = await client.chat.completions.create(request).catch(learnRefusal);
+    if (completion === undefined) continue;
     session.learn(completion.usage?.prompt_tokens);
     const message = completion.choices[0]?.message;
     if (message === undefined) throw new Error('The server sent no answer.');
@@ -54,6 +52,15 @@ export async function answer(
       const content = await runTool(call).catch((error: unknown) => `Error: ${error}`);
       session.append([{ role: 'tool', tool_call_id: call.id, content }]);
     }
+  }
+
+  /** If the server refused the request as too long, the next `fit` makes room. */
+  function learnRefusal(error: unknown): undefined {
+    if (!(error instanceof OpenAI.APIError)) throw error;
+    const { status, message } = error;
+    const refusal = tooLongRefusal({ status, message, body: JSON.stringify({ error: error.error }) });
+    if (refusal === undefined) throw error;
+    session.learnRefusal(refusal);
   }
 
   async function runTool(call: OpenAI.ChatCompletionMessageToolCall): Promise<string> {

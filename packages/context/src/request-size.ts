@@ -1,4 +1,4 @@
-import type { ToolOutputContent } from '@longhaul/protocol';
+import type { Message, ToolOutputContent } from '@longhaul/protocol';
 import { type CountedSize, RatioLearner } from './ratio-learner.ts';
 import { IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, REPLY_PRIMING_TOKENS, type TokenCounter } from './tokens.ts';
 import type { ViewEntry } from './view.ts';
@@ -70,6 +70,11 @@ export interface RequestMeter {
    */
   calibrate(predictedTokens: number, realTokens: number, mediaTokens?: number): 'too-high' | undefined;
   /**
+   * Records the real size of a request of these messages. Other than `calibrate`, it knows afterwards which messages
+   * were measured.
+   */
+  measured(entries: readonly ViewEntry[], fixedTokens: number, realTokens: number): void;
+  /**
    * Returns how many tokens more than predicted a request may have. Everything that was not in the last measured
    * request is an estimate.
    */
@@ -96,6 +101,11 @@ export interface RequestMeterOptions {
   returnsReasoning?: () => boolean;
   /** Counts the messages that are sent for an entry, if they are not those of the view. Default: counts the view. */
   sizeOf?: (entry: ViewEntry) => CountedSize;
+  /**
+   * Whether texts that were never measured count at least their full count, even if texts so far cost less: a session in
+   * one language may get texts in another. Default false.
+   */
+  isCautious?: boolean;
   /** The ratio of media to start with. Default 1. */
   initialMediaRatio?: number | undefined;
 }
@@ -103,7 +113,7 @@ export interface RequestMeterOptions {
 export function createRequestMeter(
   count: TokenCounter,
   initialRatio = 1,
-  { returnsReasoning = () => false, sizeOf, initialMediaRatio }: RequestMeterOptions = {},
+  { returnsReasoning = () => false, sizeOf, isCautious = false, initialMediaRatio }: RequestMeterOptions = {},
 ): RequestMeter {
   const ratios = new RatioLearner({ text: initialRatio, media: initialMediaRatio });
   let measuredTokens = 0;
@@ -119,13 +129,18 @@ export function createRequestMeter(
     sizeOf === undefined || entry === undefined
       ? viewMessageSize(message, count)
       : { ...sizeOf(entry), plainReasoning: 0 };
+  /** The messages of the log that the last measured request had. */
+  let measuredSources = new WeakSet<Message>();
+  const isNew = ({ source }: ViewEntry) =>
+    isCautious && !(source !== undefined && measuredSources.has(source));
   const predicted = ({ text, media }: CountedSize) => text * ratios.text + media * ratios.media;
-  const sum = (entries: readonly ViewEntry[]): CountedSize => {
-    const whole = { text: 0, media: 0 };
+  const sum = (entries: readonly ViewEntry[]): CountedSize & { newText: number } => {
+    const whole = { text: 0, media: 0, newText: 0 };
     for (const entry of entries) {
       const { text, media } = raw(entry.message, entry);
       whole.text += text;
       whole.media += media;
+      if (isNew(entry)) whole.newText += text;
     }
     return whole;
   };
@@ -138,8 +153,9 @@ export function createRequestMeter(
     },
     messageTokens: (message) => Math.ceil(predicted(raw(message))),
     requestTokens(entries, fixedTokens) {
-      const { text, media } = sum(entries);
-      return Math.ceil(predicted({ text: text + fixedTokens + REPLY_PRIMING_TOKENS, media }));
+      const { text, media, newText } = sum(entries);
+      const caution = newText * Math.max(0, 1 - ratios.text);
+      return Math.ceil(predicted({ text: text + fixedTokens + REPLY_PRIMING_TOKENS, media }) + caution);
     },
     mediaTokens: (entries) => Math.ceil(predicted({ text: 0, media: sum(entries).media })),
     calibrate(predictedTokens, realTokens, mediaTokens = 0) {
@@ -150,6 +166,13 @@ export function createRequestMeter(
       measuredTokens = Math.min(realTokens, predicted(size));
       return realTokens - measuredTokens > HIDDEN_TOKENS ? 'too-high' : undefined;
     },
+    measured(entries, fixedTokens, realTokens) {
+      if (!(realTokens > 0)) return;
+      const { text, media } = sum(entries);
+      ratios.learn({ text: text + fixedTokens + REPLY_PRIMING_TOKENS, media }, realTokens);
+      measuredTokens = realTokens;
+      measuredSources = new WeakSet(entries.flatMap(({ source }) => (source === undefined ? [] : [source])));
+    },
     marginTokens(predictedTokens) {
       // A request that is smaller than the last one was pruned: none of it was measured in its present form.
       const isGrown = predictedTokens >= measuredTokens;
@@ -158,6 +181,7 @@ export function createRequestMeter(
     },
     forgetMeasured() {
       measuredTokens = 0;
+      measuredSources = new WeakSet();
     },
   };
 }

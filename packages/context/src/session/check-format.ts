@@ -193,9 +193,12 @@ function writtenProblems<M>(format: MessageFormat<M>, tools: boolean): string[] 
   });
 }
 
+/** Empty parts, for example for absent reasoning, do no harm. */
 function isText(reading: MessageReading, role: 'user' | 'assistant'): boolean {
   if (reading.role !== role) return false;
-  const [part, ...more] = reading.parts;
+  const [part, ...more] = reading.parts.filter(
+    (candidate) => !('text' in candidate) || candidate.text !== '',
+  );
   return more.length === 0 && part?.type === 'text' && part.text === NEW_TEXT;
 }
 

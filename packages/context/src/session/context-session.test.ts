@@ -398,3 +398,37 @@ describe('any session of chat messages', () => {
     await fc.assert(property, { numRuns: 40 });
   });
 });
+
+describe('recall', () => {
+  it('never throws, whatever a model passes', () => {
+    const session = chatSession(8_000);
+    session.append([TASK, ...chatStep(1)]);
+    for (const input of [null, undefined, 7, true, [], {}, { query: 5 }, { handle: null }, { query: '  ' }])
+      expect(session.recall(input)).toMatch(/^Pass either/);
+    expect(session.recall('{"query":"nightly build"}')).toMatch(/^m1\.0: /);
+    expect(session.recall('nightly build')).toMatch(/^m1\.0: /);
+    expect(session.recall({ handle: 'm2.1', from: '59', lines: '1' })).toContain('value1_57');
+    expect(session.recall({ handle: 'm2.1', from: Number.NaN, lines: -3 })).toContain('read {');
+    expect(session.recall({ handle: 'm2.1', from: {}, lines: 1 })).toContain('read {');
+  });
+});
+
+describe('what it learns', () => {
+  it('applies once to each request', async () => {
+    const session = chatSession(32_000);
+    session.append([TASK, ...chatStep(1)]);
+    const { predictedTokens } = await session.fit();
+    for (let time = 0; time < 5; time += 1) session.learn(predictedTokens * 1.2);
+    expect((await session.fit()).predictedTokens).toBeCloseTo(predictedTokens * 1.2, -1);
+  });
+
+  it('does not make texts cheap that were never measured', async () => {
+    const session = chatSession(32_000);
+    session.append([{ role: 'user', content: '修改配置文件并运行测试，'.repeat(400) }]);
+    const { predictedTokens } = await session.fit();
+    session.learn(predictedTokens * 0.5);
+    expect((await session.fit()).predictedTokens).toBeCloseTo(predictedTokens * 0.5, -1);
+    session.append([{ role: 'assistant', content: 'word '.repeat(4_000) }, TASK]);
+    expect((await session.fit()).predictedTokens).toBeGreaterThan(predictedTokens * 0.5 + 4_000);
+  });
+});

@@ -61,7 +61,7 @@ class LoggedSession<M> implements ContextSession<M> {
   readonly #compactor: SessionCompactor<M>;
   #learnedWindowTokens: number | undefined;
   /** The request of the last `fit`, until its real size is known. */
-  #sent: FittedRequest | undefined;
+  #sent: { request: FittedRequest; fixedTokens: number } | undefined;
 
   constructor(options: ContextSessionOptions<M>) {
     const { state, format, countMedia = countAnyMedia } = options;
@@ -76,6 +76,7 @@ class LoggedSession<M> implements ContextSession<M> {
     this.#sizes = new SentSizes(format, { count: this.#count, countMedia });
     this.#meter = createRequestMeter(this.#count, state?.ratio ?? 1, {
       sizeOf: (entry) => this.#sizes.of(this.#log.shownAs(entry)),
+      isCautious: true,
       initialMediaRatio: state?.mediaRatio,
     });
     this.#strategy = options.strategy ?? new ReactiveOverflowStrategy();
@@ -126,16 +127,21 @@ class LoggedSession<M> implements ContextSession<M> {
       const state = this.#prunedState(options);
       const decision = decideRequest({ ...state, dueFrom: this.#compactor.dueFrom });
       if (decision.action === 'refuse') throw decision.error;
-      if (decision.action === 'send' && !this.#compactor.wasRefused) return this.#fitted(decision, compacted);
+      if (decision.action === 'send' && !this.#compactor.wasRefused)
+        return this.#fitted(decision, state.budget, compacted);
       if (rounds === MAX_ROUNDS) throw noRoom(state, decision);
       rounds += 1;
       compacted = (await this.#compact(state, decision.entries, options)) ?? compacted;
     }
   }
 
-  #fitted(decision: FittedRequest, compacted: CompactedMessages | undefined): FittedMessages<M> {
-    this.#sent = decision;
-    const { entries, predictedTokens, maxOutputTokens } = decision;
+  #fitted(
+    request: FittedRequest,
+    { fixedTokens }: Budget,
+    compacted: CompactedMessages | undefined,
+  ): FittedMessages<M> {
+    this.#sent = { request, fixedTokens };
+    const { entries, predictedTokens, maxOutputTokens } = request;
     const messages = this.#shown(this.#log, entries);
     return compacted === undefined
       ? { messages, predictedTokens, maxOutputTokens }
@@ -203,14 +209,14 @@ class LoggedSession<M> implements ContextSession<M> {
 
   learn(inputTokens: number | undefined): void {
     if (inputTokens === undefined || this.#sent === undefined) return;
-    const { predictedTokens, mediaTokens } = this.#sent;
-    this.#meter.calibrate(predictedTokens, inputTokens, mediaTokens);
+    const { request, fixedTokens } = this.#sent;
+    this.#meter.measured(request.entries, fixedTokens, inputTokens);
     this.#sent = undefined;
   }
 
   learnRefusal(named?: NamedSizes): void {
     const { windowTokens, requestTokens } = named ?? {};
-    const predictedTokens = this.#sent?.predictedTokens ?? 0;
+    const predictedTokens = this.#sent?.request.predictedTokens ?? 0;
     if (windowTokens !== undefined && windowTokens > 0 && windowTokens < this.#windowTokens)
       this.#learnedWindowTokens = windowTokens;
     if (requestTokens !== undefined && requestTokens > predictedTokens) this.learn(requestTokens);
