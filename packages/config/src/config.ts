@@ -22,7 +22,7 @@ export interface Config {
     maxOutputChars: number;
     bash: { maxOutputChars: number; timeoutMs: number; maxTimeoutMs: number };
     read: { maxLines: number; maxLineLength: number };
-    grep: { maxMatches: number };
+    grep: { maxMatches: number; shownMatches: number };
     list: { maxEntries: number };
   };
   sandbox: {
@@ -225,9 +225,9 @@ export const DEFAULT_CONFIG: Config = {
   },
   tools: {
     maxOutputChars: 120_000,
-    bash: { maxOutputChars: 30_000, timeoutMs: 60_000, maxTimeoutMs: 600_000 },
+    bash: { maxOutputChars: 30_000, timeoutMs: 120_000, maxTimeoutMs: 600_000 },
     read: { maxLines: 2000, maxLineLength: 2000 },
-    grep: { maxMatches: 1000 },
+    grep: { maxMatches: 1000, shownMatches: 100 },
     list: { maxEntries: 1000 },
   },
   sandbox: {

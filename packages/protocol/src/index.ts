@@ -18,6 +18,7 @@ export {
   type LonghaulEvent,
   type RunStatus,
 } from './events.ts';
+export { foldName } from './fold-name.ts';
 export type { JsonObject, JsonValue } from './json.ts';
 export type {
   Compaction,

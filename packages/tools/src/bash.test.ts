@@ -154,11 +154,64 @@ test('reports the last lines while the command runs', async () => {
   await running;
 });
 
+test.each([
+  [{ timeout: 120 }, 120_000],
+  [{ timeout: 5_000 }, 5_000],
+  [{ timeout_ms: 90_000 }, 90_000],
+  [{ timeout_seconds: 2_000 }, 600_000],
+  [{ timeout: 0 }, 120_000],
+  [{}, 120_000],
+])('runs with the time limit that %j means', async (given, expected) => {
+  let limit: number | undefined;
+  await using fixture = await openToolFixture({
+    sandbox: {
+      async exec(_command, { timeoutMs }) {
+        limit = timeoutMs;
+        return { ended: 'exit', exitCode: 0, durationMs: 1 };
+      },
+    },
+  });
+  await fixture.call(bash, { command: 'true', ...given });
+  expect(limit).toBe(expected);
+});
+
+test.each(['workdir', 'cwd', 'directory', 'dir_path'])('runs in the folder that %s names', async (name) => {
+  const folders: (string | undefined)[] = [];
+  await using fixture = await openToolFixture({
+    sandbox: {
+      async exec(_command, { cwd }) {
+        folders.push(cwd);
+        return { ended: 'exit', exitCode: 0, durationMs: 1 };
+      },
+    },
+  });
+  await fixture.put('sub/a', 'x');
+  await fixture.call(bash, { command: 'ls', [name]: 'sub' });
+  await fixture.call(bash, { command: 'ls', [name]: `${fixture.root}/sub` });
+  await fixture.call(bash, { command: 'ls', [name]: '.' });
+  expect(folders).toEqual(['sub', 'sub', undefined]);
+  expect(await fixture.text(bash, { command: 'ls', [name]: 'sup' })).toMatch(
+    /^`workdir`: sup does not exist/,
+  );
+  expect(await fixture.text(bash, { command: 'ls', [name]: 'sub/a' })).toContain('must be a folder');
+  expect(await fixture.text(bash, { command: 'ls', [name]: '/etc' })).toContain('use cd in it');
+  expect(folders).toHaveLength(3);
+});
+
+test('runs a command that is an array', async () => {
+  await using fixture = await openToolFixture();
+  expect(await fixture.text(bash, { command: ['bash', '-lc', 'echo "a b" | cat'] })).toContain('a b\n[exit');
+  expect(await fixture.text(bash, { cmd: ['printf', '%s-', 'a b', "it's", '$HOME'] })).toContain(
+    "a b-it's-$HOME-",
+  );
+  expect(refusalOf(bash, { command: [1, 2] })).toContain('an array of texts');
+});
+
 test('refuses invalid input with the reason', async () => {
   await using fixture = await openToolFixture();
   expect(refusalOf(bash, {})).toBe('`command` must be a string, it is missing.');
   expect(refusalOf(bash, { command: 'x', timeoutMs: 'soon' })).toBe(
-    '`timeoutMs` must be a whole number of at least 1, got string.',
+    '`timeoutMs` must be a whole number of at least 0, got string.',
   );
   expect(refusalOf(bash, { command: 'a\0b' })).toMatch(/NUL/);
   expect((await fixture.call(bash, { command: '  ' })).isError).toBe(true);

@@ -1,18 +1,24 @@
 import type { ExecResult, Tool, ToolContext, ToolResult } from '@longhaul/core';
-import { cutLine, formatToolOutput, groupDigits } from '@longhaul/core/tool-output';
+import { cutLine, displayPath, formatToolOutput, groupDigits } from '@longhaul/core/tool-output';
 import { type JsonObject, LonghaulError } from '@longhaul/protocol';
-import { parseInput } from './input-parser.ts';
+import { shellLine } from './command-line.ts';
+import { describeMissing } from './describe-missing.ts';
+import { BASH_DIALECT } from './dialect/command-dialects.ts';
+import { type InputFields, parseInput } from './input-parser.ts';
 import { type CollectedOutput, createOutputCollector, type OutputCollector } from './output-collector.ts';
+import { failedResult } from './tool-result.ts';
 
 export interface BashInput {
   command: string;
+  /** Relative to the workspace, or absolute below it. Default: the workspace. */
+  workdir?: string;
   timeoutMs?: number;
 }
 
 export interface BashOptions {
   /** Characters of output shown, head and tail together. Default 30,000. */
   maxOutputChars?: number;
-  /** Default 60,000. */
+  /** Default 120,000. */
   timeoutMs?: number;
   /** The longest timeout that a call may set. Default 600,000. */
   maxTimeoutMs?: number;
@@ -28,9 +34,10 @@ const PROGRESS_INTERVAL_MS = 200;
  * Creates the `bash` tool. It runs alone, because two commands, or a command and an edit, may change the same files.
  */
 export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
-  const { maxOutputChars = 30_000, timeoutMs = 60_000, maxTimeoutMs = 600_000, maxKeptBytes } = options;
+  const { maxOutputChars = 30_000, timeoutMs = 120_000, maxTimeoutMs = 600_000, maxKeptBytes } = options;
   return {
     name: 'bash',
+    aliases: BASH_DIALECT.names,
     runsAlone: true,
     maxOutputChars: maxOutputChars + REMARK_CHARS,
     schema: {
@@ -41,18 +48,18 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
         type: 'object',
         properties: {
           command: { type: 'string' },
+          workdir: { type: 'string' },
           timeoutMs: { type: 'integer', description: `Default ${timeoutMs}, at most ${maxTimeoutMs}` },
         },
         required: ['command'],
       },
     },
     parse: (value) =>
-      parseInput(value, (fields) => {
-        const command = fields.text('command');
-        if (command.includes('\0'))
-          fields.problem('`command` contains a NUL character, which no shell accepts.');
-        return { command, timeoutMs: fields.optionalInteger('timeoutMs', 1) };
-      }),
+      parseInput(value, BASH_DIALECT, (fields) => ({
+        command: readCommand(fields),
+        workdir: fields.optionalText('workdir') || undefined,
+        timeoutMs: readTimeout(fields),
+      })),
     async execute(input, context) {
       if (input.command.trim() === '') return describeEmptyCommand();
       const limitMs = Math.min(input.timeoutMs ?? timeoutMs, Math.max(maxTimeoutMs, timeoutMs));
@@ -61,26 +68,52 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
         blobs: context.blobs,
         maxKeptBytes,
       });
-      const ending = await runCommand(input.command, { limitMs, collector, context });
+      const folder = await findFolder(input.workdir, context);
+      if ('refusal' in folder) return failedResult(folder.refusal);
+      const ending = await runCommand(input.command, { cwd: folder.path, limitMs, collector, context });
       const output = await collector.end();
       return describe({ command: input.command, ending, output, limitMs, maxTimeoutMs });
     },
   };
 }
 
+/** Reads a shell line. An array of words is made into one. */
+function readCommand(fields: InputFields): string {
+  const given = fields.value('command');
+  const command = Array.isArray(given) ? shellLine(given) : fields.text('command');
+  if (command === undefined) fields.problem('`command` must be a shell line, or an array of texts.');
+  if (command?.includes('\0')) fields.problem('`command` contains a NUL character, which no shell accepts.');
+  return command ?? '';
+}
+
+/** Values below this are seconds: no command is meant to end within a second, and other agents count in seconds. */
+const SECONDS_BELOW = 1_000;
+
+/** Reads a timeout in milliseconds. 0 means the default. */
+function readTimeout(fields: InputFields): number | undefined {
+  const given = fields.optionalInteger('timeoutMs', 0) ?? 0;
+  if (given === 0) return undefined;
+  return given < SECONDS_BELOW ? given * 1_000 : given;
+}
+
 type Ending = ExecResult | { ended: 'failed'; reason: string };
 
 interface RunOptions {
+  cwd: string | undefined;
   limitMs: number;
   collector: OutputCollector;
   context: ToolContext;
 }
 
 /** Runs the command. If the sandbox dies meanwhile, that is an ending too, so that the output so far is returned. */
-async function runCommand(command: string, { limitMs, collector, context }: RunOptions): Promise<Ending> {
+async function runCommand(
+  command: string,
+  { cwd, limitMs, collector, context }: RunOptions,
+): Promise<Ending> {
   let lastProgressAt = Number.NEGATIVE_INFINITY;
   try {
     return await context.sandbox.exec(command, {
+      cwd,
       timeoutMs: limitMs,
       signal: context.signal,
       async onOutput(chunk, stream) {
@@ -100,6 +133,22 @@ async function runCommand(command: string, { limitMs, collector, context }: RunO
       return { ended: 'failed', reason: thrown.message };
     }
     throw thrown;
+  }
+}
+
+async function findFolder(
+  given: string | undefined,
+  { sandbox: { files } }: ToolContext,
+): Promise<{ path: string | undefined } | { refusal: string }> {
+  if (given === undefined) return { path: undefined };
+  try {
+    const info = await files.stat(given);
+    if (info === undefined) return { refusal: `\`workdir\`: ${await describeMissing(files, given)}` };
+    if (info.kind === 'directory') return { path: (await files.resolve(given)) || undefined };
+    return { refusal: `\`workdir\` must be a folder, but ${displayPath(given)} is a file.` };
+  } catch (thrown) {
+    if (!(thrown instanceof LonghaulError) || thrown.code !== 'path_outside_workspace') throw thrown;
+    return { refusal: `\`workdir\`: ${thrown.message} To run a command there, use cd in it.` };
   }
 }
 

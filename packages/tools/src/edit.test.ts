@@ -1,9 +1,10 @@
+import type { JsonValue } from '@longhaul/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openToolFixture, textOf } from '../test/tool-fixtures.ts';
+import { openToolFixture, refusalOf, textOf } from '../test/tool-fixtures.ts';
+import { findMatches, replacePlaces, toLineFeeds } from './edit/text-replacer.ts';
 import { createEditTool } from './edit.ts';
 import { createReadTool } from './read.ts';
-import { findMatches, replaceMatches, toLineFeeds } from './text-replacer.ts';
 
 const read = createReadTool();
 const edit = createEditTool();
@@ -63,37 +64,95 @@ test('refuses an ambiguous match and names all lines', async () => {
   expect(await fixture.get('a')).toBe('x = 2\ny\nx = 2\nz x = 2\n');
 });
 
-test.each([
-  [
-    'another indentation',
-    '\tfoo();\n\tbar();',
-    '    foo();\n    bar();',
-    /line 1 begins with 1 tab, `old` has 4 spaces\.\n1\t\tfoo\(\);\n2\t\tbar/,
-  ],
-  [
-    'whitespace at line ends',
-    'foo(); \nbar();',
-    'foo();\nbar();',
-    /at line 1 differs in whitespace only: check the line ends/,
-  ],
-  ['whitespace inside', 'a = b', 'a  =  b', /differs in whitespace only: inside line 1\.\n1\ta = b/],
-  [
-    'a similar line',
-    'x\nfunction retryAfter(ms: number) {}',
-    'function retryAfter(seconds) {}',
-    /The nearest text is at line 2:\n2\tfunction retryAfter/,
-  ],
-  ['nothing similar', 'abc', 'something entirely different', /Nothing in the file is similar/],
-  ['line numbers copied from read', 'foo\nbar', '1\tfoo\n2\tbar', /leave out the number and the tab/],
-  ['an edit made before', 'const a = 2;', 'const a = 111111111;', /`new` is already there, at line 1/],
-])('says what is in the file instead of a missing match: %s', async (_what, content, old, expected) => {
+test('says what it ignored, and shows the lines', async () => {
   await using fixture = await openToolFixture();
-  await fixture.put('a', content);
-  const result = await fixture.call(edit, { path: 'a', old, new: 'const a = 2;' });
+  await fixture.put('a', 'f {\n\tfoo();  \n\tbar();\n}\n');
+  const text = await fixture.text(edit, {
+    path: 'a',
+    old: '    foo();\n    bar();',
+    new: '    foo();\n    baz();',
+  });
+  expect(text).toBe(
+    [
+      'Edited a, matched ignoring indentation, trailing blanks',
+      '  1\tf {',
+      '- \t\tfoo();  ',
+      '- \t\tbar();',
+      '+ 2\t\tfoo();  ',
+      '+ 3\t\tbaz();',
+      '  4\t}',
+    ].join('\n'),
+  );
+});
+
+test('refuses with the true reason, two lines around the nearest place, and what to send', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a', 'one\ntwo\nfunction retryAfter(ms: number) {}\nfour\nfive\nsix\n');
+  const result = await fixture.call(edit, { path: 'a', old: 'function retryAfter(seconds) {}', new: 'x' });
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toMatch(/^a: `old` was not found\. /);
-  expect(textOf(result)).toMatch(expected);
-  expect(await fixture.get('a')).toBe(content);
+  expect(textOf(result)).toBe(
+    [
+      'a: `old` was not found. The nearest text is at line 3:',
+      '1\tone',
+      '2\ttwo',
+      '3\tfunction retryAfter(ms: number) {}',
+      '4\tfour',
+      '5\tfive',
+      'Send `old` again as the file has it, without the numbers and the tab after them. If this is not the text you mean, read the file again.',
+    ].join('\n'),
+  );
+  await fixture.put('b', 'x = 1\u00a0km\n');
+  expect(await fixture.text(edit, { path: 'b', old: 'x = 2 km', new: 'y' })).toContain(
+    'These lines contain U+00A0 (no-break space).',
+  );
+});
+
+test.each<[string, JsonValue]>([
+  [
+    'an array',
+    [
+      { old: 'one', new: '1' },
+      { oldText: 'two', newText: '2' },
+    ],
+  ],
+  ['JSON text', '[{"old_string": "one", "new_string": "1"}, {"old_str": "two", "new_str": "2"}]'],
+])('makes several edits of %s, all or none', async (_what, edits) => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a', 'one\ntwo\n');
+  expect(await fixture.text(edit, { path: 'a', edits })).toContain(
+    'Edited a (2 replacements)\n- \tone\n+ 1\t1',
+  );
+  expect(await fixture.get('a')).toBe('1\n2\n');
+  const refused = await fixture.call(edit, {
+    path: 'a',
+    edits: [
+      { old: '1', new: 'x' },
+      { old: '9', new: 'y' },
+    ],
+  });
+  expect(refused.isError).toBe(true);
+  expect(textOf(refused)).toMatch(/^a: edit 2 of 2: `old` was not found\..*Nothing was changed\.$/s);
+  expect(await fixture.get('a')).toBe('1\n2\n');
+});
+
+test('reads blocks of the form SEARCH/REPLACE as whole lines', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a', 'max = 1\nx = 1\ny = 1\n');
+  const diff =
+    '------- SEARCH\nx = 1\n=======\nx = 2\n+++++++ REPLACE\n\n<<<<<<< SEARCH\ny = 1\n=======\n>>>>>>> REPLACE';
+  expect(await fixture.text(edit, { path: 'a', diff })).toContain('2 replacements');
+  expect(await fixture.get('a')).toBe('max = 1\nx = 2\n');
+  expect(refusalOf(edit, { path: 'a', diff: 'x' })).toContain('`diff`: it must consist of blocks');
+});
+
+test('replaces as often as expected, or not at all', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a', 'x\nx\n');
+  const input = { file_path: 'a', old_string: 'x', new_string: 'y' };
+  expect(await fixture.text(edit, { ...input, expected_replacements: 3 })).toContain(
+    'matches 2 times, not 3 times',
+  );
+  expect(await fixture.text(edit, { ...input, expected_replacements: 2 })).toContain('2 replacements');
 });
 
 test('matches line feeds against CRLF, and keeps CRLF and the byte order mark', async () => {
@@ -111,7 +170,8 @@ test('keeps line ends outside the matches in files with mixed line ends', () => 
     fc.property(piece, fc.constantFrom('a', 'ab', 'a\nb', '\n', '\n\n'), piece, (original, old, added) => {
       const replacement = toLineFeeds(added);
       const matches = findMatches(toLineFeeds(original), old);
-      const result = replaceMatches(original, matches, { length: old.length, replacement });
+      const places = matches.map(({ start }) => ({ start, end: start + old.length, text: replacement }));
+      const result = replacePlaces(original, places);
       expect(toLineFeeds(result)).toBe(toLineFeeds(original).replaceAll(old, () => replacement));
       if (matches.length === 0) expect(result).toBe(original);
     }),

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Tool } from '@longhaul/core';
 import { displayPath, plural } from '@longhaul/core/tool-output';
 import { describeMissing } from './describe-missing.ts';
+import { GLOB_DIALECT } from './dialect/search-dialects.ts';
 import { parseInput } from './input-parser.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
@@ -14,6 +15,8 @@ const FILES_PER_TURN = 256;
 export interface GlobInput {
   pattern: string;
   path?: string;
+  /** At most the tool's own limit. */
+  limit?: number;
 }
 
 export interface GlobOptions {
@@ -28,6 +31,7 @@ export function createGlobTool(
   const maxPaths = options.maxPaths ?? 1_000;
   return {
     name: 'glob',
+    aliases: GLOB_DIALECT.names,
     schema: {
       name: 'glob',
       description:
@@ -42,7 +46,11 @@ export function createGlobTool(
       },
     },
     parse: (value) =>
-      parseInput(value, (fields) => ({ pattern: fields.text('pattern'), path: fields.optionalText('path') })),
+      parseInput(value, GLOB_DIALECT, (fields) => ({
+        pattern: fields.text('pattern'),
+        path: fields.optionalText('path'),
+        limit: fields.optionalInteger('limit', 0) || undefined,
+      })),
     execute: (input, { sandbox, signal }) =>
       reportRefusals(async () => {
         const { files } = sandbox;
@@ -54,6 +62,7 @@ export function createGlobTool(
           return failedResult('`pattern` must stay inside the workspace: leave out `..` and absolute paths.');
         const matches = createPathMatcher(pattern);
         const search = await findSearch();
+        const most = Math.min(input.limit ?? maxPaths, maxPaths);
         const found: string[] = [];
         let seen = 0;
         for await (const file of search.listFiles(files, { path, signal })) {
@@ -63,9 +72,9 @@ export function createGlobTool(
           // A search by paths can list files outside if a command swaps a folder for a link at the same time.
           if (!(await isInside(files, file))) continue;
           found.push(file);
-          if (found.length > maxPaths) break;
+          if (found.length > most) break;
         }
-        return describe(found, { pattern: input.pattern, maxPaths });
+        return describe(found, { pattern: input.pattern, maxPaths: most });
       }),
   };
 }

@@ -1,23 +1,21 @@
 import type { Tool, ToolResult } from '@longhaul/core';
 import { cutLine, displayPath, plural } from '@longhaul/core/tool-output';
 import { describeMissing } from './describe-missing.ts';
+import { GREP_DIALECT } from './dialect/search-dialects.ts';
+import { type GrepInput, type GrepOutput, readGrepInput } from './grep-input.ts';
 import { parseInput } from './input-parser.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 import { type FoundLine, MAX_FOUND_LINE_CHARS, type WorkspaceSearch } from './workspace-search.ts';
 
-export interface GrepInput {
-  pattern: string;
-  path?: string;
-  include?: string;
-  ignoreCase: boolean;
-  context?: number;
-}
-
 export interface GrepOptions {
-  /** Default 1,000. */
+  /** The most matches that a call can ask for. Default 1,000. */
   maxMatches?: number;
+  /** Matches shown if a call does not ask for another number. Default 100. */
+  shownMatches?: number;
 }
 
+/** Later matches are not counted. */
+const MAX_COUNTED = 20_000;
 const MAX_CONTEXT_LINES = 20;
 
 export function createGrepTool(
@@ -25,8 +23,10 @@ export function createGrepTool(
   options: GrepOptions = {},
 ): Tool<GrepInput> {
   const maxMatches = options.maxMatches ?? 1_000;
+  const shownMatches = Math.min(options.shownMatches ?? 100, maxMatches);
   return {
     name: 'grep',
+    aliases: GREP_DIALECT.names,
     schema: {
       name: 'grep',
       description: 'Search file contents by regular expression, line by line. Skips files in .gitignore.',
@@ -38,22 +38,15 @@ export function createGrepTool(
           include: { type: 'string', description: 'Glob, like *.ts' },
           ignoreCase: { type: 'boolean' },
           context: { type: 'integer', description: 'Context lines' },
+          limit: {
+            type: 'integer',
+            description: `Matches shown. Default ${shownMatches}, at most ${maxMatches}`,
+          },
         },
         required: ['pattern'],
       },
     },
-    parse: (value) =>
-      parseInput(value, (fields) => {
-        const pattern = fields.text('pattern');
-        if (pattern === '') fields.problem('`pattern` is empty.');
-        return {
-          pattern,
-          path: fields.optionalText('path'),
-          include: fields.optionalText('include') || undefined,
-          ignoreCase: fields.flag('ignoreCase'),
-          context: fields.optionalInteger('context', 0),
-        };
-      }),
+    parse: (value) => parseInput(value, GREP_DIALECT, readGrepInput),
     execute: (input, { sandbox: { files }, signal }) =>
       reportRefusals(async () => {
         const info = await files.stat(input.path ?? '');
@@ -71,59 +64,112 @@ export function createGrepTool(
           contextLines: Math.min(input.context ?? 0, MAX_CONTEXT_LINES),
           signal,
         });
-        return describe(await group(lines, maxMatches), { pattern: input.pattern, maxMatches });
+        const most = Math.min(input.limit ?? shownMatches, maxMatches);
+        const grouped = await group(lines, { output: input.output, most });
+        return describe(grouped, { pattern: input.pattern, most, maxMatches });
       }),
   };
 }
 
 interface Grouped {
   rows: string[];
+  /** All matches, also those that are not shown. */
   matches: number;
+  shown: number;
   files: number;
-  hasMore: boolean;
+  /** The rest was not searched. */
+  stopped: boolean;
 }
 
-/** Groups lines by file: the path once, then `12:match`, `13-context`, and `--` for lines left out between contexts. */
-async function group(lines: AsyncIterable<FoundLine>, maxMatches: number): Promise<Grouped> {
-  const grouped: Grouped = { rows: [], matches: 0, files: 0, hasMore: false };
-  let last: FoundLine | undefined;
-  let hasContext = false;
+/**
+ * Groups lines by file: the path once, then `12:match`, `13-context`, and `--` for lines left out between contexts. After
+ * the most matches that are shown, it only counts.
+ */
+async function group(
+  lines: AsyncIterable<FoundLine>,
+  { output, most }: { output: GrepOutput; most: number },
+): Promise<Grouped> {
+  const grouped: Grouped = { rows: [], matches: 0, shown: 0, files: 0, stopped: false };
+  const rows = output === 'content' ? createLineRows(grouped.rows) : createFileRows(grouped.rows, output);
+  let path: string | undefined;
   for await (const found of lines) {
-    if (found.isMatch && grouped.matches >= maxMatches) {
-      grouped.hasMore = true;
+    if (found.isMatch) grouped.matches += 1;
+    if (grouped.matches > MAX_COUNTED) {
+      grouped.stopped = true;
       break;
     }
-    if (found.path !== last?.path) {
-      if (last !== undefined) grouped.rows.push('');
-      grouped.rows.push(displayPath(found.path));
+    if (found.path !== path && found.isMatch) {
+      path = found.path;
       grouped.files += 1;
-    } else if (hasContext && found.line !== last.line + 1) grouped.rows.push('--');
-    if (found.isMatch) grouped.matches += 1;
-    else hasContext = true;
-    grouped.rows.push(
-      `${found.line}${found.isMatch ? ':' : '-'}${cutLine(found.text, MAX_FOUND_LINE_CHARS + 60)}`,
-    );
-    last = found;
+    }
+    // In the other forms, the limit is one of files.
+    if ((output === 'content' ? grouped.matches : grouped.files) > most) continue;
+    if (found.isMatch) grouped.shown += 1;
+    rows.add(found);
   }
+  rows.end();
   return grouped;
 }
 
+interface Rows {
+  add(found: FoundLine): void;
+  end(): void;
+}
+
+function createLineRows(rows: string[]): Rows {
+  let last: FoundLine | undefined;
+  let hasContext = false;
+  return {
+    add(found) {
+      if (found.path !== last?.path) {
+        if (last !== undefined) rows.push('');
+        rows.push(displayPath(found.path));
+      } else if (hasContext && found.line !== last.line + 1) rows.push('--');
+      if (!found.isMatch) hasContext = true;
+      const mark = found.isMatch ? ':' : '-';
+      rows.push(`${found.line}${mark}${cutLine(found.text, MAX_FOUND_LINE_CHARS + 60)}`);
+      last = found;
+    },
+    end: () => undefined,
+  };
+}
+
+function createFileRows(rows: string[], output: 'files' | 'count'): Rows {
+  let path: string | undefined;
+  let matches = 0;
+  const end = () => {
+    if (path === undefined) return;
+    rows.push(output === 'files' ? displayPath(path) : `${displayPath(path)}:${matches}`);
+  };
+  return {
+    add(found) {
+      if (!found.isMatch) return;
+      if (found.path !== path) {
+        end();
+        path = found.path;
+        matches = 0;
+      }
+      matches += 1;
+    },
+    end,
+  };
+}
+
 function describe(
-  grouped: Grouped,
-  { pattern, maxMatches }: { pattern: string; maxMatches: number },
+  { rows, matches, shown, files, stopped }: Grouped,
+  { pattern, most, maxMatches }: { pattern: string; most: number; maxMatches: number },
 ): ToolResult {
-  const { rows, matches, files, hasMore } = grouped;
-  const count = `${plural(matches, 'match')} in ${plural(files, 'file')}`;
+  const count = `${stopped ? 'over ' : ''}${plural(stopped ? MAX_COUNTED : matches, 'match')} in ${plural(files, 'file')}`;
   const title = `${cutLine(displayPath(pattern), 80)} (${matches === 0 ? 'none' : count})`;
-  const metadata = { matches, files };
+  const metadata = { matches, files, shown };
   if (matches === 0) {
     return textResult('No matches. (.git, node_modules, binary files and files in .gitignore are skipped.)', {
       title,
       metadata,
     });
   }
-  const more = hasMore
-    ? [`[only the first ${maxMatches} matches are shown: narrow the pattern, path or include]`]
-    : [];
+  const wider = most < maxMatches ? `, or set limit (at most ${maxMatches})` : '';
+  const more =
+    shown < matches ? [`[${shown} of ${count} are shown: narrow the pattern, path or include${wider}]`] : [];
   return textResult([...rows, ...more].join('\n'), { title, metadata });
 }

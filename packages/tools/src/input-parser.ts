@@ -1,21 +1,6 @@
 import type { ToolInput } from '@longhaul/core';
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-
-/**
- * Other names that models use for a field, learned from other agents' tools. Accepting them costs nothing; refusing
- * them costs a step.
- */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  path: ['file_path', 'filePath', 'filename'],
-  command: ['cmd'],
-  content: ['contents', 'text'],
-  old: ['old_string', 'oldText', 'old_text'],
-  new: ['new_string', 'newText', 'new_text'],
-  all: ['replace_all', 'replaceAll'],
-  items: ['todos'],
-  timeoutMs: ['timeout', 'timeout_ms'],
-  ignoreCase: ['ignore_case'],
-};
+import { foldName, type JsonObject, type JsonValue } from '@longhaul/protocol';
+import { createParameterFinder, shownParameters, type ToolDialect } from './dialect/tool-dialect.ts';
 
 /** Reads the fields of a tool's arguments, and collects the problems as messages. */
 export interface InputFields {
@@ -23,46 +8,99 @@ export interface InputFields {
   optionalText(name: string): string | undefined;
   /** Reads a whole number of at least `min`. A string of digits counts as a number. */
   optionalInteger(name: string, min: number): number | undefined;
-  /** Reads a boolean; false if absent. */
+  /** Reads a boolean; false if absent. `1`, `0` and words for them count too. */
   flag(name: string): boolean;
   /** Reads an array. An array as JSON text is accepted too. */
   list(name: string): JsonValue[];
+  /** Reads a value of any type, for a parameter that has several forms. */
+  value(name: string): JsonValue | undefined;
   /** Reports another problem. */
   problem(reason: string): void;
+  /** Names a given parameter whose value has no effect. */
+  ignore(name: string): void;
 }
 
 /**
- * Parses a tool's arguments. Uses no schema library, because a tool's module must load in a millisecond. `null` counts
- * as absent. The value that `read` returns is used only if no problem was reported.
+ * Parses a tool's arguments, in the dialects that models speak. Uses no schema library, because a tool's module must
+ * load in a millisecond. `null` counts as absent. The value that `read` returns is used only if no problem was reported.
+ * Parameters that are not known are named at the end of the result.
  *
- * @example parseInput(value, (fields) => ({ path: fields.text('path'), limit: fields.optionalInteger('limit', 1) }))
+ * @example parseInput(value, READ_DIALECT, (fields) => ({ path: fields.text('path') }))
  */
-export function parseInput<Input>(value: JsonValue, read: (fields: InputFields) => Input): ToolInput<Input> {
+export function parseInput<Input>(
+  value: JsonValue,
+  dialect: ToolDialect,
+  read: (fields: InputFields) => Input,
+): ToolInput<Input> {
   if (!isObject(value))
     return { ok: false, reason: `The arguments must be an object, got ${typeName(value)}.` };
-  const problems: string[] = [];
-  const known = new Set<string>();
-  const input = read(createFields(value, { problems, known }));
-  if (problems.length === 0) return { ok: true, input };
-  const unknown = Object.keys(value).filter((key) => !known.has(key));
-  if (unknown.length > 0) problems.push(`Unknown: ${unknown.slice(0, 5).map(quoteName).join(', ')}.`);
-  return { ok: false, reason: problems.join(' ') };
+  const given = readGiven(value, dialect);
+  const problems = [...given.problems];
+  const input = read(createFields(given, problems));
+  const unknown = describeUnknown(given.unknown, dialect);
+  if (problems.length > 0)
+    return { ok: false, reason: [...problems, ...(unknown === undefined ? [] : [unknown])].join(' ') };
+  return { ok: true, input, ...(unknown !== undefined && { remark: `[${unknown}]` }) };
+}
+
+/** The values of an object under the names of the tool's own parameters. */
+interface Given {
+  values: Map<string, JsonValue>;
+  /** The names under which they were given. */
+  names: Map<string, string>;
+  unknown: string[];
+  problems: string[];
+}
+
+function readGiven(object: JsonObject, dialect: ToolDialect): Given {
+  const find = createParameterFinder(dialect);
+  const silent = new Set(dialect.silent?.map(foldName));
+  const given: Given = { values: new Map(), names: new Map(), unknown: [], problems: [] };
+  for (const [key, value] of Object.entries(object)) {
+    if (value === null) continue;
+    const meant = find(key);
+    if (meant === undefined) {
+      if (!silent.has(foldName(key)) && !isDefault(value)) given.unknown.push(key);
+      continue;
+    }
+    const { name, factor } = meant;
+    const inUnit = factor === undefined ? value : scaled(value, factor);
+    const earlier = given.values.get(name);
+    if (earlier === undefined || earlier === '') {
+      given.values.set(name, inUnit);
+      given.names.set(name, key);
+    } else if (inUnit !== '' && JSON.stringify(earlier) !== JSON.stringify(inUnit)) {
+      const other = given.names.get(name) ?? name;
+      given.problems.push(`${quoteName(other)} and ${quoteName(key)} mean the same, but differ: give one.`);
+    }
+  }
+  return given;
+}
+
+/** Whether a value usually means that the parameter is not used. */
+function isDefault(value: JsonValue): boolean {
+  return value === false || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+function scaled(value: JsonValue, factor: number): JsonValue {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return value;
+  // Less than one of a coarser unit is rounded up: nobody wants a limit of nothing.
+  return number > 0 ? Math.max(number, 1) * factor : number;
+}
+
+function describeUnknown(unknown: readonly string[], dialect: ToolDialect): string | undefined {
+  if (unknown.length === 0) return undefined;
+  const names = unknown.slice(0, 8).map(quoteName).join(', ');
+  return `Ignored: ${names}${unknown.length > 8 ? ', …' : ''}. Known: ${shownParameters(dialect).map(quoteName).join(', ')}.`;
 }
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function createFields(
-  object: JsonObject,
-  { problems, known }: { problems: string[]; known: Set<string> },
-): InputFields {
-  function lookUp(name: string): JsonValue | undefined {
-    const names = [name, ...(ALIASES[name] ?? [])];
-    for (const each of names) known.add(each);
-    const found = names.find((each) => Object.hasOwn(object, each) && object[each] !== null);
-    return found === undefined ? undefined : object[found];
-  }
+function createFields({ values, names, unknown }: Given, problems: string[]): InputFields {
+  const lookUp = (name: string) => values.get(name);
 
   function wrong(name: string, expected: string, value: JsonValue | undefined): void {
     const got = value === undefined ? 'it is missing' : `got ${typeName(value)}`;
@@ -73,6 +111,7 @@ function createFields(
     const value = lookUp(name);
     if (value === undefined || typeof value === 'string') return value;
     if (typeof value === 'number' && name !== 'path') return String(value);
+    if (Array.isArray(value) && value.length === 1 && typeof value[0] === 'string') return value[0];
     wrong(name, 'a string', value);
     return undefined;
   }
@@ -98,7 +137,10 @@ function createFields(
     flag(name) {
       const value = lookUp(name);
       if (value === undefined || typeof value === 'boolean') return value ?? false;
-      if (value === 'true' || value === 'false') return value === 'true';
+      if (value === 1 || value === 0) return value === 1;
+      const word = typeof value === 'string' ? value.toLowerCase() : '';
+      if (word === '' || word === 'false' || word === 'no') return false;
+      if (word === 'true' || word === 'yes') return true;
       wrong(name, 'true or false', value);
       return false;
     },
@@ -109,8 +151,12 @@ function createFields(
       wrong(name, 'an array', value);
       return [];
     },
+    value: lookUp,
     problem(reason) {
       problems.push(reason);
+    },
+    ignore(name) {
+      unknown.push(names.get(name) ?? name);
     },
   };
 }

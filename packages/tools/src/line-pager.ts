@@ -13,6 +13,8 @@ export interface LinePageRequest {
   maxLineBytes: number;
   /** Bytes of all lines together. At least one line is always returned. */
   maxBytes: number;
+  /** Bytes that each line takes in addition, such as those of its number. Default 0. */
+  addedBytes?: number;
   sizeBytes: number;
   read(range: { start: number; length: number }): Promise<Uint8Array>;
   signal: AbortSignal;
@@ -62,7 +64,7 @@ export async function readLinePage(request: LinePageRequest): Promise<LinePage> 
   };
 }
 
-function createPage({ from, maxLines, maxLineBytes, maxBytes }: LinePageRequest) {
+function createPage({ from, maxLines, maxLineBytes, maxBytes, addedBytes = 0 }: LinePageRequest) {
   const lines: PagedLine[] = [];
   let lineNumber = 1;
   let pageBytes = 0;
@@ -85,10 +87,10 @@ function createPage({ from, maxLines, maxLineBytes, maxBytes }: LinePageRequest)
   function endLine(): void {
     if (isWanted()) {
       const bytes = Buffer.concat(current);
-      if (lines.length > 0 && pageBytes + bytes.length > maxBytes) full = true;
+      if (lines.length > 0 && pageBytes + bytes.length + addedBytes > maxBytes) full = true;
       else {
         lines.push({ bytes, totalBytes: currentTotal });
-        pageBytes += bytes.length;
+        pageBytes += bytes.length + addedBytes;
         full = lines.length >= maxLines;
       }
     }

@@ -1,6 +1,7 @@
 import type { DirectoryEntry, Tool, WorkspaceFiles } from '@longhaul/core';
 import { compactSize, displayPath, plural } from '@longhaul/core/tool-output';
 import { describeMissing } from './describe-missing.ts';
+import { LIST_DIALECT } from './dialect/search-dialects.ts';
 import { parseInput } from './input-parser.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 import { isSkippedFolder } from './workspace-search.ts';
@@ -21,6 +22,7 @@ export function createListTool(options: ListOptions = {}): Tool<ListInput> {
   const maxEntries = options.maxEntries ?? 1_000;
   return {
     name: 'list',
+    aliases: LIST_DIALECT.names,
     schema: {
       name: 'list',
       description: 'List a folder, as a tree if depth > 1.',
@@ -30,9 +32,9 @@ export function createListTool(options: ListOptions = {}): Tool<ListInput> {
       },
     },
     parse: (value) =>
-      parseInput(value, (fields) => ({
+      parseInput(value, LIST_DIALECT, (fields) => ({
         path: fields.optionalText('path'),
-        depth: fields.optionalInteger('depth', 0),
+        depth: fields.optionalInteger('depth', 0) ?? (fields.flag('recursive') ? MAX_DEPTH : undefined),
       })),
     execute: ({ path: given = '', depth = 1 }, { sandbox: { files }, signal }) =>
       reportRefusals(async () => {

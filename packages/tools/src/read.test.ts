@@ -1,5 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonValue } from '@longhaul/protocol';
 import { expect, test } from 'vitest';
 import { openToolFixture, refusalOf, textOf } from '../test/tool-fixtures.ts';
 import { createReadTool } from './read.ts';
@@ -133,14 +134,52 @@ test('stops when aborted', async () => {
   await expect(fixture.call(read, { path: 'a.txt' })).rejects.toThrow();
 });
 
+test.each<Record<string, JsonValue>>([
+  { start_line: 2, end_line: 3 },
+  { offset: 2, limit: 2 },
+  { startLine: '2', endLine: '3' },
+  { view_range: [2, 3] },
+  { line_start: 2, line_end: 3 },
+  { path: ['a.txt'], start: 2, end: 3 },
+  { offset: 2, limit: 9, end_line: 3 },
+])('reads the lines that %j means', async (span) => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a.txt', 'one\ntwo\nthree\nfour\n');
+  expect(await fixture.text(read, { path: 'a.txt', ...span })).toBe(
+    '2\ttwo\n3\tthree\n[Lines 2-3 of 4. Next: offset 4]',
+  );
+  expect(await fixture.text(read, { path: 'a.txt', view_range: [3, -1] })).toContain('[Lines 3-4 of 4.]');
+  expect(refusalOf(read, { path: 'a.txt', start_line: 3, end_line: 2 })).toContain('is before the first');
+});
+
+test('names parameters that it does not know at the end of the result', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a.txt', 'x');
+  expect(await fixture.text(read, { path: 'a.txt', colour: 'red', encoding: false })).toBe(
+    '1\tx\n[Ignored: `colour`. Known: `path`, `offset`, `limit`.]',
+  );
+});
+
+test('keeps a page within 50,000 characters', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a.txt', `${'x'.repeat(99)}\n`.repeat(2000));
+  const text = await fixture.text(read, { path: 'a.txt' });
+  expect(text.length).toBeLessThanOrEqual(50_000);
+  expect(text.length).toBeGreaterThan(45_000);
+});
+
 test('accepts harmless mistakes of models, and refuses others with the reason', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a.txt', 'x');
   expect(await fixture.text(read, { file_path: 'a.txt', offset: null, limit: '5' })).toBe('1\tx');
   expect(refusalOf(read, { path: 7 })).toBe('`path` must be a string, got number.');
-  expect(refusalOf(read, { file: 'a.txt' })).toBe('`path` must be a string, it is missing. Unknown: `file`.');
-  expect(refusalOf(read, { path: 'a', limit: 0 })).toBe(
-    '`limit` must be a whole number of at least 1, got 0.',
+  expect(refusalOf(read, { fyle: 'a.txt' })).toBe(
+    '`path` must be a string, it is missing. Ignored: `fyle`. Known: `path`, `offset`, `limit`.',
   );
+  expect(refusalOf(read, { path: 'a', file_path: 'b' })).toBe(
+    '`path` and `file_path` mean the same, but differ: give one.',
+  );
+  expect(await fixture.text(read, { path: 'a.txt', limit: 0 })).toBe('1\tx');
+  expect(refusalOf(read, { path: ['a', 'b'] })).toContain('make a call for each file');
   expect(refusalOf(read, 'a.txt')).toBe('The arguments must be an object, got string.');
 });

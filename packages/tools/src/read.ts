@@ -1,17 +1,11 @@
 import { endBefore } from '@longhaul/context';
 import type { FileInfo, Tool, ToolContext, ToolResult, WorkspaceFiles } from '@longhaul/core';
-import {
-  compactSize,
-  DEFAULT_MAX_TOOL_OUTPUT_CHARS,
-  displayPath,
-  groupDigits,
-  plural,
-  showControls,
-} from '@longhaul/core/tool-output';
-import type { ToolOutputContent } from '@longhaul/protocol';
+import { compactSize, displayPath, groupDigits, plural, showControls } from '@longhaul/core/tool-output';
+import type { JsonValue, ToolOutputContent } from '@longhaul/protocol';
 import { describeMissing } from './describe-missing.ts';
+import { READ_DIALECT } from './dialect/file-dialects.ts';
 import { type RecognisedMedia, recogniseMedia } from './file-type.ts';
-import { parseInput } from './input-parser.ts';
+import { type InputFields, isObject, parseInput } from './input-parser.ts';
 import { type LinePage, type PagedLine, readLinePage } from './line-pager.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 
@@ -30,13 +24,17 @@ export interface ReadOptions {
 
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 const MAX_PDF_BYTES = 10 * 1024 * 1024;
-/** A page ends before the executor's limit: the model continues more easily with the next page than with a handle. */
-const MAX_PAGE_CHARS = DEFAULT_MAX_TOOL_OUTPUT_CHARS - 20_000;
+/** A page with its line numbers and remarks. */
+const MAX_PAGE_CHARS = 50_000;
+const REMARK_CHARS = 600;
+/** A line's number, the tab and the line feed. */
+const NUMBER_CHARS = 9;
 
 export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
   const limits = { maxLines: options.maxLines ?? 2_000, maxLineLength: options.maxLineLength ?? 2_000 };
   return {
     name: 'read',
+    aliases: READ_DIALECT.names,
     schema: {
       name: 'read',
       description: `Read a file: numbered lines, up to ${limits.maxLines} per call. Shows images and PDFs.`,
@@ -51,12 +49,7 @@ export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
       },
     },
     parse: (value) =>
-      parseInput(value, (fields) => ({
-        path: fields.text('path'),
-        // 0 means "from the start".
-        offset: Math.max(1, fields.optionalInteger('offset', 0) ?? 1),
-        limit: fields.optionalInteger('limit', 1),
-      })),
+      parseInput(value, READ_DIALECT, (fields) => ({ path: readPath(fields), ...readSpan(fields) })),
     execute: (input, context) =>
       reportRefusals(async () => {
         const { files } = context.sandbox;
@@ -70,6 +63,36 @@ export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
         return readText({ ...input, path }, { info, limits, context });
       }),
   };
+}
+
+/** Reads one path, also as an entry of an array, or as `{path}` in one. */
+function readPath(fields: InputFields): string {
+  const given = fields.value('path');
+  if (!Array.isArray(given)) return fields.text('path');
+  const paths = given.map((each) => (isObject(each) ? (each['path'] ?? each['file_path']) : each));
+  if (paths.length > 1) fields.problem('`path` must be one path: make a call for each file.');
+  const [path] = paths;
+  if (typeof path === 'string') return path;
+  fields.problem('`path` must be a string.');
+  return '';
+}
+
+/** Reads the lines to show, in any form of offset and limit, or first and last line. */
+function readSpan(fields: InputFields): { offset: number; limit: number | undefined } {
+  const range = fields.value('range') === undefined ? [] : fields.list('range');
+  const [first, last] = range.map((each) => (typeof each === 'string' ? Number(each) : each));
+  // 0 means "from the start".
+  const offset = Math.max(1, numberOr(first, fields.optionalInteger('offset', 0)) ?? 1);
+  const end = numberOr(last, fields.optionalInteger('endLine', -1));
+  const limit = fields.optionalInteger('limit', -1);
+  const most = limit === undefined || limit <= 0 ? undefined : limit;
+  if (end === undefined || end <= 0) return { offset, limit: most };
+  if (end < offset) fields.problem(`The last line, ${end}, is before the first, ${offset}.`);
+  return { offset, limit: Math.min(most ?? Number.MAX_SAFE_INTEGER, end - offset + 1) };
+}
+
+function numberOr(value: JsonValue | undefined, other: number | undefined): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) ? value : other;
 }
 
 async function readMedia(
@@ -108,7 +131,8 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
     maxLines: Math.min(input.limit ?? limits.maxLines, limits.maxLines),
     // A character takes at most 3 bytes per UTF-16 unit.
     maxLineBytes: limits.maxLineLength * 3 + 3,
-    maxBytes: MAX_PAGE_CHARS,
+    maxBytes: MAX_PAGE_CHARS - REMARK_CHARS,
+    addedBytes: NUMBER_CHARS,
     sizeBytes: info.size,
     read: (range) => context.sandbox.files.read(path, range),
     signal: context.signal,

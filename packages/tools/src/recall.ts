@@ -8,6 +8,7 @@ import {
 import type { SessionHistory, Tool, ToolResult } from '@longhaul/core';
 import { cutLine, displayPath, groupDigits, sanitizeText } from '@longhaul/core/tool-output';
 import { handleOf, parseHandle } from '@longhaul/protocol';
+import { RECALL_DIALECT } from './dialect/command-dialects.ts';
 import { parseInput } from './input-parser.ts';
 import { failedResult, textResult } from './tool-result.ts';
 
@@ -24,10 +25,11 @@ const MAX_SNIPPET_CHARS = 600;
 export function createRecallTool(): Tool<RecallInput> {
   return {
     name: 'recall',
+    aliases: RECALL_DIALECT.names,
     maxOutputChars: RECALL_MAX_CHARS + 1_000,
     schema: RECALL_TOOL,
     parse: (value) =>
-      parseInput(value, (fields) => {
+      parseInput(value, RECALL_DIALECT, (fields) => {
         const query = fields.optionalText('query')?.trim() || undefined;
         const handle = fields.optionalText('handle')?.trim() || undefined;
         if ((query === undefined) === (handle === undefined)) {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonValue } from '@longhaul/protocol';
 import { lacks } from '@longhaul/testing/machine';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -117,12 +118,34 @@ describe.each([
     await fixture.put('many', 'x\n'.repeat(5000));
     await fixture.put('wide', `y${'z'.repeat(100_000)}\n`);
     const capped = createGrepTool(findSearch, { maxMatches: 3 });
-    expect(await fixture.text(capped, { pattern: 'x' })).toBe(
-      'many\n1:x\n2:x\n3:x\n[only the first 3 matches are shown: narrow the pattern, path or include]',
+    expect(await fixture.text(capped, { pattern: 'x' })).toMatch(
+      /^many\n1:x\n2:x\n3:x\n\[3 of 5.000 matches in 1 file are shown: narrow the pattern, path or include\]$/,
     );
+    const shown = await fixture.text(grep, { pattern: 'x' });
+    expect(shown).toMatch(
+      /\n100:x\n\[100 of 5.000 matches in 1 file are shown: .* or set limit \(at most 1000\)\]$/,
+    );
+    expect(await fixture.text(grep, { pattern: 'x', head_limit: 150 })).toContain('\n150:x\n[150 of');
+    expect(await fixture.text(grep, { pattern: 'x', limit: 9_999 })).toContain('\n1000:x\n[1');
     const wide = await fixture.text(grep, { pattern: 'yz' });
     expect(wide).toMatch(/^wide\n1:yz+/);
     expect(wide.length).toBeLessThan(600);
+  });
+
+  run('grep understands the options of other agents', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('a.ts', 'one\nFoo(1)\nthree\n');
+    await fixture.put('b.py', 'foo(1)\n');
+    const search = (input: Record<string, JsonValue>) => fixture.text(grep, { pattern: 'foo', ...input });
+    expect(await search({ glob: '*.py' })).toBe('b.py\n1:foo(1)');
+    expect(await search({ file_pattern: '*.ts', '-i': true })).toBe('a.ts\n2:Foo(1)');
+    expect(await search({ case_sensitive: false, type: 'ts' })).toBe('a.ts\n2:Foo(1)');
+    expect(await search({ type: 'py', '-n': true, description: 'x' })).toBe('b.py\n1:foo(1)');
+    expect(await search({ '-i': true, output_mode: 'files_with_matches' })).toBe('a.ts\nb.py');
+    expect(await search({ '-i': true, output_mode: 'count' })).toBe('a.ts:1\nb.py:1');
+    expect(await search({ '-i': true, '-A': 1, glob: '*.ts' })).toBe('a.ts\n1-one\n2:Foo(1)\n3-three');
+    expect(await search({ pattern: 'foo(1)', literal: true })).toBe('b.py\n1:foo(1)');
+    expect(await search({ multiline: true })).toContain('\n[Ignored: `multiline`. Known: `pattern`, ');
   });
 
   run('grep searches files with odd names, by odd patterns', async () => {

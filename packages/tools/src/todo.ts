@@ -1,6 +1,7 @@
 import { endBefore } from '@longhaul/context';
 import type { Tool } from '@longhaul/core';
-import type { JsonValue } from '@longhaul/protocol';
+import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { TODO_DIALECT } from './dialect/command-dialects.ts';
 import { type InputFields, isObject, parseInput } from './input-parser.ts';
 import { textResult } from './tool-result.ts';
 
@@ -29,12 +30,36 @@ const STATUS_WORDS: Readonly<Record<string, TodoStatus>> = {
   done: 'done',
   completed: 'done',
   complete: 'done',
+  finished: 'done',
+  resolved: 'done',
+  open: 'pending',
+  'not-started': 'pending',
+  not_started: 'pending',
+  blocked: 'pending',
+  active: 'in_progress',
+  'in progress': 'in_progress',
+  started: 'in_progress',
+  running: 'in_progress',
 };
+
+/** An item with one of these is no longer part of the plan, so the list leaves it out. */
+const DROPPED: ReadonlySet<string> = new Set([
+  'cancelled',
+  'canceled',
+  'deleted',
+  'skipped',
+  'removed',
+  'abandoned',
+]);
+
+/** Names of the text of an item. */
+const TEXT_FIELDS = ['text', 'content', 'task', 'step', 'description', 'title', 'subject', 'name'] as const;
 
 /** Creates the `todo` tool, the agent's plan. Its newest result is the list, so it is never pruned. */
 export function createTodoTool(): Tool<TodoInput> {
   return {
     name: 'todo',
+    aliases: TODO_DIALECT.names,
     isProtected: true,
     schema: {
       name: 'todo',
@@ -59,13 +84,15 @@ export function createTodoTool(): Tool<TodoInput> {
       },
     },
     parse: (value) =>
-      parseInput(value, (fields) => {
+      parseInput(value, TODO_DIALECT, (fields) => {
         const items = fields.list('items');
         if (items.length > MAX_ITEMS)
           fields.problem(
             `\`items\` has ${items.length} items, but at most ${MAX_ITEMS} are allowed: merge some.`,
           );
-        return { items: items.slice(0, MAX_ITEMS).map((item, index) => parseItem(item, { index, fields })) };
+        return {
+          items: items.slice(0, MAX_ITEMS).flatMap((item, index) => parseItem(item, { index, fields }) ?? []),
+        };
       }),
     async execute({ items }) {
       const done = items.filter((item) => item.status === 'done').length;
@@ -82,21 +109,35 @@ export function createTodoTool(): Tool<TodoInput> {
   };
 }
 
-function parseItem(item: JsonValue, { index, fields }: { index: number; fields: InputFields }): TodoItem {
+/** Reads an item. Undefined: it is no longer part of the plan. */
+function parseItem(
+  item: JsonValue,
+  { index, fields }: { index: number; fields: InputFields },
+): TodoItem | undefined {
   if (typeof item === 'string') return { text: onOneLine(item), status: 'pending' };
-  const text = isObject(item) ? (item['text'] ?? item['content'] ?? item['task']) : undefined;
-  if (!isObject(item) || typeof text !== 'string' || text.trim() === '') {
+  const text = isObject(item) ? TEXT_FIELDS.map((name) => item[name]).find(isText) : undefined;
+  if (!isObject(item) || text === undefined) {
     fields.problem(`\`items[${index}]\` must be {text, status} with a non-empty text.`);
     return { text: '', status: 'pending' };
   }
-  const word = item['status'] ?? 'pending';
-  const status =
-    typeof word === 'string' && Object.hasOwn(STATUS_WORDS, word) ? STATUS_WORDS[word] : undefined;
+  const word = statusWord(item);
+  if (DROPPED.has(word)) return undefined;
+  const status = Object.hasOwn(STATUS_WORDS, word) ? STATUS_WORDS[word] : undefined;
   if (status === undefined)
     fields.problem(
-      `\`items[${index}].status\` must be pending, in_progress or done, got ${JSON.stringify(word).slice(0, 40)}.`,
+      `\`items[${index}].status\` must be pending, in_progress or done, got ${JSON.stringify(item['status']).slice(0, 40)}.`,
     );
   return { text: onOneLine(text), status: status ?? 'pending' };
+}
+
+function isText(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function statusWord({ status, state, completed, done }: JsonObject): string {
+  const word = status ?? state;
+  if (typeof word === 'string') return word.trim().toLowerCase();
+  return completed === true || done === true ? 'done' : word === undefined ? 'pending' : '';
 }
 
 /** Puts an item on one line, because the list is read line by line. */

@@ -1,5 +1,6 @@
 import type { Tool, WorkspaceFiles } from '@longhaul/core';
 import { displayPath, plural } from '@longhaul/core/tool-output';
+import { WRITE_DIALECT } from './dialect/file-dialects.ts';
 import { describeChange } from './file-patch.ts';
 import { parseInput } from './input-parser.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
@@ -12,6 +13,7 @@ export interface WriteInput {
 export function createWriteTool(): Tool<WriteInput> {
   return {
     name: 'write',
+    aliases: WRITE_DIALECT.names,
     runsAlone: true,
     schema: {
       name: 'write',
@@ -23,7 +25,10 @@ export function createWriteTool(): Tool<WriteInput> {
       },
     },
     parse: (value) =>
-      parseInput(value, (fields) => ({ path: fields.text('path'), content: fields.text('content') })),
+      parseInput(value, WRITE_DIALECT, (fields) => ({
+        path: fields.text('path'),
+        content: fields.text('content'),
+      })),
     execute: ({ path, content }, { sandbox: { files }, signal }) =>
       reportRefusals(async () => {
         const relative = await files.resolve(path);

@@ -70,7 +70,9 @@ export async function openToolFixture(overrides: { sandbox?: Partial<Sandbox> } 
   async function call(tool: Tool, input: JsonValue): Promise<ToolResult> {
     const parsed = tool.parse(input);
     if (!parsed.ok) throw new Error(`Refused by parse: ${parsed.reason}`);
-    return tool.execute(parsed.input, context);
+    const result = await tool.execute(parsed.input, context);
+    if (parsed.remark === undefined) return result;
+    return { ...result, content: [...result.content, { type: 'text', text: parsed.remark }] };
   }
   return {
     root,

@@ -22,8 +22,18 @@ export function changeLines({ toolName, args, metadata = {} }: FileCall): Change
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return [];
   if (toolName === 'write' && created !== false) return numbered('+', args['content']);
   // Sessions of an older version have no patch.
-  if (toolName === 'edit') return [...unnumbered('-', args['old']), ...unnumbered('+', args['new'])];
+  if (toolName === 'edit') return editLines(args);
   return [];
+}
+
+/** The lines of one edit, or of several. */
+function editLines(args: JsonObject): ChangeLine[] {
+  const edits = Array.isArray(args['edits']) ? args['edits'] : [args];
+  return edits.flatMap((edit) =>
+    typeof edit !== 'object' || edit === null || Array.isArray(edit)
+      ? []
+      : [...unnumbered('-', edit['old']), ...unnumbered('+', edit['new'])],
+  );
 }
 
 function patchLines(patch: string, isCut: boolean): ChangeLine[] {

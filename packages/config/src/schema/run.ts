@@ -38,7 +38,14 @@ export const tools = z.strictObject({
     'Limits of the tool read, which reads files.',
   ),
   grep: setting(
-    z.strictObject({ maxMatches: setting(count, 'Maximum matches per call.', D.tools.grep.maxMatches) }),
+    z.strictObject({
+      maxMatches: setting(count, 'Most matches that a call can ask for.', D.tools.grep.maxMatches),
+      shownMatches: setting(
+        count,
+        'Matches shown if the call asks for no number.',
+        D.tools.grep.shownMatches,
+      ),
+    }),
     'Limits of the tool grep, which searches files.',
   ),
   list: setting(

@@ -84,6 +84,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'tools.read.maxLines': AT_MOST,
   'tools.read.maxLineLength': AT_MOST,
   'tools.grep.maxMatches': AT_MOST,
+  'tools.grep.shownMatches': AT_MOST,
   'tools.list.maxEntries': AT_MOST,
   'sandbox.driver': nothing('code'),
   'sandbox.image': nothing('code'),

@@ -18,6 +18,7 @@ import { summariseByProvider } from '../executor/window/summarise-by-provider.ts
 import { summariseWith } from '../executor/window/summarise-with.ts';
 import type { BlobStore, ModelDriver } from '../ports/index.ts';
 import type { Tool } from '../ports/tool.ts';
+import { shownSchemas } from '../ports/tool-set.ts';
 import { newId } from '../session/ids.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { rangesOf } from './context-report.ts';
@@ -127,7 +128,7 @@ export class SessionCompactor {
     try {
       const driver = await driverFor(session.model);
       const system = await systemText(session);
-      const tools = toolsFor(session).map((tool) => tool.schema);
+      const tools = shownSchemas(toolsFor(session), session.model);
       return summariseByProvider(driver, { blobs, system, tools, signal, onUsage });
     } catch (error) {
       // The summariser reports it.
@@ -147,7 +148,7 @@ export class SessionCompactor {
       const driver = await summariserFor(session.model);
       if (driver === undefined) return { warnings: [] };
       const system = await systemText(session);
-      const tools = toolsFor(session).map((tool) => tool.schema);
+      const tools = shownSchemas(toolsFor(session), session.model);
       const options = { system, tools, signal, onUsage };
       return { summarise: summariseWith(driver, options), warnings: [] };
     } catch (error) {

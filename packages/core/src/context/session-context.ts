@@ -12,6 +12,7 @@ import {
 } from '@longhaul/protocol';
 import { ledgerSource } from '../executor/window/run-ledger.ts';
 import type { Store } from '../ports/index.ts';
+import { shownSchemas } from '../ports/tool-set.ts';
 import type { EventHub } from '../session/events/event-hub.ts';
 import { newId } from '../session/ids.ts';
 import { holdIdle } from '../session/leases/idle-lease.ts';
@@ -220,7 +221,7 @@ export class SessionContext {
       store,
       systemText,
       windowTokens,
-      tools: toolsFor(session).map((tool) => tool.schema),
+      tools: shownSchemas(toolsFor(session), session.model),
       modelInfo: async () => (await driverFor(session.model)).info,
     });
   }

@@ -1,3 +1,4 @@
+import { createToolFinder, shownSchemas } from '../ports/tool-set.ts';
 import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
@@ -34,7 +35,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const clock = new RunClock(limits.minutes);
   const signal = AbortSignal.any([options.signal, clock.signal]);
   const account = new RunAccount(costOf, clock);
-  const schemas = tools.map((tool) => tool.schema);
+  const schemas = shownSchemas(tools, driver.info.model);
   const window = new ContextWindow({
     writer,
     driver,
@@ -57,11 +58,12 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     onUsage: (usage) => account.addUsage(usage),
     takeCompactionRequest: options.takeCompactionRequest,
   });
-  const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+  const findTool = createToolFinder(tools);
   const caller = new ModelCaller({
     writer,
     driver,
-    acceptsInput: (name, input) => toolsByName.get(name)?.parse(input).ok === true,
+    acceptsInput: (name, input) => findTool(name)?.parse(input).ok === true,
+    toolNamed: (name) => findTool(name)?.name,
     blobs,
     retry: options.retry,
     costOf,
@@ -76,7 +78,9 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     history: options.history,
     approver,
     clock,
-    tools: toolsByName,
+    tools,
+    findTool,
+    model: driver.info.model,
     maxOutputChars: options.maxToolOutputChars,
     addsRawResults: options.rawToolResults,
     keptOutputs: options.keptOutputs,

@@ -11,14 +11,19 @@ import {
 import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool, ToolContext, ToolResult } from '../ports/tool.ts';
+import { type FindTool, shownTools } from '../ports/tool-set.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tool-output/tool-output-truncator.ts';
 import { type FittedResult, fitResult } from './fit-result.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunClock } from './limits/run-clock.ts';
+import { describeMissingTool } from './missing-tool.ts';
 
 export interface ToolRunnerOptions {
-  tools: ReadonlyMap<string, Tool>;
+  tools: readonly Tool[];
+  findTool: FindTool;
+  /** The model's name. Messages name the tools that it sees. */
+  model: string;
   writer: SessionWriter;
   sandbox: Sandbox;
   blobs: BlobStore;
@@ -65,7 +70,7 @@ export class ToolRunner {
     for (const [index, part] of message.parts.entries()) {
       if (part.type !== 'tool' || part.state !== 'pending') continue;
       const call = { message, index, part };
-      if (this.#options.tools.get(part.name)?.runsAlone === true) {
+      if (this.#options.findTool(part.name)?.runsAlone === true) {
         await this.#runGroup(group, options);
         group = [];
         await this.#runGroup([call], options);
@@ -115,10 +120,10 @@ export class ToolRunner {
     { part, message, index }: Call,
     signal: AbortSignal,
   ): Promise<{ ok: false; reason: string; waits?: true } | { ok: true; execute: Execute }> {
-    const tool = this.#options.tools.get(part.name);
+    const tool = this.#options.findTool(part.name);
     if (tool === undefined) {
-      const names = [...this.#options.tools.keys()].join(', ');
-      return { ok: false, reason: `There is no tool "${part.name}". Available: ${names}.` };
+      const names = shownTools(this.#options.tools, this.#options.model).map(({ name }) => name);
+      return { ok: false, reason: describeMissingTool(part.name, names) };
     }
     if (part.inputText !== undefined && message.finishReason === 'length') {
       return {
@@ -134,7 +139,7 @@ export class ToolRunner {
     const approval = await this.#options.approver.approve({
       callId: part.callId,
       handle: handleOf(message.sequence, index),
-      toolName: part.name,
+      toolName: tool.name,
       input: toJson(parsed.input),
       signal,
       stopClock: () => this.#options.clock.stop(),
@@ -143,7 +148,8 @@ export class ToolRunner {
       const { waits } = approval;
       return { ok: false, reason: `Not allowed: ${approval.reason}`, ...(waits && { waits }) };
     }
-    return { ok: true, execute: (context) => tool.execute(parsed.input, context) };
+    const execute = (context: ToolContext) => tool.execute(parsed.input, context);
+    return { ok: true, execute: async (context) => withRemark(await execute(context), parsed.remark) };
   }
 
   async #execute({ part, message, index }: Call, execute: Execute, signal: AbortSignal): Promise<ToolResult> {
@@ -180,7 +186,7 @@ export class ToolRunner {
     { signal, maxResultChars }: { signal: AbortSignal; maxResultChars: number },
   ): Promise<void> {
     const handle = handleOf(message.sequence, index);
-    const tool = this.#options.tools.get(part.name);
+    const tool = this.#options.findTool(part.name);
     const maxChars = Math.min(
       tool?.maxOutputChars ?? this.#options.maxOutputChars ?? DEFAULT_MAX_TOOL_OUTPUT_CHARS,
       maxResultChars,
@@ -251,6 +257,11 @@ function toJson(input: unknown): JsonValue {
 }
 
 type Execute = (context: ToolContext) => Promise<ToolResult>;
+
+function withRemark(result: ToolResult, remark: string | undefined): ToolResult {
+  if (remark === undefined) return result;
+  return { ...result, content: [...result.content, { type: 'text', text: remark }] };
+}
 
 const SHOWN_ARGUMENT_CHARS = 300;
 

@@ -1,5 +1,6 @@
 import type { FittedRequest } from '@longhaul/context';
 import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { shownSchemas } from '../ports/tool-set.ts';
 import { cancelled, interrupted, interruptionOf } from '../session/runs/interruption.ts';
 import type { ExecutorResult, RunEnd } from '../session/runs/run-result.ts';
 import { writeClosingNote } from './closing-note.ts';
@@ -102,7 +103,8 @@ export class TurnExecutor {
   #target(): CallTarget {
     const { window, outcomeHandler, signal } = this.#parts;
     const { system, windowTokens, tokenRatio } = window;
-    const tools = this.#options.tools.map((tool) => tool.schema);
+    const { tools: all, driver } = this.#options;
+    const tools = shownSchemas(all, driver.info.model);
     return { system, windowTokens, tokenRatio, tools, cuts: outcomeHandler.cuts, signal };
   }
 

@@ -63,4 +63,5 @@ export type {
 } from './store/session-store.ts';
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';
-export type { SessionHistory, Tool, ToolContext, ToolInput, ToolResult } from './tool.ts';
+export type { SessionHistory, StandIn, Tool, ToolContext, ToolInput, ToolResult } from './tool.ts';
+export type { FindTool } from './tool-set.ts';

@@ -50,6 +50,8 @@ export interface StepRequest {
    * text. Absent: calls are passed on as they are.
    */
   acceptsInput?: (name: string, input: JsonValue) => boolean;
+  /** Returns the name of the tool that a name means, such as `read` for `ReadFile`. Absent: only equal names. */
+  toolNamed?: (name: string) => string | undefined;
   /** Absent: the provider's default. */
   maxOutputTokens?: number;
   /** The same in all requests of a session, so that a provider can find what it cached. */

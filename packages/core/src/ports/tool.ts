@@ -13,6 +13,10 @@ import type { SearchHit } from './store/search-store.ts';
  */
 export interface Tool<Input = unknown> {
   readonly name: string;
+  /** Other names by which models call the tool. Matched without regard to case. */
+  readonly aliases?: readonly string[];
+  /** The tool is shown to some models in place of other tools. Models that do not see a tool can call it. */
+  readonly standsIn?: StandIn;
   readonly schema: ToolSchema;
   /** The tool does not run in parallel with other tools of its step. Default false. */
   readonly runsAlone?: boolean;
@@ -24,7 +28,15 @@ export interface Tool<Input = unknown> {
   execute(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 
-export type ToolInput<Input> = { ok: true; input: Input } | { ok: false; reason: string };
+/** `remark`: a line for the end of the result, such as the names of parameters that have no effect. */
+export type ToolInput<Input> = { ok: true; input: Input; remark?: string } | { ok: false; reason: string };
+
+export interface StandIn {
+  /** Names of the tools that these models do not see then. */
+  readonly tools: readonly string[];
+  /** Whether the model sees this tool. Gets the model's name, with or without its provider. */
+  readonly models: (model: string) => boolean;
+}
 
 export interface ToolResult {
   /** A short line for people, such as `src/app.ts (120 lines)`. */

@@ -5,12 +5,14 @@ import { AnswerText } from './answer-text.ts';
 import { repairInput, repairText } from './call-input.ts';
 import { loadLooseJson } from './loose-json.ts';
 import { readTextCalls } from './text-calls/text-calls.ts';
-import { meantTool } from './tool-names.ts';
+import { meantTool, type ToolNamed } from './tool-names.ts';
 
 export interface ReadAnswerOptions {
   tools: readonly ToolSchema[];
   /** Whether a tool accepts the arguments. Absent: calls are passed on unchanged, and not looked for in the text. */
   acceptsInput?: ((name: string, input: JsonValue) => boolean) | undefined;
+  /** Other names of tools. Default: none. */
+  toolNamed?: ToolNamed | undefined;
   /** Whether tool calls in the text are made. */
   callsInText: boolean;
 }
@@ -26,9 +28,9 @@ export async function* readAnswer(
   options: ReadAnswerOptions,
 ): AsyncGenerator<StepEvent, void> {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-  const { acceptsInput } = options;
+  const { acceptsInput, toolNamed } = options;
   const looksForCalls = options.callsInText && acceptsInput !== undefined && tools.size > 0;
-  const isTool = (name: string) => meantTool(name, tools) !== undefined;
+  const isTool = (name: string) => meantTool(name, tools, toolNamed) !== undefined;
   const text = new AnswerText(looksForCalls ? isTool : undefined);
   let hasCalls = false;
   for await (const event of stream) {
@@ -42,14 +44,16 @@ export async function* readAnswer(
       case 'tool-call-invalid':
         hasCalls = true;
         yield* text.release();
-        yield* acceptsInput === undefined ? [event] : await meantCalls(event, { tools, acceptsInput });
+        yield* acceptsInput === undefined
+          ? [event]
+          : await meantCalls(event, { tools, acceptsInput, toolNamed });
         break;
       case 'finish': {
         const { events, call } = text.takeCall();
         yield* events;
         const canBeCall =
           call !== undefined && acceptsInput !== undefined && !hasCalls && canEndInCall(event);
-        const calls = canBeCall ? await writtenCalls(call, { tools, acceptsInput }) : undefined;
+        const calls = canBeCall ? await writtenCalls(call, { tools, acceptsInput, toolNamed }) : undefined;
         yield* calls === undefined ? text.say(call ?? '') : [];
         yield* text.release();
         yield* calls ?? [];
@@ -76,13 +80,13 @@ function canEndInCall({ finishReason }: Extract<StepEvent, { type: 'finish' }>):
 /** Returns the calls of a text, or undefined if the text is anything else. */
 async function writtenCalls(
   text: string,
-  { tools, acceptsInput }: CallTools,
+  { tools, acceptsInput, toolNamed }: CallTools,
 ): Promise<CallEvent[] | undefined> {
   const calls = readTextCalls(text, {
     parse: await loadLooseJson(),
-    schemaOf: (name) => tools.get(meantTool(name, tools) ?? ''),
+    schemaOf: (name) => tools.get(meantTool(name, tools, toolNamed) ?? ''),
     accepted({ name: written, input }) {
-      const name = meantTool(written, tools);
+      const name = meantTool(written, tools, toolNamed);
       if (name === undefined) return undefined;
       const repaired = repairInput(input, (candidate) => acceptsInput(name, candidate));
       return repaired === undefined ? undefined : { name, input: repaired };
@@ -98,13 +102,15 @@ async function writtenCalls(
 
 interface CallTools {
   tools: ReadonlyMap<string, ToolSchema>;
+  toolNamed: ToolNamed | undefined;
   acceptsInput: (name: string, input: JsonValue) => boolean;
 }
 
 /** Returns the calls that the model means, or the event unchanged. */
-async function meantCalls(event: CallEvent, { tools, acceptsInput }: CallTools): Promise<CallEvent[]> {
-  const name = meantTool(event.name, tools);
-  if (name === undefined) return wrappedCalls(event, { tools, acceptsInput }) ?? [event];
+async function meantCalls(event: CallEvent, known: CallTools): Promise<CallEvent[]> {
+  const { tools, acceptsInput, toolNamed } = known;
+  const name = meantTool(event.name, tools, toolNamed);
+  if (name === undefined) return wrappedCalls(event, known) ?? [event];
   const accepts = (input: JsonObject) => acceptsInput(name, input);
   if (event.type === 'tool-call') {
     const { input } = event;
@@ -121,14 +127,17 @@ async function meantCalls(event: CallEvent, { tools, acceptsInput }: CallTools):
  * Returns the calls in a wrapper that OpenAI's models invent:
  * `parallel({tool_uses: [{recipient_name, parameters}]})`. Undefined unless all of them are calls of tools.
  */
-function wrappedCalls(event: CallEvent, { tools, acceptsInput }: CallTools): CallEvent[] | undefined {
+function wrappedCalls(
+  event: CallEvent,
+  { tools, acceptsInput, toolNamed }: CallTools,
+): CallEvent[] | undefined {
   if (event.type !== 'tool-call' || typeof event.input !== 'object' || event.input === null) return undefined;
   const uses = Array.isArray(event.input) ? undefined : event.input['tool_uses'];
   if (!Array.isArray(uses) || uses.length === 0) return undefined;
   const calls: CallEvent[] = [];
   for (const [index, use] of uses.entries()) {
     if (typeof use !== 'object' || use === null || Array.isArray(use)) return undefined;
-    const name = meantTool(String(use['recipient_name']), tools);
+    const name = meantTool(String(use['recipient_name']), tools, toolNamed);
     const input = use['parameters'] ?? {};
     if (name === undefined || !acceptsInput(name, input)) return undefined;
     const callId = index === 0 ? event.callId : `${event.callId}-${index + 1}`;

@@ -16,6 +16,7 @@ export interface ModelCallerOptions {
   writer: SessionWriter;
   driver: ModelDriver;
   acceptsInput: NonNullable<StepRequest['acceptsInput']>;
+  toolNamed: NonNullable<StepRequest['toolNamed']>;
   blobs: BlobStore;
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
@@ -124,6 +125,7 @@ export class ModelCaller {
       messages: expanded,
       tools,
       acceptsInput: this.#options.acceptsInput,
+      toolNamed: this.#options.toolNamed,
       maxOutputTokens,
       cacheKey: writer.lease.sessionId,
       signal: AbortSignal.any([signal, stopped.signal]),

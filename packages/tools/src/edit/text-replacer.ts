@@ -7,12 +7,16 @@ export interface Replacement {
   line: number;
 }
 
-/** Returns all matches that do not overlap. */
-export function findMatches(text: string, wanted: string): Replacement[] {
+/** Returns all matches, by default only those that do not overlap an earlier one. */
+export function findMatches(
+  text: string,
+  wanted: string,
+  { step = wanted.length }: { step?: number } = {},
+): Replacement[] {
   const matches: Replacement[] = [];
   let line = 1;
   let nextBreak = text.indexOf('\n');
-  for (let start = text.indexOf(wanted); start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
+  for (let start = text.indexOf(wanted); start !== -1; start = text.indexOf(wanted, start + step)) {
     while (nextBreak !== -1 && nextBreak < start) {
       line += 1;
       nextBreak = text.indexOf('\n', nextBreak + 1);
@@ -27,26 +31,32 @@ export function toLineFeeds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
+/** Returns the number of the line that an offset is in, from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
 /**
- * Replaces `length` characters at each of `matches`. Offsets count a CRLF of the file as one character. Line ends
- * outside the matches stay unchanged. New line ends are CRLF if most line ends of the replaced text are, or, if it has
- * none, if most of the file's are.
+ * Replaces the text at each of `places`, in ascending order. Offsets count a CRLF of the file as one character. Line
+ * ends outside the places stay unchanged. New line ends are CRLF if most line ends of the replaced text are, or, if it
+ * has none, if most of the file's are.
  */
-export function replaceMatches(
+export function replacePlaces(
   original: string,
-  matches: readonly Replacement[],
-  { length, replacement }: { length: number; replacement: string },
+  places: readonly { start: number; end: number; text: string }[],
 ): string {
   const toOriginal = mapOffsets(original);
   const fileIsCrlf = isMostlyCrlf(original);
   const pieces: string[] = [];
   let copied = 0;
-  for (const { start } of matches) {
+  for (const { start, end, text } of places) {
     const from = toOriginal(start);
-    const to = toOriginal(start + length);
+    const to = toOriginal(end);
     const replaced = original.slice(from, to);
     const wantsCrlf = replaced.includes('\n') ? isMostlyCrlf(replaced) : fileIsCrlf;
-    pieces.push(original.slice(copied, from), wantsCrlf ? replacement.replaceAll('\n', '\r\n') : replacement);
+    pieces.push(original.slice(copied, from), wantsCrlf ? text.replaceAll('\n', '\r\n') : text);
     copied = to;
   }
   pieces.push(original.slice(copied));

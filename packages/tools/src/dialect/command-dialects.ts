@@ -1,0 +1,87 @@
+import type { ToolDialect } from './tool-dialect.ts';
+
+export const BASH_DIALECT: ToolDialect = {
+  names: [
+    'shell',
+    'shell_command',
+    'run_shell_command',
+    'execute_command',
+    'exec_command',
+    'execute_bash',
+    'run_terminal_cmd',
+    'run_in_terminal',
+    'run_command',
+    'local_shell',
+    'container.exec',
+    'terminal',
+    'exec',
+    'sh',
+    'bash_tool',
+  ],
+  parameters: {
+    command: {
+      means: 'a shell line, or a program and its arguments as an array',
+      aliases: ['cmd', 'commands', 'script', 'code', 'commandLine', 'shell_command', 'argv', 'input'],
+    },
+    workdir: {
+      means: 'folder in which the command runs',
+      aliases: ['cwd', 'directory', 'dir', 'dir_path', 'working_directory', 'workingDir', 'current_dir'],
+    },
+    timeoutMs: {
+      means: 'time limit',
+      unit: 'milliseconds; a value below 1,000 is seconds',
+      aliases: ['timeout', 'timeout_ms', 'timeout_milliseconds'],
+      factors: { timeout_seconds: 1_000, timeout_secs: 1_000, timeout_s: 1_000, timeout_minutes: 60_000 },
+    },
+  },
+  silent: [
+    'description',
+    'explanation',
+    'justification',
+    'reason',
+    'thought',
+    'login',
+    'shell',
+    'requires_approval',
+    'with_escalated_permissions',
+    'sandbox_permissions',
+    'prefix_rule',
+    'dangerouslyDisableSandbox',
+    'yield_time_ms',
+    'max_output_tokens',
+    'security_risk',
+  ],
+};
+
+export const TODO_DIALECT: ToolDialect = {
+  names: [
+    'TodoWrite',
+    'todo_write',
+    'write_todos',
+    'update_plan',
+    'update_todo_list',
+    'manage_todo_list',
+    'todo_list',
+    'todos',
+    'plan',
+    'task_tracker',
+    'TodoRead',
+  ],
+  parameters: {
+    items: {
+      means: 'the whole list',
+      aliases: ['todos', 'plan', 'tasks', 'todo_list', 'todoList', 'list', 'steps', 'task_list'],
+    },
+  },
+  silent: ['explanation', 'merge', 'description', 'operation', 'task_progress'],
+};
+
+export const RECALL_DIALECT: ToolDialect = {
+  names: ['recall_history', 'search_history'],
+  parameters: {
+    query: { means: 'words to find', aliases: ['q', 'search', 'words', 'text', 'terms'] },
+    handle: { means: 'a handle, such as m12.3', aliases: ['id', 'ref'] },
+    from: { means: 'first line', unit: 'line, from 1', aliases: ['offset', 'start', 'start_line'] },
+    lines: { means: 'how many lines', unit: 'lines', aliases: ['limit', 'count'] },
+  },
+};

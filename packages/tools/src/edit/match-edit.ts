@@ -1,0 +1,201 @@
+import { readControls } from '@longhaul/core/tool-output';
+import type { Differ } from './carry-spelling.ts';
+import { type Difference, looseKey } from './line-pair.ts';
+import {
+  findLoosePlaces,
+  type KeyedLines,
+  keyLines,
+  type LoosePlace,
+  MAX_LOOSE_CHARS,
+} from './loose-places.ts';
+import { type PlacedText, placeReplacement } from './place-replacement.ts';
+import { type EditTexts, lastRewritesOf, type Rewrite, rewritesOf } from './rewrites.ts';
+import { findMatches } from './text-replacer.ts';
+
+export interface WantedEdit extends EditTexts {
+  all: boolean;
+  /** The text consists of whole lines. */
+  wholeLines?: boolean;
+}
+
+export type EditMatch =
+  | { places: PlacedText[]; ignoring: string[] }
+  /** `places`: lines, from 0, that the reason is about. */
+  | { refusal: string; places?: { at: number; count: number }[] };
+
+/**
+ * Finds where an edit applies. The exact text wins. Else, texts that were written down in another form, and then places
+ * that differ in nothing but blanks and typographic characters, are accepted if the file has exactly one of them, or if
+ * every one is to be replaced.
+ *
+ * @param text The file's text with line feeds.
+ */
+export async function matchEdit(
+  text: string,
+  wanted: WantedEdit,
+  loadDiffer: () => Promise<Differ>,
+): Promise<EditMatch> {
+  const exact = matchExact(text, { ...wanted, ignoring: '' }, wanted) ?? matchControls(text, wanted);
+  if (exact !== undefined) return exact;
+  const rewrites = rewritesOf(wanted);
+  const rewritten = firstOf(rewrites, (rewrite) => matchExact(text, rewrite, wanted));
+  if (rewritten !== undefined) return rewritten;
+  if (text.length > MAX_LOOSE_CHARS) return { refusal: 'The file is too large to look for similar text.' };
+  const file = keyLines(text);
+  const differ = await loadDiffer();
+  const loosely = (rewrite: Rewrite) => matchLoosely(file, { rewrite, wanted, differ });
+  const found =
+    firstOf([{ ...wanted, ignoring: '' }, ...rewrites], loosely) ??
+    firstOf(lastRewritesOf(wanted), (rewrite) => matchExact(text, rewrite, wanted) ?? loosely(rewrite));
+  return found ?? { refusal: '' };
+}
+
+function firstOf(
+  rewrites: readonly Rewrite[],
+  match: (rewrite: Rewrite) => EditMatch | undefined,
+): EditMatch | undefined {
+  for (const rewrite of rewrites) {
+    const found = match(rewrite);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function matchExact(text: string, rewrite: Rewrite, { all, wholeLines }: WantedEdit): EditMatch | undefined {
+  const startsLine = wholeLines === true || rewrite.startsLine === true;
+  const matches = findMatches(text, rewrite.old, all ? {} : { step: 1 }).filter(
+    ({ start }) => !startsLine || start === 0 || text.charAt(start - 1) === '\n',
+  );
+  if (matches.length === 0) return undefined;
+  if (rewrite.problem !== undefined) return { refusal: rewrite.problem };
+  if (matches.length > 1 && !all) return { refusal: describeAmbiguity(matches.map(({ line }) => line)) };
+  const places = matches.map(({ start }) => ({
+    start,
+    end: start + rewrite.old.length,
+    text: rewrite.new,
+  }));
+  return { places, ignoring: rewrite.ignoring === '' ? [] : [rewrite.ignoring] };
+}
+
+/** The escapes that read shows. They are only read if the text does not have them as they are. */
+function matchControls(text: string, wanted: WantedEdit): EditMatch | undefined {
+  const old = readControls(wanted.old);
+  if (old === wanted.old) return undefined;
+  return matchExact(text, { old, new: readControls(wanted.new), ignoring: '' }, wanted);
+}
+
+const WEIGHTS: Readonly<Record<Difference, number>> = {
+  'trailing blanks': 1,
+  'typographic characters': 2,
+  indentation: 4,
+  'spacing within lines': 8,
+};
+
+function matchLoosely(
+  file: KeyedLines,
+  { rewrite, wanted, differ }: { rewrite: Rewrite; wanted: WantedEdit; differ: Differ },
+): EditMatch | undefined {
+  const given = rewrite.old.split('\n');
+  const endsWithBreak = given.length > 1 && given.at(-1) === '';
+  if (endsWithBreak) given.pop();
+  const { all, wholeLines } = wanted;
+  const candidates = findLoosePlaces(file, given, { endsOpen: !endsWithBreak }).filter(
+    ({ pairs: [first, ...rest] }) =>
+      (rewrite.startsLine !== true || first?.start === 0) &&
+      (wholeLines !== true ||
+        [first, ...rest].every((pair) => pair?.start === 0 && pair.end === pair.line.length)),
+  );
+  const places = nearest(candidates);
+  if (places.length === 0) return undefined;
+  const spans = places.map(({ at }) => ({ at, count: given.length }));
+  const ignoring = ignoredIn(places, rewrite);
+  if (rewrite.problem !== undefined) return { refusal: rewrite.problem, places: spans };
+  if (places.length > 1 && !all)
+    return {
+      refusal: `\`old\` was not found, and if ${ignoring.join(', ')} are ignored, it matches ${places.length} times, at lines ${listLines(places.map(({ at }) => at + 1))}. Add surrounding lines until it is unique.`,
+      places: spans,
+    };
+  const offsets = { lines: file.lines, starts: startsOf(file.lines) };
+  const placed = places.map((place) => placeReplacement(offsets, { place, texts: rewrite, differ }));
+  const refused = placed.find((result) => 'refusal' in result);
+  if (refused !== undefined && 'refusal' in refused)
+    return {
+      refusal: `\`old\` was not found. The text at line ${(spans[0]?.at ?? 0) + 1} is near, but ${refused.refusal}`,
+      places: spans,
+    };
+  const found = placed.flatMap((result) => ('refusal' in result ? [] : [result]));
+  const made = madeBefore(file, rewrite, places);
+  if (made !== undefined)
+    return {
+      refusal: `\`old\` was not found. \`new\` is already there, at line ${made}: the edit may have been made before. If you mean another place, send its exact text.`,
+      places: spans,
+    };
+  return { places: withoutOverlaps(found), ignoring };
+}
+
+/** Of places that overlap, the first one is replaced, as with exact text. */
+function withoutOverlaps(places: readonly PlacedText[]): PlacedText[] {
+  const kept: PlacedText[] = [];
+  for (const place of places) if (place.start >= (kept.at(-1)?.end ?? 0)) kept.push(place);
+  return kept;
+}
+
+/** The places that differ least. */
+function nearest(places: readonly LoosePlace[]): LoosePlace[] {
+  const weight = ({ differences }: LoosePlace) =>
+    [...differences].reduce((sum, difference) => sum + WEIGHTS[difference], 0);
+  const least = Math.min(...places.map(weight));
+  return places.filter((place) => weight(place) === least);
+}
+
+function ignoredIn(places: readonly LoosePlace[], { ignoring }: Rewrite): string[] {
+  const differences = new Set(places.flatMap((place) => [...place.differences]));
+  return [...(ignoring === '' ? [] : [ignoring]), ...differences];
+}
+
+/** A shorter new text can be elsewhere by chance. */
+const MIN_TELLING_CHARS = 16;
+
+/**
+ * Returns the line of the new text, if the file has it elsewhere: the edit may have been made before, and a place with
+ * other blanks may be one that nobody meant.
+ */
+function madeBefore(
+  file: KeyedLines,
+  { old, new: replacement }: EditTexts,
+  places: readonly LoosePlace[],
+): number | undefined {
+  const isTelling = replacement.trim().length >= MIN_TELLING_CHARS || replacement.trim().includes('\n');
+  if (!isTelling || looseKey(old).includes(looseKey(replacement))) return undefined;
+  if (
+    places.every(
+      ({ differences }) => !differences.has('indentation') && !differences.has('spacing within lines'),
+    )
+  )
+    return undefined;
+  const wanted = replacement.replace(/\n$/, '').split('\n');
+  const count = places[0]?.pairs.length ?? 0;
+  const isElsewhere = ({ at }: LoosePlace) =>
+    places.every((place) => at + wanted.length <= place.at || at >= place.at + count);
+  const found = findLoosePlaces(file, wanted, { endsOpen: false }).find(isElsewhere);
+  return found === undefined ? undefined : found.at + 1;
+}
+
+function startsOf(lines: readonly string[]): number[] {
+  let start = 0;
+  return lines.map((line) => {
+    const own = start;
+    start += line.length + 1;
+    return own;
+  });
+}
+
+const NAMED_MATCHES = 20;
+
+function describeAmbiguity(lines: readonly number[]): string {
+  return `\`old\` matches ${lines.length} times, at lines ${listLines(lines)}. Add surrounding lines until it is unique, or set all: true.`;
+}
+
+function listLines(lines: readonly number[]): string {
+  return `${lines.slice(0, NAMED_MATCHES).join(', ')}${lines.length > NAMED_MATCHES ? ', …' : ''}`;
+}

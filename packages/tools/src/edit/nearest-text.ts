@@ -1,0 +1,110 @@
+import { cutLine, showControls } from '@longhaul/core/tool-output';
+import { pairSimilarity } from '@longhaul/protocol';
+import { nameUnusual } from './fold-text.ts';
+import { lineAt } from './text-replacer.ts';
+
+/** How many lines are compared by similarity. Later lines are compared only for equality. */
+const MAX_COMPARED_LINES = 20_000;
+const MAX_COMPARED_CHARS = 300;
+const SHOWN_LINES = 12;
+const CONTEXT_LINES = 2;
+const SHOWN_PLACES = 3;
+
+interface Refused {
+  old: string;
+  replacement: string;
+  /** Why the text was not matched. Empty: nothing is known but that it is not there. */
+  refusal: string;
+  /** Lines, from 0, that the reason is about. */
+  places?: readonly { at: number; count: number }[] | undefined;
+}
+
+/** Tells a model why its text was not matched, where the nearest text is, and what to send instead. */
+export function describeNearest(text: string, { old, replacement, refusal, places = [] }: Refused): string {
+  const lines = text.split('\n');
+  if (places.length > 0) {
+    const shown = places.slice(0, SHOWN_PLACES).map(({ at, count }) => show(lines, at, count));
+    return [refusal, ...interleave(shown), adviceFor(lines, places[0])].join('\n');
+  }
+  if (refusal !== '') return refusal;
+  if (replacement.trim().length > 3 && text.includes(replacement)) {
+    const line = lineAt(text, text.indexOf(replacement));
+    return `\`old\` was not found. But \`new\` is already there, at line ${line}: the edit may have been made before.`;
+  }
+  const wanted = old.split('\n');
+  while (wanted.length > 1 && wanted.at(-1)?.trim() === '') wanted.pop();
+  const at = findByLines(lines, wanted) ?? findSimilar(lines, wanted);
+  if (at === undefined) return '`old` was not found. Nothing in the file is similar. Read the file again.';
+  const place = { at, count: wanted.length };
+  return [
+    `\`old\` was not found. The nearest text is at line ${at + 1}${describeDifference(lines, { wanted, at })}:`,
+    show(lines, at, wanted.length),
+    adviceFor(lines, place),
+  ].join('\n');
+}
+
+function interleave(parts: readonly string[]): string[] {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : ['…', part]));
+}
+
+const ADVICE =
+  'Send `old` again as the file has it, without the numbers and the tab after them. If this is not the text you mean, read the file again.';
+
+function adviceFor(lines: readonly string[], place: { at: number; count: number } | undefined): string {
+  const unusual = nameUnusual(lines.slice(place?.at ?? 0, (place?.at ?? 0) + (place?.count ?? 0)).join('\n'));
+  return unusual.length === 0 ? ADVICE : `These lines contain ${unusual.slice(0, 5).join(', ')}. ${ADVICE}`;
+}
+
+/** Names the first line that is not as wanted. */
+function describeDifference(
+  lines: readonly string[],
+  { wanted, at }: { wanted: readonly string[]; at: number },
+): string {
+  const index = wanted.findIndex((line, offset) => line.trim() !== (lines[at + offset] ?? '').trim());
+  if (index === -1 || wanted.length === 1) return '';
+  const own = cutLine(showControls((lines[at + index] ?? '').trim()), 120);
+  return `, and differs from line ${at + index + 1} on, where it has \`${own}\``;
+}
+
+/** Returns the place at which most lines are equal, or undefined if none is, or several are. */
+function findByLines(lines: readonly string[], wanted: readonly string[]): number | undefined {
+  const offsets = new Map<string, number[]>();
+  for (const [offset, line] of wanted.entries()) {
+    const key = line.trim();
+    if (key.length > 3) offsets.set(key, [...(offsets.get(key) ?? []), offset]);
+  }
+  const votes = new Map<number, number>();
+  for (const [index, line] of lines.entries()) {
+    for (const offset of offsets.get(line.trim()) ?? []) {
+      if (index >= offset) votes.set(index - offset, (votes.get(index - offset) ?? 0) + 1);
+    }
+  }
+  const [best, second] = [...votes].toSorted((left, right) => right[1] - left[1]);
+  return best === undefined || best[1] === second?.[1] ? undefined : best[0];
+}
+
+/** Returns the line at which the text is most similar to the wanted one, or undefined if none is similar. */
+function findSimilar(lines: readonly string[], wanted: readonly string[]): number | undefined {
+  const anchorOffset = wanted.findIndex((line) => line.trim().length > 2);
+  if (anchorOffset === -1) return undefined;
+  const normalise = (line: string) => line.trim().slice(0, MAX_COMPARED_CHARS);
+  const anchor = normalise(wanted[anchorOffset] ?? '');
+  let best: { at: number; score: number } | undefined;
+  for (let index = 0; index < Math.min(lines.length, MAX_COMPARED_LINES); index += 1) {
+    const score = pairSimilarity(anchor, normalise(lines[index] ?? ''));
+    if (score > (best?.score ?? 0.5)) best = { at: index, score };
+  }
+  return best === undefined ? undefined : Math.max(0, best.at - anchorOffset);
+}
+
+/** Shows lines with their numbers, and two lines before and after them. */
+function show(lines: readonly string[], at: number, count: number): string {
+  const from = Math.max(0, at - CONTEXT_LINES);
+  const to = Math.min(lines.length, at + Math.min(count, SHOWN_LINES) + CONTEXT_LINES);
+  // No line follows a file's last line feed.
+  const end = to === lines.length && lines.at(-1) === '' ? to - 1 : to;
+  return lines
+    .slice(from, end)
+    .map((line, index) => `${from + index + 1}\t${cutLine(showControls(line), 200)}`)
+    .join('\n');
+}
