@@ -97,6 +97,22 @@ describe('before a request', () => {
     ]);
   });
 
+  it('compacts older system messages of a chat, and keeps the newest', async () => {
+    const { context } = contextWith();
+    const messages: ChatMessage[] = [SYSTEM];
+    let rewritten = 0;
+    for (let turn = 0; turn < 60; turn += 1) {
+      const newest: ChatMessage = { role: 'system', content: words(turn * 200, 1_200) };
+      messages.push(newest, user(`Question ${turn}`));
+      const prepared = await context.prepare({ ...base, messages });
+      expect(textsOf(prepared.messages).length / 4).toBeLessThan(WINDOW);
+      expect(prepared.messages).toContain(newest);
+      if (prepared.isRewritten) rewritten += 1;
+      messages.push(assistant(`Answer ${turn}`));
+    }
+    expect(rewritten).toBeGreaterThan(10);
+  });
+
   it('passes side requests unchanged while they fit, and stores no compaction of larger ones', async () => {
     const { context, cache } = contextWith();
     const text = (turns: number) =>
