@@ -43,6 +43,7 @@ describe('RatioLearner', () => {
     }
     const ratios = new RatioLearner();
     ratios.learn({ text: 0, media: 0 }, 100);
-    expect(ratios.text).toBe(1);
+    ratios.learn({ text: 1_000, media: 0 }, Number.POSITIVE_INFINITY);
+    expect([ratios.text, ratios.media]).toEqual([1, 1]);
   });
 });

@@ -44,7 +44,7 @@ export class RatioLearner {
     const ofText = text * size.text + both * size.media;
     const ofMedia = both * size.text + media * size.media;
     const whole = size.text * ofText + size.media * ofMedia;
-    if (!(whole > 0)) return;
+    if (!(whole > 0) || !Number.isFinite(realTokens)) return;
     const error = realTokens - (size.text * this.text + size.media * this.media);
     const learnt = {
       text: this.text + (error * ofText) / whole,

@@ -1,3 +1,4 @@
+import type { Message } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import { createRequestMeter, viewMessageTokens } from './request-size.ts';
 import { IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, REPLY_PRIMING_TOKENS } from './tokens.ts';
@@ -94,5 +95,41 @@ describe('createRequestMeter', () => {
     meter.calibrate(10_000, 5_000);
     meter.forgetMeasured();
     expect(meter.marginTokens(5_000)).toBe(5_750);
+  });
+
+  it('learns the size of images apart from that of text', () => {
+    const meter = createRequestMeter(count);
+    const image: ViewMessage = { role: 'user', content: [{ type: 'image', data: '' }] };
+    const entries = [{ message: question }, { message: image }, { message: image }];
+    const predicted = meter.requestTokens(entries, 3_000);
+    expect(meter.mediaTokens(entries)).toBe(2 * IMAGE_TOKENS);
+    meter.calibrate(predicted, predicted - 2_000, meter.mediaTokens(entries));
+    expect(meter.requestTokens(entries, 3_000)).toBeCloseTo(predicted - 2_000, -1);
+    expect(meter.ratio).toBeGreaterThan(0.95);
+    expect(meter.mediaRatio).toBeLessThan(0.25);
+    expect(createRequestMeter(count, 1, { initialMediaRatio: 0.2 }).mediaTokens(entries)).toBe(480);
+  });
+
+  it('counts what is sent for an entry instead of its view', () => {
+    const meter = createRequestMeter(count, 1, { sizeOf: () => ({ text: 500, media: 90 }) });
+    const viewTokens = meter.messageTokens(question);
+    expect(viewTokens).toBe(10 + MESSAGE_OVERHEAD_TOKENS);
+    expect(meter.requestTokens([{ message: question }], 0)).toBe(590 + REPLY_PRIMING_TOKENS);
+    expect(meter.messageTokens(question)).toBe(590);
+  });
+
+  it('counts new texts in full after a measurement if it is cautious', () => {
+    const message: ViewMessage = { role: 'user', content: [{ type: 'text', text: 'x'.repeat(1_000) }] };
+    const source = (id: string) => ({ id }) as unknown as Message;
+    const [old, fresh] = [
+      { message, source: source('m1') },
+      { message, source: source('m2') },
+    ];
+    const meter = createRequestMeter(count, 1, { isCautious: true });
+    meter.measured([old], 0, 600);
+    expect(meter.requestTokens([old], 0)).toBe(600);
+    expect(meter.requestTokens([old, fresh], 0)).toBeGreaterThan(1_550);
+    meter.forgetMeasured();
+    expect(meter.requestTokens([old], 0)).toBeGreaterThan(950);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aiSdkHost, chainHost, type Host, openAiHost } from '../../test/loops/hosts.ts';
 import { type AnyLoop, anyLoop, type LoopOutcome, playLoop } from '../../test/loops/random-loop.ts';
 
-const RUNS = 40;
+const RUNS = 25;
 
 const LOOPS: [format: string, play: (loop: AnyLoop) => Promise<LoopOutcome>][] = [
   ['OpenAI chat messages', player(openAiHost)],

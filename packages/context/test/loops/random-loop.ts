@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type ContextSession, type ContextSessionOptions, createContextSession } from '../../src/index.ts';
+import {
+  type ContextSession,
+  type ContextSessionOptions,
+  createContextSession,
+  createStrategy,
+  STRATEGY_NAMES,
+} from '../../src/index.ts';
 import type { Host, HostImage } from './hosts.ts';
 import { independentCount } from './independent-count.ts';
 
@@ -63,6 +69,7 @@ export type LoopEvent = typeof event extends fc.Arbitrary<infer Value> ? Value :
 
 export const anyLoop = fc.record({
   windowTokens: fc.constantFrom(6_000, 12_000, 24_000),
+  strategy: fc.constantFrom(...STRATEGY_NAMES),
   hasSystem: fc.boolean(),
   learns: fc.boolean(),
   imageTokens: fc.record({
@@ -114,11 +121,12 @@ class LoopPlayer<M> {
   }
 
   #options(): ContextSessionOptions<M> {
-    const { windowTokens, narrative } = this.#loop;
+    const { windowTokens, narrative, strategy } = this.#loop;
     return {
       format: this.#host.format,
       windowTokens,
       maxOutputTokens: MAX_OUTPUT_TOKENS,
+      strategy: createStrategy(strategy),
       ...(narrative === undefined
         ? {}
         : {
