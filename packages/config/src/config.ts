@@ -132,8 +132,9 @@ export interface CompressionConfig {
   options: {
     preserveLastNTurns: number;
     recentMessagesToKeep: number;
-    pruneProtectTokens: number;
-    pruneMinimumTokens: number;
+    /** Null: chosen from the window. */
+    pruneProtectTokens: number | null;
+    pruneMinimumTokens: number | null;
     /** Share of the space for messages that the ledger may use. */
     ledgerShare: number;
   };
@@ -216,8 +217,8 @@ export const DEFAULT_CONFIG: Config = {
       options: {
         preserveLastNTurns: 2,
         recentMessagesToKeep: 10,
-        pruneProtectTokens: 40_000,
-        pruneMinimumTokens: 20_000,
+        pruneProtectTokens: null,
+        pruneMinimumTokens: null,
         ledgerShare: 0.2,
       },
     },

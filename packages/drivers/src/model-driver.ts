@@ -138,15 +138,17 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
       readAnswer(steadyStep(parts, request), { ...request, callsInText: settings.toolCallsInText ?? true }),
     compact:
       ways &&
-      ((request) =>
-        compactBy(ways(request), (way) =>
-          asides.ask(model, toCallOptions(parts, request, request.signal), way),
-        )),
+      (async (request) => {
+        const { messages } = await parts.media.fit(request.messages);
+        const options = toCallOptions(parts, { ...request, messages }, request.signal);
+        return await compactBy(ways(request), (way) => asides.ask(model, options, way));
+      }),
     countTokens:
       count &&
-      createTokenCounter((request, signal) =>
-        asides.ask(model, toCallOptions(parts, request, signal), count),
-      ),
+      createTokenCounter(async (request, signal) => {
+        const { messages } = await parts.media.fit(request.messages);
+        return await asides.ask(model, toCallOptions(parts, { ...request, messages }, signal), count);
+      }),
     serverWindow: {
       reported: async () => serverWindow?.reported(),
       async learned(windowTokens) {

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startChatServer } from '../test/chat-server.ts';
-import { MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
+import { collect, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
+import { noisePng } from '../test/pictures.ts';
 import { createModelDriver } from './model-driver.ts';
 import type { ProviderKind } from './wire-profile.ts';
 
@@ -100,4 +101,16 @@ test('ends with the signal of the request, and asks again in the next one', asyn
 test('is absent for servers that have no such operation', async () => {
   const { driver } = await counting('openai-compatible', {}, json({}));
   expect(driver.countTokens).toBeUndefined();
+});
+
+test('counts a picture as it would be sent: scaled down', async () => {
+  const { driver, sent } = await counting('anthropic', {}, json({ input_tokens: 1234 }));
+  const data = noisePng(1_500, 1_300).toString('base64');
+  const image = { type: 'image' as const, data, mediaType: 'image/png' };
+  const asked = requestOf([{ role: 'user', content: [image] }]);
+  expect(await driver.countTokens?.(asked)).toBe(1234);
+  await collect(driver, asked);
+  const [counted, called] = sent.map(({ body }) => JSON.stringify(body['messages']));
+  expect(counted).toBe(called);
+  expect(counted?.length).toBeLessThan(data.length);
 });

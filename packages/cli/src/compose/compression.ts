@@ -18,8 +18,8 @@ export async function compressionSettings(
     strategy: await strategyNamed(config, config.strategy, files),
     auto: auto && trigger !== 'manual',
     ledgerShare: options.ledgerShare,
-    pruneProtectTokens: options.pruneProtectTokens,
-    pruneMinimumTokens: options.pruneMinimumTokens,
+    pruneProtectTokens: options.pruneProtectTokens ?? undefined,
+    pruneMinimumTokens: options.pruneMinimumTokens ?? undefined,
   };
 }
 

@@ -45,13 +45,13 @@ const compression = z.strictObject({
         options.recentMessagesToKeep,
       ),
       pruneProtectTokens: setting(
-        z.int().min(0),
-        'Pruning never hides the newest tool outputs, up to this many tokens.',
+        z.int().min(0).nullable(),
+        'Pruning never hides the newest tool outputs, up to this many tokens. null means 40,000, but at most 20 % of the window.',
         options.pruneProtectTokens,
       ),
       pruneMinimumTokens: setting(
-        z.int().min(0),
-        'Pruning hides old tool outputs only if this saves at least this many tokens.',
+        z.int().min(0).nullable(),
+        'Pruning hides old tool outputs only if this saves at least this many tokens. null means 20,000, but at most 10 % of the window.',
         options.pruneMinimumTokens,
       ),
       ledgerShare: setting(

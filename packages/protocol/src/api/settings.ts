@@ -16,8 +16,8 @@ const summariser = z
 const options = {
   preserveLastNTurns: z.int().min(0).max(1e6),
   recentMessagesToKeep: z.int().min(1).max(1e6),
-  pruneProtectTokens: z.int().min(0).max(1e9),
-  pruneMinimumTokens: z.int().min(0).max(1e9),
+  pruneProtectTokens: z.int().min(0).max(1e9).nullable(),
+  pruneMinimumTokens: z.int().min(0).max(1e9).nullable(),
   ledgerShare: z.number().min(0).max(1),
 };
 
