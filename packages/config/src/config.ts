@@ -20,6 +20,8 @@ export interface Config {
   tools: {
     /** Maximum characters of output of a tool without its own limit. */
     maxOutputChars: number;
+    /** Whether events have what a tool returned, neither cleaned nor cut. */
+    rawResults: boolean;
     bash: { maxOutputChars: number; timeoutMs: number; maxTimeoutMs: number };
     read: { maxLines: number; maxLineLength: number };
     grep: { maxMatches: number; shownMatches: number };
@@ -226,6 +228,7 @@ export const DEFAULT_CONFIG: Config = {
   },
   tools: {
     maxOutputChars: 120_000,
+    rawResults: false,
     bash: { maxOutputChars: 30_000, timeoutMs: 120_000, maxTimeoutMs: 600_000 },
     read: { maxLines: 2000, maxLineLength: 2000 },
     grep: { maxMatches: 1000, shownMatches: 100 },

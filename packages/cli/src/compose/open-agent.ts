@@ -98,6 +98,7 @@ export function runtimeOptions(
     limits: config.limits,
     keptOutput: keptOutputLimit(config.storage),
     retry: config.retry,
+    rawToolResults: config.tools.rawResults,
     instructionFiles: config.context.instructions,
     costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),
   } satisfies Partial<RuntimeOptions>;

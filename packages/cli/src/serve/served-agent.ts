@@ -110,6 +110,9 @@ function currentOptions(settings: ServedSettings) {
     get limits() {
       return now().limits;
     },
+    get rawToolResults() {
+      return now().rawToolResults;
+    },
     get retry() {
       return now().retry;
     },

@@ -10,6 +10,11 @@ export const tools = z.strictObject({
     'Maximum characters in the output of a tool that has no limit of its own.',
     D.tools.maxOutputChars,
   ),
+  rawResults: setting(
+    z.boolean(),
+    'Adds rawResult to the events llm:tool-result: what the tool returned, neither cleaned nor cut. Events are stored, so this takes room in the database.',
+    D.tools.rawResults,
+  ),
   bash: setting(
     z.strictObject({
       maxOutputChars: setting(

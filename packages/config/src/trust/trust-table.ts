@@ -78,6 +78,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
     areInstructions,
   ),
   'tools.maxOutputChars': AT_MOST,
+  'tools.rawResults': only('`false`', 'access', (value) => value === false),
   'tools.bash.maxOutputChars': AT_MOST,
   'tools.bash.timeoutMs': AT_MOST,
   'tools.bash.maxTimeoutMs': AT_MOST,
