@@ -1,5 +1,6 @@
 import { readWhole } from '@longhaul/models';
-import { isObject, parseJson } from './json.ts';
+import { parseJson } from './json.ts';
+import { eventsOf } from './whole-answer.ts';
 
 /** A whole answer is read up to this size. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -19,11 +20,10 @@ export async function readLabelledJson(response: Response): Promise<{ events: Re
   const { isStream, body } = await peek(response.body);
   if (isStream) return { events: new Response(body, { status, headers }) };
   const text = (await readWhole(new Response(body), MAX_ANSWER_BYTES)).trimStart();
-  const answer = parseJson(text);
-  if (!isObject(answer) || !Array.isArray(answer['choices'])) return { text };
-  return {
-    events: new Response(`data: ${JSON.stringify(answer)}\n\ndata: [DONE]\n\n`, { status, headers }),
-  };
+  const events = eventsOf(parseJson(text));
+  if (events === undefined) return { text };
+  const lines = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  return { events: new Response(`${lines.join('')}data: [DONE]\n\n`, { status, headers }) };
 }
 
 function isEvents(beginning: string): boolean {

@@ -93,6 +93,9 @@ class BodyFacts {
     this.numbers.windowTokens ??= countAt(value, 'n_ctx');
     this.numbers.requestTokens ??= countAt(value, 'n_prompt_tokens');
     this.numbers.retryDelay ??= textAt(value, 'retryDelay');
-    this.numbers.param ??= textAt(value, 'param');
+    const param = textAt(value, 'param');
+    // Some servers send the message there.
+    if (param?.includes(' ')) this.texts.push(param);
+    else this.numbers.param ??= param;
   }
 }

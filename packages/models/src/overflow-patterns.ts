@@ -27,6 +27,10 @@ const pattern = (source: string): RegExp => new RegExp(source, 'is');
  * Gaps are bounded, so that matching is linear.
  */
 const OVERFLOW_PATTERNS: readonly RegExp[] = [
+  // vLLM
+  pattern(
+    String.raw`maximum context length is ${N} tokens.{0,40}?requested \d+ output tokens.{0,60}?${M} input tokens`,
+  ),
   // OpenAI, DeepSeek, OpenRouter, vLLM
   pattern(
     `maximum context length is ${N} tokens.{0,80}?(?:resulted in|requested(?: about)?|request has) ${M}`,
@@ -49,6 +53,8 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   pattern(`passed ${M} input tokens.{0,120}?context length is only ${N}`),
   // Anthropic
   pattern(`prompt is too long: ${M} tokens > ${N}`),
+  // Fireworks
+  pattern(`prompt is too long: ${M}, model maximum context length: ${N}`),
   pattern('prompt is too long'),
   pattern('model_context_window_exceeded'),
   pattern(String.raw`input length and .max_tokens. exceed context limit: ${M} \+ \d+ > ${N}`),
@@ -58,6 +64,13 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   pattern('input is too long for requested model'),
   // xAI
   pattern(`maximum prompt length is ${N} but the request contains ${M}`),
+  // Cerebras
+  pattern(`current length is ${M} while limit is ${N}`),
+  // Cohere
+  pattern(`tokens in the prompt cannot exceed ${N} - received ${M}`),
+  // Volcengine
+  pattern(`input length ${M} exceeds the maximum length ${N}`),
+  pattern('exceed max message tokens'),
   // Groq
   pattern('please reduce the length of the messages or completion'),
   // Mistral
@@ -66,6 +79,7 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   // llama.cpp
   pattern('exceeds the available context size'),
   pattern('context size has been exceeded'),
+  pattern(`reached context length of ${N} tokens`),
   // LM Studio
   pattern(String.raw`greater than the context length \(n_keep: ${M}\s*>=\s*n_ctx: ${N}\)`),
   pattern('tokens to keep from the initial prompt is greater than the context length'),
@@ -75,6 +89,7 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   pattern('prompt is longer than the context length currently available'),
   pattern(String.raw`input length \(${M} tokens\) exceeds.{0,80}?\(${N} tokens\)`),
   pattern('input length exceeds the.{0,20}context length'),
+  pattern('prompt too long; exceeded (?:max )?context length'),
   // Qwen, z.ai
   pattern(String.raw`range of input length should be \[\d+, ?${N}\]`),
   // Together
@@ -95,13 +110,14 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   pattern(`tokens?.{0,20}exceeds the limit of ${N}(?! ?(?:[kmg]?b|bytes|requests|images|tools))`),
   // Kimi
   pattern(String.raw`exceeded model token limit: ${N}(?: \(requested: ${M}\))?`),
+  pattern(String.raw`total message size \d+ exceeds limit \d+`),
   // MiniMax
   pattern('context window exceeds limit'),
 ];
 
 /** Rate limits that mention tokens, with any status. */
 const RATE_LIMIT_TEXT =
-  /too many (?:tokens|requests)|please wait|rate.?limit|per.minute|tokens per (?:min|day)|\b[tr]p[md]\b|throttl/i;
+  /too many (?:tokens(?!: total number)|requests)|please wait|rate.?limit|per.minute|tokens per (?:min|day)|\b[tr]p[md]\b|throttl/i;
 
 export function isRateLimitText(text: string): boolean {
   // Only the beginning is checked. After it, a server may quote a request that mentions rate limits.
@@ -125,7 +141,7 @@ export function readOverflow(body: ErrorBody): Overflow | undefined {
  * prompt size would be learned.
  */
 function promptTokens(requested: number | undefined, text: string): number | undefined {
-  const asked = toCount(/(\d[\d,]{0,12}) in the completion/i.exec(text)?.[1]);
+  const asked = toCount(/(\d[\d,]{0,12}) in the (?:completion|output)\b/i.exec(text)?.[1]);
   if (requested === undefined || asked === undefined || asked >= requested) return requested;
   return requested - asked;
 }

@@ -53,6 +53,55 @@ describe('an overflow in the words of each server', () => {
       272000,
       300123,
     ],
+    ...(
+      [
+        [
+          'vLLM, with the room for the answer',
+          "This model's maximum context length is 196608 tokens. However, you requested 16384 output tokens and your prompt contains at least 180225 input tokens, for a total of at least 196609 tokens.",
+          196608,
+          180225,
+        ],
+        [
+          'OpenRouter, with the room for the answer',
+          "This endpoint's maximum context length is 262144 tokens. However, you requested about 264896 tokens (52139 of text input, 12757 of tool input, 200000 in the output).",
+          262144,
+          64896,
+        ],
+        ['Fireworks', 'The prompt is too long: 140000, model maximum context length: 131072', 131072, 140000],
+        [
+          'Cerebras, with sizes',
+          'Please reduce the length of the messages or completion. Current length is 140000 while limit is 131072',
+          131072,
+          140000,
+        ],
+        [
+          'Cohere',
+          'too many tokens: total number of tokens in the prompt cannot exceed 128000 - received 140000. Try using a shorter prompt.',
+          128000,
+          140000,
+        ],
+        [
+          'Volcengine',
+          'Input length 140000 exceeds the maximum length 131072. Request id: x',
+          131072,
+          140000,
+        ],
+        ['Volcengine, messages', 'Total tokens of image and text exceed max message tokens.'],
+        [
+          'LM Studio, reached',
+          'Reached context length of 4096 tokens with current model, but this feature needs more.',
+          4096,
+        ],
+        ["Ollama's cloud", 'prompt too long; exceeded max context length by 2000 tokens'],
+        ["Ollama's cloud, older", 'prompt too long; exceeded context length by 4'],
+        ['Moonshot, bytes', 'total message size 10176584 exceeds limit 2097152'],
+      ] satisfies [string, string, number?, number?][]
+    ).map(([name, text, windowTokens, requestTokens]): (typeof rows)[number] => [
+      name,
+      { status: 400, body: openAi(text) },
+      windowTokens,
+      requestTokens,
+    ]),
     [
       'Anthropic, too long',
       {

@@ -94,6 +94,7 @@ const RULES: readonly ((facts: Facts) => Verdict | undefined)[] = [
   ofContentFilter,
   ofAuthentication,
   ofOverflow,
+  ofUnreadCall,
   ofAnswerLength,
   ofMissingAbility,
   ofMissingModel,
@@ -157,6 +158,13 @@ function ofAuthentication({ failure, body, said, at }: Facts): Verdict | undefin
   const forModel = failure.model === '' ? '' : ` for model ${failure.model}`;
   const message = `${at} does not accept the API key${forModel}. ${howToSetKey(failure.provider)}${said}`;
   return { code: 'provider_auth', message };
+}
+
+/** Groq: the request was fine, and the model wrote a call that cannot be read. Another answer may be better. */
+function ofUnreadCall({ failure, body, said, at }: Facts): Verdict | undefined {
+  if (!hasCode(body, 'tool_use_failed')) return undefined;
+  const message = `${at} could not read a tool call that ${failure.model} wrote.${said}`;
+  return { code: 'provider_bad_response', message };
 }
 
 /** The field for the length of an answer is wrong, or its value. */

@@ -85,6 +85,13 @@ const FORMS: [form: string, answer: string, calls?: unknown[][]][] = [
   ],
   ['Hermes with the end of a turn', `${hermes(CALL)}<|im_end|>`],
   ['Granite', `<|tool_call|>[${CALL}]`],
+  ['Qwen 2.5 coder', `<tools>\n${CALL}\n</tools>`],
+  ['LongCat', `<longcat_tool_call>${CALL}</longcat_tool_call>`],
+  ['Phi', `functools[${CALL}]`],
+  [
+    'Seed',
+    '<seed:tool_call>\n<function=read>\n<parameter=path>a.ts</parameter>\n</function>\n</seed:tool_call>',
+  ],
   ['Nemotron', `<TOOLCALL>[${CALL}]</TOOLCALL>`],
   ['Llama with a tag', '<|python_tag|>{"name": "read", "parameters": {"path": "a.ts"}}<|eom_id|>'],
   ['Llama with JSON in a function', '<function=read>{"path": "a.ts"}</function>'],

@@ -2,8 +2,12 @@ import type { JsonObject, JsonValue } from '@longhaul/protocol';
 import { isObject, parseJson } from '../json.ts';
 import { EventPatch } from './event-patch.ts';
 
-/** Changes an event through the patch. Returns false if the event must be left out. */
-export type MendEvent = (event: JsonObject, patch: EventPatch) => boolean;
+/**
+ * Changes an event through the patch. Returns false if the event must be left out; those before it stay.
+ *
+ * @param name The name of the event in its line `event:`. Most servers send none, or repeat the type.
+ */
+export type MendEvent = (event: JsonObject, patch: EventPatch, name: string) => boolean;
 
 export interface EventMender {
   /** Returns the bytes to pass on: `bytes` itself if nothing in them is changed. Incomplete lines are held back. */
@@ -18,6 +22,7 @@ const MOST_MISSING_BRACES = 2;
 const FIELD = 'data:';
 /** llama.cpp sends a failure within a stream in a line of its own: `error: {…}`. */
 const ERROR_FIELD = 'error:';
+const NAME_FIELD = 'event:';
 
 const NOTHING = new Uint8Array();
 
@@ -26,18 +31,24 @@ const NOTHING = new Uint8Array();
  *
  * The SDKs check every field of an event and fail the whole answer if one has an unexpected form, even a field that they
  * do not use. Many servers differ in such fields.
+ *
+ * @param missingEnd Returns the events that the end of the stream lacks.
  */
-export function createEventMender(mend: MendEvent): EventMender {
+export function createEventMender(mend: MendEvent, missingEnd: () => JsonObject[] = () => []): EventMender {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let held = '';
   /** The stream ends in a complete event without its blank line. */
   let isUnended = false;
+  let name = '';
 
   const mendLine = (sent: string): string => {
-    const line = errorAsData(sent);
+    const line = asData(sent);
     if (!line.startsWith(FIELD)) {
-      if (line.trim() === '') isUnended = false;
+      if (line.startsWith(NAME_FIELD)) name = line.slice(NAME_FIELD.length).trim();
+      if (line.trim() !== '') return line;
+      isUnended = false;
+      name = '';
       return line;
     }
     const data = line.slice(FIELD.length).trim();
@@ -45,12 +56,16 @@ export function createEventMender(mend: MendEvent): EventMender {
     const patch = new EventPatch();
     let event = parseJson(data);
     if (event === undefined && line.endsWith('\n')) event = parseUnclosed(data, patch);
-    // Either the end marker, or one of several lines of an event.
+    // Some servers separate their events by one line end only.
+    const gap = isUnended ? '\n' : '';
+    if (event === undefined && data === '[DONE]') return gap + line;
+    // One of several lines of an event.
     if (event === undefined) return line;
+    const isKept = isObject(event) && mend(event, patch, name);
+    const before = patch.before.map(toLines).join('');
+    if (!isKept) return gap + before;
     isUnended = true;
-    if (!isObject(event) || !mend(event, patch)) return '';
-    const before = patch.before === undefined ? '' : `${FIELD} ${JSON.stringify(patch.before)}\n\n`;
-    return before + (patch.hasChanged ? `${FIELD} ${JSON.stringify(event)}\n` : line);
+    return gap + before + (patch.hasChanged ? `${FIELD} ${JSON.stringify(event)}\n` : line);
   };
 
   return {
@@ -73,12 +88,19 @@ export function createEventMender(mend: MendEvent): EventMender {
       const rest = held + decoder.decode();
       held = '';
       const mended = rest === '' ? '' : mendLine(rest);
-      return encoder.encode(isUnended ? `${mended}\n\n` : mended);
+      const ended = isUnended ? `${mended}\n\n` : mended;
+      return encoder.encode(ended + missingEnd().map(toLines).join(''));
     },
   };
 }
 
-function errorAsData(line: string): string {
+function toLines(event: JsonObject): string {
+  return `${FIELD} ${JSON.stringify(event)}\n\n`;
+}
+
+/** Turns lines that are no fields of an event into one: an error, or JSON without a field. */
+function asData(line: string): string {
+  if (line.startsWith('{')) return isObject(parseJson(line.trim())) ? `${FIELD} ${line.trim()}\n` : line;
   if (!line.startsWith(ERROR_FIELD)) return line;
   const error = parseJson(line.slice(ERROR_FIELD.length).trim());
   if (!isObject(error)) return line;

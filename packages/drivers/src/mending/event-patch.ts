@@ -4,8 +4,8 @@ import { isObject } from '../json.ts';
 /** Changes one event in place, and records whether anything was changed. */
 export class EventPatch {
   hasChanged = false;
-  /** An event to insert before this one. */
-  before: JsonObject | undefined;
+  /** Events to insert before this one. */
+  readonly before: JsonObject[] = [];
 
   set(object: JsonObject, key: string, value: JsonValue): void {
     object[key] = value;

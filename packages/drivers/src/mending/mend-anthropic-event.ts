@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
 import { isServerBlock, isUse, packBlock } from '../anthropic/server-blocks.ts';
 import { isObject, parseJson } from '../json.ts';
+import { createFrame } from './anthropic-frame.ts';
 import type { MendEvent } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
 
@@ -30,14 +31,22 @@ const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 
  * @param options.keepsCompactions Keeps what the provider reports about its own management of the context. The AI SDK
  * would take a compaction for text of the answer.
  */
-export function createAnthropicEventMender({ keepsCompactions }: { keepsCompactions: boolean }): MendEvent {
+export function createAnthropicEventMender({ keepsCompactions }: { keepsCompactions: boolean }): {
+  mend: MendEvent;
+  missingEnd: () => JsonObject[];
+} {
+  const frame = createFrame();
   const leftOut = new Set<number>();
   const uses = createServerUses();
   const isKept = (type: string, known: ReadonlySet<string>) =>
     known.has(type) || (keepsCompactions && type.startsWith('compaction'));
-  return (event, patch) => {
+  const mend: MendEvent = (event, patch) => {
     const { type } = event;
     if (isObject(event['error'])) return true;
+    if (type === 'error' && event['error'] !== undefined) {
+      patch.set(event, 'error', { message: String(event['error'] ?? event['message'] ?? '') });
+      return true;
+    }
     if (typeof type !== 'string') return Object.keys(event).length > 0;
     if (!EVENTS.has(type)) return false;
     patch.toNumbers(event, ['index']);
@@ -54,24 +63,29 @@ export function createAnthropicEventMender({ keepsCompactions }: { keepsCompacti
       if (isKnown) leftOut.delete(index);
       else leftOut.add(index);
       if (isKnown) mendBlock(block, patch);
+      if (isKnown) frame.open(index, block, patch);
       return isKnown;
     }
     if (type === 'content_block_delta') {
       const { delta } = event;
       if (uses.add(index, delta)) return false;
-      return !leftOut.has(index) && isObject(delta) && isKept(String(delta['type']), DELTAS);
+      if (leftOut.has(index) || !isObject(delta) || !isKept(String(delta['type']), DELTAS)) return false;
+      return frame.add(index, delta);
     }
     if (type === 'content_block_stop') {
-      patch.before = uses.end(index);
+      patch.before.push(...uses.end(index), ...frame.close(index));
       return !leftOut.has(index);
     }
     if (type === 'message_start') mendStart(event, patch);
     if (type === 'message_delta') {
       if (!keepsCompactions) patch.delete(event, 'context_management');
+      patch.before.push(...frame.closeAll());
       mendMessageDelta(event, patch);
     }
+    frame.watch(event, patch);
     return true;
   };
+  return { mend, missingEnd: frame.missingEnd };
 }
 
 /** Collects the calls of the provider's own tools until their input is complete. */
@@ -90,13 +104,13 @@ function createServerUses() {
       return use !== undefined;
     },
     /** Returns the event that starts the packed block. */
-    end(index: number): JsonObject | undefined {
+    end(index: number): JsonObject[] {
       const use = open.get(index);
-      if (use === undefined) return undefined;
+      if (use === undefined) return [];
       open.delete(index);
       const { block, input } = use;
       const whole = { ...block, input: parseJson(input) ?? block['input'] ?? {} };
-      return { type: 'content_block_start', index, content_block: packBlock(whole) };
+      return [{ type: 'content_block_start', index, content_block: packBlock(whole) }];
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
 import { isObject } from '../json.ts';
+import { createCallMender } from './chat-call-mender.ts';
 import type { MendEvent } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
 
@@ -12,12 +13,16 @@ const FACTS = new Set(['id', 'object', 'created', 'model', 'provider', 'service_
 /** Creates the mender of one stream of Chat Completions chunks. */
 export function createChatChunkMender(): MendEvent {
   let hasDelta = false;
-  return (chunk, patch) => {
+  const calls = createCallMender();
+  return (chunk, patch, name) => {
     if (isFailure(chunk, patch)) return true;
+    // Events of a server's own kind have a name. Those of another format repeat it as their type.
+    const isNamed = name !== '' && name !== 'message' && chunk['type'] !== name;
+    if (isNamed && chunk['choices'] === undefined) return false;
     patch.toText(chunk, 'id');
     patch.keepOnly(chunk, 'string', ['model']);
     patch.toNumbers(chunk, ['created']);
-    const choices = patch.toObjects(chunk, 'choices');
+    const choices = onlyFirst(patch.toObjects(chunk, 'choices'), chunk, patch);
     if (!Array.isArray(chunk['choices']) && isHarmless(chunk)) patch.set(chunk, 'choices', []);
     for (const choice of choices) {
       const { message } = choice;
@@ -25,7 +30,11 @@ export function createChatChunkMender(): MendEvent {
       if (choice['delta'] === undefined && isObject(message) && !hasDelta) {
         patch.set(choice, 'delta', message);
       }
+      // A chunk of the older Completions API.
+      if (choice['delta'] === undefined && typeof choice['text'] === 'string')
+        patch.set(choice, 'delta', { content: choice['text'] });
       mendChoice(choice, patch);
+      if (isObject(choice['delta'])) calls.mend(choice['delta'], patch);
       hasDelta ||= isObject(choice['delta']) && Object.keys(choice['delta']).length > 0;
     }
     mendUsage(chunk, choices, patch);
@@ -33,9 +42,33 @@ export function createChatChunkMender(): MendEvent {
   };
 }
 
+/** Only one answer is asked for. */
+function onlyFirst(choices: JsonObject[], chunk: JsonObject, patch: EventPatch): JsonObject[] {
+  if (choices.length < 2) return choices;
+  const first = choices.filter(({ index }) => index === 0 || index === undefined);
+  if (first.length > 0 && first.length < choices.length) patch.set(chunk, 'choices', first);
+  return first.length > 0 ? first : choices;
+}
+
+/** Returns an error that a server sends in a field of its own: OpenRouter in a choice, Groq, MiniMax, Baidu. */
+function hiddenError(chunk: JsonObject): JsonValue | undefined {
+  const { choices, x_groq: groq, base_resp: base } = chunk;
+  const [choice] = Array.isArray(choices) ? choices : [];
+  if (isObject(choice) && choice['error']) return choice['error'];
+  if (isObject(groq) && groq['error']) return groq['error'];
+  if (isObject(base) && base['status_code']) {
+    return { message: base['status_msg'] ?? '', code: base['status_code'] };
+  }
+  if (chunk['error_code']) return { message: chunk['error_msg'] ?? '', code: chunk['error_code'] };
+  return undefined;
+}
+
 /** Gives an error the form in which the SDK recognises it. */
 function isFailure(chunk: JsonObject, patch: EventPatch): boolean {
   if (!chunk['error']) patch.delete(chunk, 'error');
+  const hidden = chunk['error'] === undefined ? hiddenError(chunk) : undefined;
+  if (hidden !== undefined)
+    patch.set(chunk, 'error', isObject(hidden) ? hidden : { message: String(hidden) });
   if (chunk['error'] !== undefined) return true;
   const isError = chunk['object'] === 'error' || 'detail' in chunk || typeof chunk['message'] === 'string';
   if (!isError || chunk['choices'] !== undefined) return false;
@@ -68,8 +101,6 @@ function mendChoice(choice: JsonObject, patch: EventPatch): void {
 /** Turns content in parts into one text, and thoughts among the parts into reasoning. */
 function mendContent(delta: JsonObject, patch: EventPatch): void {
   const { content } = delta;
-  // OpenAI sends the words of a refusal in a field of their own, which the SDK does not read.
-  if (!content && typeof delta['refusal'] === 'string') patch.set(delta, 'content', delta['refusal']);
   if (content === undefined || content === null || typeof content === 'string') return;
   const parts = Array.isArray(content) ? content : [content];
   patch.set(delta, 'content', parts.map(textOf).join(''));
@@ -109,8 +140,11 @@ function mendCall(call: JsonObject, patch: EventPatch): void {
 
 function mendUsage(chunk: JsonObject, choices: readonly JsonObject[], patch: EventPatch): void {
   patch.keepOnly(chunk, 'object', ['usage']);
-  // Moonshot reports the usage in the choice.
-  const inChoice = choices.map((choice) => choice['usage']).find(isObject);
+  // Moonshot reports the usage in the choice, Groq in a field of its own.
+  const { x_groq: groq } = chunk;
+  const inChoice = [...choices, ...(isObject(groq) ? [groq] : [])]
+    .map((each) => each['usage'])
+    .find(isObject);
   if (!isObject(chunk['usage']) && inChoice !== undefined) patch.set(chunk, 'usage', inChoice);
   const { usage } = chunk;
   if (!isObject(usage)) return;

@@ -2,6 +2,7 @@ import type { JsonObject } from '@longhaul/protocol';
 import { isObject } from '../json.ts';
 import type { MendEvent } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
+import { createSnapshot } from './responses-snapshot.ts';
 
 /** Events that nothing reads. xAI sends citations without a title, for which the SDK fails the answer. */
 const UNREAD = new Set(['response.output_text.annotation.added', 'response.in_progress']);
@@ -9,8 +10,15 @@ const UNREAD = new Set(['response.output_text.annotation.added', 'response.in_pr
 const COUNTS = ['input_tokens', 'output_tokens', 'total_tokens'];
 const TOKEN_DETAILS = ['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'];
 
-/** Mends an event of the Responses API. */
-export const mendResponsesEvent: MendEvent = (event, patch) => {
+/** Creates the mender of one stream of events of the Responses API. */
+export function createResponsesEventMender(): MendEvent {
+  const snapshot = createSnapshot();
+  return (event, patch) => mendEvent(event, patch) && snapshot.complete(event, patch);
+}
+
+function mendEvent(event: JsonObject, patch: EventPatch): boolean {
+  if (event['type'] === 'response.done') patch.set(event, 'type', 'response.completed');
+  if (event['type'] === 'response.completed' && hasFailed(event)) patch.set(event, 'type', 'response.failed');
   const { type } = event;
   if (typeof type !== 'string') return Object.keys(event).length > 0;
   if (UNREAD.has(type)) return false;
@@ -25,7 +33,11 @@ export const mendResponsesEvent: MendEvent = (event, patch) => {
     if (isObject(item)) mendItem(item, patch, { isDone: type.endsWith('done') });
   }
   return true;
-};
+}
+
+function hasFailed({ response }: JsonObject): boolean {
+  return isObject(response) && response['status'] === 'failed';
+}
 
 function mendCreated(event: JsonObject, patch: EventPatch): void {
   const { response } = event;
@@ -43,6 +55,8 @@ function mendEnd(event: JsonObject, patch: EventPatch): void {
   if (!isObject(response)) return;
   patch.keepOnly(response, 'string', ['service_tier']);
   patch.keepOnly(response, 'object', ['usage', 'incomplete_details']);
+  if (event['type'] === 'response.incomplete' && !isObject(response['incomplete_details']))
+    patch.set(response, 'incomplete_details', { reason: 'incomplete' });
   for (const key of ['reasoning', 'prompt_cache_diagnostics']) patch.delete(response, key);
   const { usage } = response;
   if (!isObject(usage)) return;

@@ -115,6 +115,19 @@ const HARMLESS_CHAT: [name: string, stream: string][] = [
   ['a chunk without its last brace', `${HALF.replace('}\n\n', '\n\n')}${REST}`],
   ['comments and Windows line ends', `: keep-alive\r\n\r\n${(HALF + REST).replaceAll('\n', '\r\n')}`],
   ['a last event without its blank line', (HALF + REST).trimEnd()],
+  ['events without blank lines between them', (HALF + REST).replaceAll('\n\n', '\n')],
+  ['chunks as lines of JSON', (HALF + REST).replaceAll('data: ', '').replaceAll('\n\n', '\n')],
+  ['a named event of its own', `${HALF}event: hermes.tool.progress\ndata: {"tool":"look"}\n\n${REST}`],
+  ['a chunk of the older Completions API', lines({ choices: [{ index: 0, text: 'All ' }] }) + REST],
+  [
+    'a second choice',
+    lines({
+      choices: [
+        { index: 1, delta: { content: 'No.' } },
+        { index: 0, delta: { content: 'All ' } },
+      ],
+    }) + REST,
+  ],
 ];
 
 describe.each<Driver>(['ai-sdk', 'native'])('Chat Completions, driver %s', (driver) => {
@@ -318,6 +331,64 @@ describe.each<Driver>(['ai-sdk', 'native'])('Anthropic, driver %s', (driver) => 
   });
 });
 
+const CALL_STOP = 'content_block_stop';
+const callBlock = (input: JsonValue, deltas: readonly string[], isEnded = true) =>
+  lines(
+    {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'tool_use', id: 't', name: 'read', input },
+    },
+    ...deltas.map((partial_json) => ({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json },
+    })),
+    ...(isEnded ? [{ type: CALL_STOP, index: 0 }] : []),
+  );
+
+describe.each<Driver>(['ai-sdk', 'native'])('the frame of Anthropic events, driver %s', (driver) => {
+  it.each<[string, string]>([
+    ['input only at its start', callBlock({ path: 'x' }, [])],
+    ['input at its start and in deltas', callBlock({ path: 'x' }, ['{"path":', '"x"}'])],
+    ['an empty delta after its input', callBlock({ path: 'x' }, [''])],
+    ['no end', callBlock({}, ['{"path":"x"}'], false)],
+  ])('reads a call with %s', async (_name, call) => {
+    expect(await play('anthropic', line(START) + call + END, { driver })).toMatchObject({
+      calls: [['read', { path: 'x' }]],
+    });
+  });
+
+  it.each<[string, string]>([
+    ['no last event', line(START) + TEXT + END.slice(0, END.indexOf('data: {"type":"message_stop"'))],
+    [
+      'a delta whose text is null',
+      line(START) + block(0, { type: 'text', text: '' }, { type: 'text_delta', text: null }) + TEXT + END,
+    ],
+  ])('reads an answer with %s', async (_name, stream) => {
+    expect(await play('anthropic', stream, { driver })).toMatchObject({ text: 'All done.' });
+  });
+
+  it('keeps the input tokens of the start if the end reports none', async () => {
+    const start = { type: 'message_start', message: { id: 'm', model: 'm', usage: { input_tokens: 50 } } };
+    const end = lines(
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn' },
+        usage: { input_tokens: 0, output_tokens: 2 },
+      },
+      { type: 'message_stop' },
+    );
+    expect(await play('anthropic', line(start) + TEXT + end, { driver })).toMatchObject({ inputTokens: 50 });
+  });
+
+  it('shows an error that is not in its field', async () => {
+    const stream = line(START) + lines({ type: 'error', error: null, message: 'Out of memory' });
+    const answer = await play('anthropic', stream, { driver });
+    expect(answer.message).toContain('Out of memory');
+  });
+});
+
 const CREATED = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } };
 const ITEM = { type: 'message', id: 'i' };
 const SAID = lines(
@@ -376,6 +447,116 @@ describe.each<Driver>(['ai-sdk', 'native'])('Responses, driver %s', (driver) => 
 it('fails an answer with events of another format', async () => {
   const answer = await play('openai-compatible', HALF + lines({ type: 'message-start', delta: {} }) + REST);
   expect(answer.message).toContain('unexpected form');
+});
+
+describe.each<Driver>(['ai-sdk', 'native'])('Responses that lack events, driver %s', (driver) => {
+  const ended = (more: Record<string, JsonValue> = {}, type = 'response.completed') =>
+    lines({ type, response: { usage: { input_tokens: 7, output_tokens: 2 }, ...more } });
+  const message = { ...ITEM, content: [{ type: 'output_text', text: 'All done.', annotations: [] }] };
+  const call = { type: 'function_call', id: 'f', call_id: 'a', name: 'read', arguments: '' };
+  const whole = { ...call, arguments: '{"path":"x"}' };
+  const begun = { type: 'response.output_item.added', output_index: 0, item: call };
+  const piece = { type: 'response.function_call_arguments.delta', delta: '{"path":"x"}' };
+
+  it.each<[string, string]>([
+    [
+      'deltas without the id of an item',
+      lines({ type: 'response.output_text.delta', delta: 'All done.' }) + ended(),
+    ],
+    [
+      'only the end of a text',
+      lines({ type: 'response.output_text.done', item_id: 'i', text: 'All done.' }) + ended(),
+    ],
+    ['only the whole output', ended({ output: [message] })],
+    ['the whole output repeated', SAID + ended({ output: [message] })],
+    ['another name of the last event', SAID + ended({}, 'response.done')],
+  ])('reads an answer with %s', async (_name, stream) => {
+    expect(await play('openai', line(CREATED) + stream, { driver })).toMatchObject({
+      text: 'All done.',
+      finishReason: 'stop',
+    });
+  });
+
+  it.each<[string, string]>([
+    ['only the whole output', ended({ output: [whole] })],
+    ['no end of its item', lines(begun, { ...piece, item_id: 'f' }) + ended()],
+    ['no end of its item, and no id in its deltas', lines(begun, piece) + ended()],
+    [
+      'its arguments at their end only',
+      lines(begun, {
+        type: 'response.function_call_arguments.done',
+        item_id: 'f',
+        arguments: '{"path":"x"}',
+      }) + ended(),
+    ],
+    [
+      'its item and the whole output',
+      lines(begun, piece, { type: 'response.output_item.done', output_index: 0, item: whole }) +
+        ended({ output: [whole] }),
+    ],
+  ])('reads a call with %s', async (_name, stream) => {
+    expect(await play('openai', line(CREATED) + stream, { driver })).toMatchObject({
+      calls: [['read', { path: 'x' }]],
+      finishReason: 'tool-calls',
+    });
+  });
+
+  it('never completes an answer that the response calls failed or incomplete', async () => {
+    const failed = { status: 'failed', error: { code: 'server_error', message: 'Out of memory' } };
+    const answer = await play('openai', line(CREATED) + SAID + ended(failed), { driver });
+    expect(answer.message).toContain('Out of memory');
+    const half = line(CREATED) + SAID + ended({ incomplete_details: null }, 'response.incomplete');
+    expect(await play('openai', half, { driver })).toMatchObject({ finishReason: 'length' });
+  });
+});
+
+describe.each<Driver>(['ai-sdk', 'native'])('Chat Completions with odd calls, driver %s', (driver) => {
+  const piece = (more: JsonValue) => chat({ tool_calls: [{ index: 0, ...Object(more) }] });
+  const end = chat({}, 'tool_calls') + DONE;
+  const called = { id: 'a', function: { name: 'read', arguments: '{"path":"x"}' } };
+
+  it.each<[string, string]>([
+    [
+      'its name after its first arguments',
+      piece({ id: 'a', function: { arguments: '{"path":' } }) +
+        piece({ function: { name: 'read', arguments: '"x"}' } }),
+    ],
+    ['itself repeated', piece(called) + piece(called)],
+  ])('reads a call with %s once', async (_name, stream) => {
+    expect(await play('openai-compatible', stream + end, { driver })).toMatchObject({
+      calls: [['read', { path: 'x' }]],
+    });
+  });
+
+  it('reads two calls with the same arguments', async () => {
+    const two = piece(called) + piece({ ...called, id: 'b' });
+    const { calls } = await play('openai-compatible', two + end, { driver });
+    expect(calls).toHaveLength(2);
+  });
+
+  it.each<[string, Record<string, JsonValue>, string]>([
+    [
+      'OpenRouter',
+      { choices: [{ delta: {}, finish_reason: 'error', error: { code: 429, message: 'Busy.' } }] },
+      'Busy.',
+    ],
+    ['Groq', { choices: [], x_groq: { error: 'Failed to generate' } }, 'Failed to generate'],
+    ['MiniMax', { choices: null, base_resp: { status_code: 1000, status_msg: 'Unknown.' } }, 'Unknown.'],
+    ['Baidu', { error_code: 17, error_msg: 'Daily limit' }, 'Daily limit'],
+  ])('shows an error in a field of %s', async (_name, event, message) => {
+    const answer = await play('openai-compatible', HALF + line(event) + DONE, { driver });
+    expect(answer.message).toContain(message);
+  });
+
+  it("reads Groq's usage, and the words of a refusal once", async () => {
+    const groq = HALF + chat({ content: 'done.' }, 'stop', { x_groq: { usage: USAGE } }) + DONE;
+    expect(await play('openai-compatible', groq, { driver })).toMatchObject({ inputTokens: 7 });
+    const refused = chat({ refusal: 'I cannot.' }) + chat({}, 'stop') + DONE;
+    expect(await play('openai-compatible', refused, { driver })).toMatchObject({
+      text: 'I cannot.',
+      finishReason: 'content-filter',
+    });
+  });
 });
 
 describe('Google', () => {

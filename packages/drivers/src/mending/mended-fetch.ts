@@ -4,7 +4,7 @@ import { createEventMender, type EventMender } from './event-mender.ts';
 import { createAnthropicEventMender } from './mend-anthropic-event.ts';
 import { createChatChunkMender } from './mend-chat-chunk.ts';
 import { mendGoogleChunk } from './mend-google-chunk.ts';
-import { mendResponsesEvent } from './mend-responses-event.ts';
+import { createResponsesEventMender } from './mend-responses-event.ts';
 
 export interface MendOptions {
   kind: ProviderKind;
@@ -27,8 +27,11 @@ function withBlocks(init: RequestInit | undefined): RequestInit | undefined {
 }
 
 function menderOf({ kind, keepsCompactions }: MendOptions): EventMender {
-  if (kind === 'anthropic') return createEventMender(createAnthropicEventMender({ keepsCompactions }));
-  if (kind === 'openai') return createEventMender(mendResponsesEvent);
+  if (kind === 'anthropic') {
+    const { mend, missingEnd } = createAnthropicEventMender({ keepsCompactions });
+    return createEventMender(mend, missingEnd);
+  }
+  if (kind === 'openai') return createEventMender(createResponsesEventMender());
   if (kind === 'google') return createEventMender(mendGoogleChunk);
   return createEventMender(createChatChunkMender());
 }

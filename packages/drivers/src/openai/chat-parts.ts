@@ -33,6 +33,7 @@ export function createChatParts(): PartMaker<ChatCompletionChunk> {
   let usage: CompletionUsage | undefined;
   let reason: string | undefined;
   let hasMetadata = false;
+  let hasRefusal = false;
 
   return {
     of(chunk) {
@@ -49,7 +50,8 @@ export function createChatParts(): PartMaker<ChatCompletionChunk> {
       if (delta === undefined) return parts;
       const thought = delta.reasoning_content ?? delta.reasoning ?? delta.reasoning_text;
       if (typeof thought === 'string' && thought !== '') parts.push(...blocks.delta('reasoning', thought));
-      const said = delta.content ?? delta.refusal;
+      hasRefusal ||= Boolean(delta.refusal);
+      const said = delta.content || delta.refusal;
       if (typeof said === 'string' && said !== '') parts.push(...blocks.delta('text', said));
       for (const call of delta.tool_calls ?? []) parts.push(...blocks.end(), ...calls.delta(call));
       return parts;
@@ -61,7 +63,7 @@ export function createChatParts(): PartMaker<ChatCompletionChunk> {
         ...calls.complete(),
         {
           type: 'finish',
-          finishReason: toFinishReason(reason),
+          finishReason: toFinishReason(reason, hasRefusal),
           usage: fromChatUsage(usage),
           providerMetadata: details.buildMetadata(),
         },
@@ -158,6 +160,7 @@ const FINISH_REASONS: Readonly<Record<string, LanguageModelV4FinishReason['unifi
   function_call: 'tool-calls',
 };
 
-function toFinishReason(raw: string): LanguageModelV4FinishReason {
+function toFinishReason(raw: string, hasRefusal: boolean): LanguageModelV4FinishReason {
+  if (hasRefusal) return { unified: 'content-filter', raw };
   return { unified: FINISH_REASONS[raw] ?? 'other', raw };
 }

@@ -23,16 +23,19 @@ const history = (count: number) => [
 
 test.each([
   ['lmstudio', 'LM Studio /api/v1/models'],
-  ['llamacpp', 'llama.cpp /props'],
+  ['llamacpp', 'llama.cpp /props', 1],
   ['ollama', 'Ollama /api/ps'],
   ['vllm', 'vLLM /v1/models'],
-] as const)('%s reports the loaded window, and the new one after a reload', async (name, source) => {
-  await using server = await persona({ persona: name });
-  const ask = () => probeWindow({ baseUrl: server.url, model: server.model, timeoutMs: 60_000 });
-  expect(await ask()).toEqual({ windowTokens: 200, source });
-  server.reload(300);
-  expect(await ask()).toEqual({ windowTokens: 300, source });
-});
+] as const)(
+  '%s reports the loaded window, and the new one after a reload',
+  async (name, source, slots?: number) => {
+    await using server = await persona({ persona: name });
+    const ask = () => probeWindow({ baseUrl: server.url, model: server.model, timeoutMs: 60_000 });
+    expect(await ask()).toEqual({ windowTokens: 200, source, slots });
+    server.reload(300);
+    expect(await ask()).toEqual({ windowTokens: 300, source, slots });
+  },
+);
 
 test.each([
   ['lmstudio', 'error', 400],

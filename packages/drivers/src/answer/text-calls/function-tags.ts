@@ -2,15 +2,16 @@ import type { JsonObject } from '@longhaul/protocol';
 import { isObject } from '../../json.ts';
 import { type TextCallForm, typedValue } from './text-call-form.ts';
 
-const CALL = /^(?:<tool_call>\s*)?<function=([^>\s]+)>(.*?)<\/function>(?:\s*<\/tool_call>)?/s;
+const CALL =
+  /^(?:<(?:seed:)?tool_call>\s*)?<function=([^>\s]+)>(.*?)<\/function>(?:\s*<\/(?:seed:)?tool_call>)?/s;
 const PARAMETER = /<parameter=([^>\s]+)>\n?(.*?)\n?<\/parameter>(?=\s*(?:<parameter=|$))/gs;
 
 /**
- * Qwen's coder models: `<function=NAME><parameter=KEY>value</parameter></function>`, often inside `<tool_call>`. Llama 3
+ * Qwen's coder models, and Seed: `<function=NAME><parameter=KEY>value</parameter></function>`, often inside `<tool_call>`. Llama 3
  * writes JSON between the same tags.
  */
 export const functionTags: TextCallForm = {
-  openers: ['<tool_call>', '<function='],
+  openers: ['<tool_call>', '<seed:tool_call>', '<function='],
   read(text, tools) {
     const match = CALL.exec(text);
     if (match === null) return undefined;

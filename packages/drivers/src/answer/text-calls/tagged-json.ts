@@ -8,17 +8,21 @@ const OPENERS = [
   '<|tool_call|>',
   '<|python_tag|>',
   '<TOOLCALL>',
+  '<tools>',
+  '<longcat_tool_call>',
+  'functools[',
 ];
 
-const CLOSER = /^\s*(?:<\/(?:tool_calls?|function_call|TOOLCALL)>|<\|\/tool_call\|>)/;
+const CLOSER = /^\s*(?:<\/(?:tool_calls?|function_call|TOOLCALL|tools|longcat_tool_call)>|<\|\/tool_call\|>)/;
 
-/** JSON after a tag, as Hermes, Qwen, Llama, Granite and Nemotron write it: `<tool_call>{"name": …}</tool_call>`. */
+/** JSON after a tag, as Hermes, Qwen, Llama, Granite, Nemotron, LongCat and Phi write it: `<tool_call>{"name": …}</tool_call>`. */
 export const taggedJson: TextCallForm = {
   openers: OPENERS,
   read(text, tools) {
     const opener = OPENERS.find((tag) => text.startsWith(tag));
     if (opener === undefined) return undefined;
-    const read = readValues(text, opener.length, tools);
+    // The list begins in the opener itself.
+    const read = readValues(text, opener.length - (opener.endsWith('[') ? 1 : 0), tools);
     if (read === undefined) return undefined;
     // Servers that stop at the closing tag leave it out.
     const closer = CLOSER.exec(text.slice(read.end))?.[0] ?? '';

@@ -1,0 +1,67 @@
+import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, parseJson } from '../json.ts';
+import type { EventPatch } from './event-patch.ts';
+
+interface OpenCall {
+  id: JsonValue | undefined;
+  name: string;
+  input: string;
+}
+
+/** Creates the mender of the calls of one stream of Chat Completions chunks. */
+export function createCallMender() {
+  const open = new Map<string, OpenCall>();
+  /** Pieces of a call that came before its name. */
+  const early = new Map<string, JsonObject>();
+
+  /** Whether the piece repeats a call that is complete. A client would make it twice. */
+  const isRepeated = (key: string, id: JsonValue | undefined, called: JsonObject): boolean => {
+    const call = open.get(key);
+    const { name, arguments: input } = called;
+    if (call === undefined || !id || id !== call.id || name !== call.name || input !== call.input)
+      return false;
+    return isObject(parseJson(call.input));
+  };
+  const record = (key: string, id: JsonValue | undefined, called: JsonObject): void => {
+    const piece = typeof called['arguments'] === 'string' ? called['arguments'] : '';
+    const call = open.get(key);
+    if (call !== undefined && (!id || id === call.id)) call.input += piece;
+    else open.set(key, { id, name: String(called['name'] ?? ''), input: piece });
+  };
+  /** Returns the call with the pieces that came before its name, or undefined if the name has not come yet. */
+  const withName = (key: string, call: JsonObject, called: JsonObject): JsonObject | undefined => {
+    const before = early.get(key);
+    const hasName = Boolean(called['name']);
+    if (open.has(key) || (hasName && before === undefined)) return call;
+    const id = call['id'] || before?.['id'];
+    const earlier = isObject(before?.['function']) ? before['function'] : {};
+    const input = `${earlier['arguments'] ?? ''}${called['arguments'] ?? ''}`;
+    const joined = { ...call, id: id ?? '', function: { ...called, arguments: input } };
+    if (hasName) {
+      early.delete(key);
+      return joined;
+    }
+    early.set(key, joined);
+    return undefined;
+  };
+
+  return {
+    mend(delta: JsonObject, patch: EventPatch): void {
+      const { tool_calls: calls } = delta;
+      if (!Array.isArray(calls)) return;
+      const kept = calls.filter(isObject).flatMap((call): JsonObject[] => {
+        const { index, function: called } = call;
+        // Without an index, a piece cannot be assigned here.
+        if (typeof index !== 'number' || !isObject(called)) return [call];
+        const key = String(index);
+        if (isRepeated(key, call['id'], called)) return [];
+        const named = withName(key, call, called);
+        if (named === undefined) return [];
+        record(key, named['id'], isObject(named['function']) ? named['function'] : {});
+        return [named];
+      });
+      const isSame = kept.length === calls.length && kept.every((call, index) => call === calls[index]);
+      if (!isSame) patch.set(delta, 'tool_calls', kept);
+    },
+  };
+}
