@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { type JsonValue, LonghaulError, matchesPattern, toLonghaulError } from '@longhaul/protocol';
-import { createPathMatcher } from '@longhaul/tools';
+import { commandsAfterPatches, createPathMatcher, type FileAct, fileActsOf } from '@longhaul/tools';
 import { type CommandPiece, commandPieces, type ShellParser } from './command-pieces.ts';
 
 export type ApprovalAction = 'allow' | 'ask' | 'deny';
@@ -53,12 +53,20 @@ export type Judge = (call: JudgedCall, fallback: ApprovalAction) => Promise<Judg
 export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser): Judge {
   const matchers = rules.map(compile);
   return async (call, fallback) => {
-    const command = textField(call.input, 'command');
-    const pieces = command === undefined ? undefined : commandPieces(command, parse);
-    const paths = await pathsOf(call);
-    const decisions = (pieces ?? [undefined]).map((piece) => {
-      const rule = matchers.findLast((matches) => matches({ toolName: call.toolName, piece, paths }))?.rule;
-      return { action: rule?.action ?? fallback, rule, subject: piece?.source ?? wholeTool(call.toolName) };
+    const pieces = piecesOf(call, parse);
+    const acts = await actsOf(call);
+    const path = textField(call.input, 'path');
+    const paths = path === undefined ? undefined : await pathsOf(path, call);
+    const judged: { facts: Facts; subject: string }[] = [
+      ...(pieces ?? (acts.length > 0 ? [] : [undefined])).map((piece) => ({
+        facts: { toolName: call.toolName, piece, paths },
+        subject: piece?.source ?? wholeTool(call.toolName),
+      })),
+      ...acts.map((act) => ({ facts: act, subject: wholeTool(`${PATCH_TOOL} ${act.kind}`) })),
+    ];
+    const decisions = judged.map(({ facts, subject }) => {
+      const rule = matchers.findLast((matches) => matches(facts))?.rule;
+      return { action: rule?.action ?? fallback, rule, subject };
     });
     const strictest = decisions.reduce((left, right) =>
       RANK[right.action] > RANK[left.action] ? right : left,
@@ -72,9 +80,58 @@ export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser)
 }
 
 /** Returns what an approval of the call covers: its simple commands, or the tool's name. */
-export function subjectsOf({ toolName, input }: JudgedCall): string[] {
+export function subjectsOf(call: JudgedCall): string[] {
+  const pieces = piecesOf(call);
+  const acts = fileActsOf(call.toolName, call.input).map(({ kind }) => wholeTool(`${PATCH_TOOL} ${kind}`));
+  if (pieces === undefined && acts.length === 0) return [wholeTool(call.toolName)];
+  return [...(pieces ?? []).map(({ source }) => source), ...acts];
+}
+
+/** The commands of a call, and once more those that follow a patch, as the tool separates them. */
+function piecesOf({ input }: JudgedCall, parse?: ShellParser): CommandPiece[] | undefined {
   const command = textField(input, 'command');
-  return command === undefined ? [wholeTool(toolName)] : commandPieces(command).map(({ source }) => source);
+  if (command === undefined) return undefined;
+  const after = commandsAfterPatches(command);
+  return [...commandPieces(command, parse), ...(after === '' ? [] : commandPieces(after, parse))];
+}
+
+const PATCH_TOOL = 'apply_patch';
+
+/** What a patch does to one file is judged as a patch, and as the tools that could do the same. */
+interface ActFacts extends Facts {
+  kind: FileAct['kind'];
+}
+
+async function actsOf(call: JudgedCall): Promise<ActFacts[]> {
+  const acts = fileActsOf(call.toolName, call.input);
+  return Promise.all(
+    acts.map(async ({ path, kind }) => ({
+      toolName: PATCH_TOOL,
+      kind,
+      piece: undefined,
+      paths: await pathsOf(path, call),
+      ...ALIKE[kind](path),
+    })),
+  );
+}
+
+/** A rule for `edit` or `write` decides on a patch too. No rule for them can allow to delete a file. */
+const ALIKE: Readonly<
+  Record<FileAct['kind'], (path: string) => Pick<Facts, 'alsoNames' | 'alsoRestrictedBy'>>
+> = {
+  add: () => ({ alsoNames: ['write'] }),
+  update: () => ({ alsoNames: ['edit'] }),
+  delete: (path) => ({
+    alsoRestrictedBy: [
+      { toolName: 'edit', piece: undefined },
+      { toolName: 'write', piece: undefined },
+      ...commandPieces(`rm ${quoted(path)}`).map((piece) => ({ toolName: 'bash', piece })),
+    ],
+  }),
+};
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** An approval of a tool without commands. No command can have this text. */
@@ -89,16 +146,31 @@ interface Facts {
   piece: CommandPiece | undefined;
   /** The path as the call names it, and the path it resolves to. */
   paths: { named: string; real: string } | undefined;
+  /** Other tools whose rules apply. */
+  alsoNames?: readonly string[];
+  /** Other readings of the call, for rules that restrict. */
+  alsoRestrictedBy?: readonly Pick<Facts, 'toolName' | 'piece'>[];
 }
 
 type Matcher = ((facts: Facts) => boolean) & { rule: ApprovalRule };
 
 function compile(rule: ApprovalRule): Matcher {
   const path = rule.path === undefined ? undefined : compilePath(rule.path);
-  const matches = (facts: Facts): boolean =>
-    matchesPattern(rule.tool, facts.toolName) &&
-    (path === undefined || (facts.paths !== undefined && pathMatches(rule, path, facts.paths))) &&
-    (rule.command === undefined || (facts.piece !== undefined && commandMatches(rule, facts.piece)));
+  const matchesCall = ({ toolName, piece }: Pick<Facts, 'toolName' | 'piece'>): boolean =>
+    matchesPattern(rule.tool, toolName) &&
+    (rule.command === undefined || (piece !== undefined && commandMatches(rule, piece)));
+  const matches = (facts: Facts): boolean => {
+    const { piece, alsoNames = [], alsoRestrictedBy = [] } = facts;
+    const readings = [
+      facts,
+      ...alsoNames.map((toolName) => ({ toolName, piece })),
+      ...(rule.action === 'allow' ? [] : alsoRestrictedBy),
+    ];
+    return (
+      readings.some(matchesCall) &&
+      (path === undefined || (facts.paths !== undefined && pathMatches(rule, path, facts.paths)))
+    );
+  };
   return Object.assign(matches, { rule });
 }
 
@@ -138,9 +210,10 @@ function pathMatches(
   return matches(real) || (action !== 'allow' && matches(named));
 }
 
-async function pathsOf({ input, workspacePath, realPath }: JudgedCall): Promise<Facts['paths']> {
-  const path = textField(input, 'path');
-  if (path === undefined) return undefined;
+async function pathsOf(
+  path: string,
+  { workspacePath, realPath }: JudgedCall,
+): Promise<NonNullable<Facts['paths']>> {
   const whole = posix.resolve(workspacePath, path);
   const inside = posix.relative(workspacePath, whole);
   const named = inside === '..' || inside.startsWith('../') ? whole : inside;

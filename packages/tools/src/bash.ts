@@ -6,6 +6,8 @@ import { describeMissing } from './describe-missing.ts';
 import { BASH_DIALECT } from './dialect/command-dialects.ts';
 import { type InputFields, parseInput } from './input-parser.ts';
 import { type CollectedOutput, createOutputCollector, type OutputCollector } from './output-collector.ts';
+import { readPatchCommands } from './patch/patch-command.ts';
+import { runTypedPatches } from './patch/typed-patches.ts';
 import { failedResult } from './tool-result.ts';
 
 export interface BashInput {
@@ -35,7 +37,7 @@ const PROGRESS_INTERVAL_MS = 200;
  */
 export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
   const { maxOutputChars = 30_000, timeoutMs = 120_000, maxTimeoutMs = 600_000, maxKeptBytes } = options;
-  return {
+  const tool: Tool<BashInput> = {
     name: 'bash',
     aliases: BASH_DIALECT.names,
     runsAlone: true,
@@ -68,6 +70,9 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
         blobs: context.blobs,
         maxKeptBytes,
       });
+      const typed = readPatchCommands(input.command, input.workdir);
+      if (typed.patches.length > 0)
+        return runTypedPatches(typed, context, (rest) => tool.execute(rest, context));
       const folder = await findFolder(input.workdir, context);
       if ('refusal' in folder) return failedResult(folder.refusal);
       const ending = await runCommand(input.command, { cwd: folder.path, limitMs, collector, context });
@@ -75,6 +80,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
       return describe({ command: input.command, ending, output, limitMs, maxTimeoutMs });
     },
   };
+  return tool;
 }
 
 /** Reads a shell line. An array of words is made into one. */

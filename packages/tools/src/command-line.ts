@@ -18,6 +18,6 @@ export function shellLine(words: readonly JsonValue[]): string | undefined {
 }
 
 /** Quotes a word for a POSIX shell, if it needs quotes. */
-function quoteWord(word: string): string {
+export function quoteWord(word: string): string {
   return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,19 +1,75 @@
+import { buildSystemPrompt, shownSchemas } from '@longhaul/core';
+import { foldName } from '@longhaul/protocol';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { createTools } from './create-tools.ts';
+import { BASH_DIALECT, RECALL_DIALECT, TODO_DIALECT } from './dialect/command-dialects.ts';
+import { EDIT_DIALECT, PATCH_DIALECT, READ_DIALECT, WRITE_DIALECT } from './dialect/file-dialects.ts';
+import { GLOB_DIALECT, GREP_DIALECT, LIST_DIALECT } from './dialect/search-dialects.ts';
 
-const NAMES = ['bash', 'read', 'write', 'edit', 'list', 'glob', 'grep', 'todo', 'recall'];
+const ALL_DIALECTS = [
+  BASH_DIALECT,
+  READ_DIALECT,
+  WRITE_DIALECT,
+  EDIT_DIALECT,
+  PATCH_DIALECT,
+  LIST_DIALECT,
+  GLOB_DIALECT,
+  GREP_DIALECT,
+  TODO_DIALECT,
+  RECALL_DIALECT,
+];
 
-test('creates the nine tools', () => {
+const NAMES = ['bash', 'read', 'write', 'edit', 'apply_patch', 'list', 'glob', 'grep', 'todo', 'recall'];
+
+test('creates the ten tools', () => {
   const tools = createTools();
   expect(tools.map((tool) => tool.name)).toEqual(NAMES);
   expect(tools.map((tool) => tool.schema.name)).toEqual(NAMES);
-  expect(tools.filter((tool) => tool.runsAlone).map((tool) => tool.name)).toEqual(['bash', 'write', 'edit']);
+  expect(tools.filter((tool) => tool.runsAlone).map((tool) => tool.name)).toEqual([
+    'bash',
+    'write',
+    'edit',
+    'apply_patch',
+  ]);
 });
 
-test('keeps all schemas together under 1,100 tokens, for small windows', () => {
-  const wire = createTools().map((tool) => ({ type: 'function', function: tool.schema }));
-  expect(countTokens(JSON.stringify(wire))).toBeLessThan(1100);
+test.each([
+  ['claude-sonnet-4-5', ['write', 'edit']],
+  ['gpt-4.1', ['write', 'edit']],
+  ['openai/gpt-oss-20b', ['write', 'edit']],
+  ['qwen3-coder:30b', ['write', 'edit']],
+  ['gpt-5', ['apply_patch']],
+  ['openai/gpt-5-codex', ['apply_patch']],
+])(
+  'shows %s the tools it knows, in under 1,100 tokens, and with the prompt in under 2,000',
+  (model, editing) => {
+    const shown = shownSchemas(createTools(), model);
+    expect(shown.map(({ name }) => name).filter((name) => /edit|write|patch/.test(name))).toEqual(editing);
+    const wire = shown.map((tool) => ({ type: 'function', function: tool }));
+    const tokens = countTokens(JSON.stringify(wire));
+    expect(tokens).toBeLessThan(1100);
+    const prompt = buildSystemPrompt({ facts: [] });
+    expect(tokens + countTokens(prompt)).toBeLessThan(2000);
+  },
+);
+
+test('keeps other names out of the schemas', () => {
+  const schemas = JSON.stringify(createTools().map((tool) => tool.schema));
+  for (const alias of ['file_path', 'old_string', 'read_file', 'TodoWrite', 'run_shell_command'])
+    expect(schemas).not.toContain(alias);
+});
+
+test('has no name that means two tools, and no parameter that means two of one tool', () => {
+  const tools = createTools();
+  const names = tools.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])]).map(foldName);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  for (const dialect of ALL_DIALECTS) {
+    const parameters = Object.entries(dialect.parameters).flatMap(([name, { aliases = [], factors = {} }]) =>
+      [name, ...aliases, ...Object.keys(factors)].map(foldName),
+    );
+    expect(parameters.filter((name, index) => parameters.indexOf(name) !== index)).toEqual([]);
+  }
 });
 
 test('applies configured limits to the tools and to their descriptions', () => {

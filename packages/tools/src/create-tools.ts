@@ -1,5 +1,6 @@
 import type { Tool } from '@longhaul/core';
 import { findHostProgram } from '@longhaul/core/host-programs';
+import { createApplyPatchTool } from './apply-patch.ts';
 import { type BashOptions, createBashTool } from './bash.ts';
 import { createEditTool } from './edit.ts';
 import { createGlobTool, type GlobOptions } from './glob.ts';
@@ -23,7 +24,7 @@ export interface ToolsOptions {
 }
 
 /**
- * Creates the built-in tools. `bash`, `write` and `edit` run alone; the others can run at the same time.
+ * Creates the built-in tools. `bash`, `write`, `edit` and `apply_patch` run alone; the others can run at the same time.
  *
  * @example createTools({ bash: { timeoutMs: 120_000 } }).map((tool) => tool.schema)
  */
@@ -34,6 +35,7 @@ export function createTools(options: ToolsOptions = {}): Tool[] {
     createReadTool(options.read),
     createWriteTool(),
     createEditTool(),
+    createApplyPatchTool(),
     createListTool(options.list),
     createGlobTool(findSearch, options.glob),
     createGrepTool(findSearch, options.grep),

@@ -1,3 +1,4 @@
+export { commandsAfterPatches, type FileAct, fileActsOf } from './call-acts.ts';
 export { createTools, type ToolsOptions } from './create-tools.ts';
 export { type RecognisedMedia, recogniseMedia } from './file-type.ts';
 export { createPathMatcher } from './path-matcher.ts';

@@ -118,7 +118,7 @@ function createTestSandbox(root: string): Sandbox {
 function runCommand(root: string, command: string, options: ExecOptions): Promise<ExecResult> {
   const startedAt = Date.now();
   const child = spawn('bash', ['-c', command], {
-    cwd: root,
+    cwd: join(root, options.cwd ?? ''),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -12,7 +12,7 @@ it('has the default agent with all tools if none is configured', async () => {
   const agents = await loadAgents({ agents: {} }, tools);
   expect(namesOf(agents.list())).toEqual(['coder']);
   expect(namesOf(agents.get().tools)).toContain('bash');
-  expect(agents.get().tools).toHaveLength(9);
+  expect(agents.get().tools).toHaveLength(10);
 });
 
 it('gives each agent its model, its prompt and the tools that match its patterns', async () => {

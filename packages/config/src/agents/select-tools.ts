@@ -16,5 +16,7 @@ export function selectTools(agent: string, patterns: readonly string[], tools: r
       `agents.${agent}.tools names "${pattern}", but no tool has this name.${suggestion(pattern, names)} There are: ${names.join(', ')}.`,
     );
   }
-  return tools.filter((tool) => patterns.some((pattern) => matchesPattern(pattern, tool.name)));
+  const isNamed = (name: string) => patterns.some((pattern) => matchesPattern(pattern, name));
+  // A tool that stands in for others comes with all of them.
+  return tools.filter(({ name, standsIn }) => isNamed(name) || standsIn?.tools.every(isNamed) === true);
 }

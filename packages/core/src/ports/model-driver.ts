@@ -14,6 +14,11 @@ export interface ToolSchema {
   description: string;
   /** JSON Schema of the arguments, an object. */
   parameters: { type: 'object'; [key: string]: JsonValue };
+  /**
+   * The argument can be written as plain text, by a grammar, where the provider's API has such tools. Calls have it under
+   * `parameter` all the same.
+   */
+  freeform?: { parameter: string; syntax: 'lark'; definition: string };
 }
 
 /** Limits and price of a model, as far as known. */

@@ -56,7 +56,6 @@ export const BASH_DIALECT: ToolDialect = {
 export const TODO_DIALECT: ToolDialect = {
   names: [
     'TodoWrite',
-    'todo_write',
     'write_todos',
     'update_plan',
     'update_todo_list',

@@ -119,3 +119,18 @@ export const EDIT_DIALECT: ToolDialect = {
   },
   silent: [...EXPLAINED, 'security_risk'],
 };
+export const PATCH_DIALECT: ToolDialect = {
+  names: ['patch', 'apply_diff'],
+  parameters: {
+    patch: {
+      means: 'the patch',
+      aliases: ['input', 'patch_text', 'diff', 'content', 'text', 'body', 'cmd', 'command'],
+    },
+    workdir: {
+      means: 'folder to which its paths are relative',
+      aliases: ['cwd', 'directory'],
+      isExtra: true,
+    },
+  },
+  silent: EXPLAINED,
+};

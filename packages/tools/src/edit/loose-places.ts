@@ -71,3 +71,18 @@ function placesAt(
     differences: new Set(pairs.flatMap(({ differences }) => [...differences])),
   }));
 }
+
+const WEIGHTS: Readonly<Record<Difference, number>> = {
+  'trailing blanks': 1,
+  'typographic characters': 2,
+  indentation: 4,
+  'spacing within lines': 8,
+};
+
+/** The places that differ least. */
+export function nearestPlaces(places: readonly LoosePlace[]): LoosePlace[] {
+  const weight = ({ differences }: LoosePlace) =>
+    [...differences].reduce((sum, difference) => sum + WEIGHTS[difference], 0);
+  const least = Math.min(...places.map(weight));
+  return places.filter((place) => weight(place) === least);
+}

@@ -1,14 +1,15 @@
 import { readControls } from '@longhaul/core/tool-output';
 import type { Differ } from './carry-spelling.ts';
-import { type Difference, looseKey } from './line-pair.ts';
+import { looseKey } from './line-pair.ts';
 import {
   findLoosePlaces,
   type KeyedLines,
   keyLines,
   type LoosePlace,
   MAX_LOOSE_CHARS,
+  nearestPlaces,
 } from './loose-places.ts';
-import { type PlacedText, placeReplacement } from './place-replacement.ts';
+import { type PlacedText, placeReplacement, startsOf } from './place-replacement.ts';
 import { type EditTexts, lastRewritesOf, type Rewrite, rewritesOf } from './rewrites.ts';
 import { findMatches } from './text-replacer.ts';
 
@@ -84,13 +85,6 @@ function matchControls(text: string, wanted: WantedEdit): EditMatch | undefined 
   return matchExact(text, { old, new: readControls(wanted.new), ignoring: '' }, wanted);
 }
 
-const WEIGHTS: Readonly<Record<Difference, number>> = {
-  'trailing blanks': 1,
-  'typographic characters': 2,
-  indentation: 4,
-  'spacing within lines': 8,
-};
-
 function matchLoosely(
   file: KeyedLines,
   { rewrite, wanted, differ }: { rewrite: Rewrite; wanted: WantedEdit; differ: Differ },
@@ -105,7 +99,7 @@ function matchLoosely(
       (wholeLines !== true ||
         [first, ...rest].every((pair) => pair?.start === 0 && pair.end === pair.line.length)),
   );
-  const places = nearest(candidates);
+  const places = nearestPlaces(candidates);
   if (places.length === 0) return undefined;
   const spans = places.map(({ at }) => ({ at, count: given.length }));
   const ignoring = ignoredIn(places, rewrite);
@@ -140,14 +134,6 @@ function withoutOverlaps(places: readonly PlacedText[]): PlacedText[] {
   return kept;
 }
 
-/** The places that differ least. */
-function nearest(places: readonly LoosePlace[]): LoosePlace[] {
-  const weight = ({ differences }: LoosePlace) =>
-    [...differences].reduce((sum, difference) => sum + WEIGHTS[difference], 0);
-  const least = Math.min(...places.map(weight));
-  return places.filter((place) => weight(place) === least);
-}
-
 function ignoredIn(places: readonly LoosePlace[], { ignoring }: Rewrite): string[] {
   const differences = new Set(places.flatMap((place) => [...place.differences]));
   return [...(ignoring === '' ? [] : [ignoring]), ...differences];
@@ -179,15 +165,6 @@ function madeBefore(
     places.every((place) => at + wanted.length <= place.at || at >= place.at + count);
   const found = findLoosePlaces(file, wanted, { endsOpen: false }).find(isElsewhere);
   return found === undefined ? undefined : found.at + 1;
-}
-
-function startsOf(lines: readonly string[]): number[] {
-  let start = 0;
-  return lines.map((line) => {
-    const own = start;
-    start += line.length + 1;
-    return own;
-  });
 }
 
 const NAMED_MATCHES = 20;

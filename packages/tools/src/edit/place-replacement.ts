@@ -18,6 +18,16 @@ export interface LineOffsets {
   starts: readonly number[];
 }
 
+/** Returns the offsets at which lines begin. */
+export function startsOf(lines: readonly string[]): number[] {
+  let start = 0;
+  return lines.map((line) => {
+    const own = start;
+    start += line.length + 1;
+    return own;
+  });
+}
+
 /**
  * Returns what replaces the file's text at a place: the new lines with the file's indentation, and unchanged lines as
  * the file has them. Or the reason why it is not certain.
