@@ -8,7 +8,13 @@ import {
 } from '@longhaul/protocol';
 import { INTERRUPTED_RESULT, textOfOutput, type ViewEntry } from '../view.ts';
 import type { ViewMessage } from '../view-message.ts';
-import { type MessageFormat, opaquePart, type PartChange, type ToolAnswer } from './message-format.ts';
+import {
+  type MessageFormat,
+  type MessageReading,
+  opaquePart,
+  type PartChange,
+  type ToolAnswer,
+} from './message-format.ts';
 import { rewriteProblem } from './rewrite-problem.ts';
 import { isSame } from './same-message.ts';
 import { validReading } from './valid-reading.ts';
@@ -50,7 +56,7 @@ export class MessageLog<M> {
    * appended then.
    */
   append(native: M): void {
-    const reading = validReading(this.#format.read(native), this.natives.length);
+    const reading = validReading(this.#read(native), this.natives.length);
     if (reading.role === 'tool') this.#addResults(native, reading.results);
     else if (reading.role !== 'system') this.#addGroup(native, reading.role, reading.parts);
     else if (this.#groups.length > 0) this.#addInjected(native, reading.text);
@@ -71,6 +77,19 @@ export class MessageLog<M> {
   /** Whether a part is always sent whole, so that a cut would save nothing: the format can only change other parts. */
   isSentWhole(part: Part): boolean {
     return part.type === 'notice' || part.type === 'file';
+  }
+
+  #read(native: M): MessageReading {
+    try {
+      return this.#format.read(native);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const index = this.natives.length;
+      throw new LonghaulError('invalid_request', `The format cannot read message ${index}: ${reason}`, {
+        cause: error,
+        data: { messageIndex: index },
+      });
+    }
   }
 
   #addGroup(native: M, role: Message['role'], parts: Part[], metadata?: MessageMetadata): void {

@@ -1,4 +1,4 @@
-import type { JsonValue, Part } from '@longhaul/protocol';
+import { type JsonValue, LonghaulError, type Part } from '@longhaul/protocol';
 import type { Media } from '../media/count-media.ts';
 import {
   callPart,
@@ -52,6 +52,11 @@ function readMessage(message: OpenAiChatMessage): MessageReading {
     const isError = /^\W*error\b/i.test(textOf(message.content));
     return { role, results: [{ callId: message.tool_call_id ?? '', output, isError }] };
   }
+  if (!ROLES.includes(role))
+    throw new LonghaulError(
+      'invalid_request',
+      `Unknown role ${JSON.stringify(role)}. Use one of: ${ROLES.join(', ')}.`,
+    );
   const parts = contentParts(message.content).map(readContent);
   if (role === 'user') return { role, parts };
   // Other fields of a message become parts after the calls, where nothing is changed.
@@ -59,6 +64,8 @@ function readMessage(message: OpenAiChatMessage): MessageReading {
   const calls = (message.tool_calls ?? []).map(readCall);
   return { role: 'assistant', parts: [...parts, ...calls, ...others.map(opaquePart)] };
 }
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'];
 
 /** A content of one string is one part. */
 function contentParts(content: unknown): unknown[] {

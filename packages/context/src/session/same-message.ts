@@ -15,13 +15,18 @@ export function snapshotOf(value: unknown): unknown {
 export function isSame(snapshot: unknown, value: unknown): boolean {
   if (!isStructure(snapshot) || !isStructure(value)) return isSameAtom(snapshot, value);
   if (Array.isArray(snapshot) !== Array.isArray(value)) return false;
-  if (Array.isArray(snapshot) && Array.isArray(value))
-    return snapshot.length === value.length && snapshot.every((item, index) => isSame(item, value[index]));
-  const before = fieldsOf(snapshot);
-  const now = new Map(fieldsOf(value));
-  return (
-    before.length === now.size && before.every(([key, item]) => now.has(key) && isSame(item, now.get(key)))
-  );
+  return hasFieldsOf(snapshot, value) && hasFieldsOf(value, snapshot, () => true);
+}
+
+/** A whole history is compared before every step, so this allocates nothing but the names of the fields. */
+function hasFieldsOf(fields: object, value: object, isEqual = isSame): boolean {
+  const expected = fields as Readonly<Record<string, unknown>>;
+  const found = value as Readonly<Record<string, unknown>>;
+  for (const key of Object.keys(expected)) {
+    if (expected[key] === undefined) continue;
+    if (found[key] === undefined || !isEqual(expected[key], found[key])) return false;
+  }
+  return true;
 }
 
 function fieldsOf(value: object): [string, unknown][] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createContextSession } from './context-session.ts';
 import { type OpenAiChatMessage, openAiChatFormat } from './openai-chat-format.ts';
+import { isSame, snapshotOf } from './same-message.ts';
 import type { ContextSession, ContextSessionState } from './session-types.ts';
 
 function chatSession(state?: ContextSessionState<OpenAiChatMessage>): ContextSession<OpenAiChatMessage> {
@@ -79,6 +80,40 @@ describe('sync', () => {
       /before any assistant message/,
     );
     expect(session.messageCount).toBe(0);
+    expect(() => session.sync([{ role: 'human', content: 'Hello' }])).toThrow(
+      /cannot read message 0: Unknown role "human"/,
+    );
+  });
+});
+
+describe('the comparison of sync', () => {
+  it('sees every difference of content, and none of form', () => {
+    const of = (content: unknown) => ({ role: 'user', content });
+    const same: [unknown, unknown][] = [
+      [{ a: 1, b: undefined }, { a: 1 }],
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      [new Uint8Array([1, 2]), Buffer.from([1, 2])],
+      [new URL('https://a.example/'), new URL('https://a.example/')],
+      [Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
+    ];
+    const different: [unknown, unknown][] = [
+      [{ a: 1 }, { a: 1, b: 2 }],
+      [{ a: 1, b: 2 }, { a: 1 }],
+      [['a'], { 0: 'a' }],
+      [['a'], ['a', 'b']],
+      [['a', 'b'], ['a']],
+      [[], {}],
+      [{ a: null }, { a: 0 }],
+      ['1', 1],
+      [new Uint8Array([1, 2]), new Uint8Array([1, 3])],
+      [new Uint8Array([1]), new Uint8Array([1, 0])],
+      [new URL('https://a.example/'), new URL('https://b.example/')],
+    ];
+    for (const [before, now] of same) expect(isSame(snapshotOf(of(before)), of(now))).toBe(true);
+    for (const [before, now] of different) expect(isSame(snapshotOf(of(before)), of(now))).toBe(false);
   });
 });
 
