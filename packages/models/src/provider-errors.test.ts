@@ -555,6 +555,28 @@ describe('errors that resemble an overflow', () => {
   });
 });
 
+it.each<[string, object, object]>([
+  [
+    'a call that Groq could not read can be tried again',
+    { error: { message: 'Failed to call a function.', code: 'tool_use_failed' } },
+    { code: 'provider_bad_response', retryable: true },
+  ],
+  [
+    'a message in the field param is read',
+    {
+      error: {
+        code: '400',
+        message: 'Param Incorrect',
+        param: 'The reasoning_content in the thinking mode must be passed back to the API.',
+      },
+    },
+    { code: 'provider_bad_request', data: { reasoning: 'required' } },
+  ],
+])('%s', (_name, body, expected) => {
+  const error = mapProviderError({ provider: 'p', model: 'm', status: 400, body: JSON.stringify(body) });
+  expect(error).toMatchObject(expected);
+});
+
 describe('other errors', () => {
   const rows: [name: string, failure: Failure, code: ErrorCode][] = [
     ['401', { status: 401, body: openAi('Incorrect API key provided') }, 'provider_auth'],

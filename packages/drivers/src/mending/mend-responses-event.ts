@@ -19,6 +19,11 @@ export function createResponsesEventMender(): MendEvent {
 function mendEvent(event: JsonObject, patch: EventPatch): boolean {
   if (event['type'] === 'response.done') patch.set(event, 'type', 'response.completed');
   if (event['type'] === 'response.completed' && hasFailed(event)) patch.set(event, 'type', 'response.failed');
+  // LM Studio sends the reasoning itself, which the SDK does not read, in place of a summary.
+  if (event['type'] === 'response.reasoning_text.delta') {
+    patch.set(event, 'type', 'response.reasoning_summary_text.delta');
+    patch.set(event, 'summary_index', 0);
+  }
   const { type } = event;
   if (typeof type !== 'string') return Object.keys(event).length > 0;
   if (UNREAD.has(type)) return false;

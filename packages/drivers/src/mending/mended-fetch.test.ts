@@ -501,6 +501,17 @@ describe.each<Driver>(['ai-sdk', 'native'])('Responses that lack events, driver 
     });
   });
 
+  it('reads the reasoning of LM Studio', async () => {
+    const item = { type: 'reasoning', id: 'rs', summary: [] };
+    const thought = lines(
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.reasoning_text.delta', item_id: 'rs', content_index: 0, delta: 'Hm.' },
+      { type: 'response.output_item.done', output_index: 0, item },
+    );
+    const answer = await play('openai', line(CREATED) + thought + SAID + ended(), { driver });
+    expect(answer).toMatchObject({ reasoning: 'Hm.', text: 'All done.' });
+  });
+
   it('never completes an answer that the response calls failed or incomplete', async () => {
     const failed = { status: 'failed', error: { code: 'server_error', message: 'Out of memory' } };
     const answer = await play('openai', line(CREATED) + SAID + ended(failed), { driver });
