@@ -17,6 +17,7 @@ export type {
 export { defer } from './defer.ts';
 export type { KeptOutputLimit } from './executor/kept-outputs.ts';
 export { NO_LIMITS, type RunLimits } from './executor/limits/run-limits.ts';
+export { describeMissingTool } from './executor/missing-tool.ts';
 export { DEFAULT_RETRY, type RetryOptions } from './executor/model-call/retry.ts';
 export type { StepOutcome } from './executor/model-call/step-outcome.ts';
 export { StreamProcessor, type StreamProcessorOptions } from './executor/model-call/stream-processor.ts';

@@ -2,13 +2,14 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelInfo, StepRequest } from '@longhaul/core';
 import { isCompatible } from './access.ts';
 import { callOptions } from './ai-sdk/language-model.ts';
+import { freeformTools, toWireTool, withFreeformCalls } from './freeform-tools.ts';
 import type { OpaqueSummaries } from './opaque-summaries.ts';
 import { toPrompt } from './prompt.ts';
 import type { ProviderKind, WireProfile } from './wire-profile.ts';
 
 /** What the form of a request depends on. */
 interface CallForm {
-  options: { kind: ProviderKind; provider: string; model: string; info: ModelInfo };
+  options: { kind: ProviderKind; provider: string; model: string; baseUrl?: string; info: ModelInfo };
   opaque: OpaqueSummaries;
   lessons: { readonly profile: WireProfile };
 }
@@ -30,24 +31,20 @@ export function toCallOptions(
   };
   const own = Object.keys(fields).length > 0 ? { [options.provider]: fields } : {};
   const providerOptions = { ...callOptions(options.kind, key), ...own };
+  const freeform = freeformTools(request.tools, options);
   return {
-    prompt: toPrompt(
-      { ...request, messages: opaque.readable(request.messages) },
-      { ...options.info, provider: options.provider, model: options.model },
-      profile,
+    prompt: withFreeformCalls(
+      toPrompt(
+        { ...request, messages: opaque.readable(request.messages) },
+        { ...options.info, provider: options.provider, model: options.model },
+        profile,
+      ),
+      freeform,
     ),
     abortSignal,
     maxOutputTokens: isNewField ? undefined : maxOutputTokens,
     providerOptions,
-    tools:
-      request.tools.length === 0
-        ? undefined
-        : request.tools.map((tool) => ({
-            type: 'function' as const,
-            name: tool.name,
-            description: tool.description,
-            inputSchema: tool.parameters,
-          })),
+    tools: request.tools.length === 0 ? undefined : request.tools.map((tool) => toWireTool(tool, freeform)),
   };
 }
 

@@ -6,6 +6,7 @@ import { readAnswer } from './answer/read-answer.ts';
 import { createAsides } from './aside.ts';
 import { callIdsIn, toCallOptions } from './call-options.ts';
 import { configuredFetch } from './configured-fetch.ts';
+import { freeformTools, readFreeformCalls } from './freeform-tools.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { loadModel } from './load-model.ts';
 import { MediaFitter } from './media/fit-media.ts';
@@ -212,5 +213,6 @@ async function* step(
     resumesPaused: parts.options.kind === 'anthropic',
     holdsCalls: !parts.lessons.profile.mediaInToolResults,
   });
-  yield* streamStep({ model: parts.model, target, options: callOptions, guard, events, stallMs });
+  const stream = streamStep({ model: parts.model, target, options: callOptions, guard, events, stallMs });
+  yield* readFreeformCalls(stream, freeformTools(request.tools, parts.options));
 }

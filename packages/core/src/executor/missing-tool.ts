@@ -58,6 +58,10 @@ const INSTEAD: readonly { names: readonly string[]; instead: string }[] = [
     instead: 'Each command is a call of its own and has ended when its result comes. Run it again if needed.',
   },
   {
+    names: ['TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
+    instead: 'Use todo, which replaces the whole list.',
+  },
+  {
     names: ['NotebookEdit', 'notebook_edit', 'edit_notebook'],
     instead: 'A notebook is a JSON file: change its source lines as in any other file.',
   },

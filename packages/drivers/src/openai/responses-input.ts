@@ -5,8 +5,10 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ReasoningPart,
   LanguageModelV4ToolResultOutput,
+  LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
 import type {
+  CustomTool,
   FunctionTool,
   ResponseFunctionCallOutputItemList,
   ResponseInputContent,
@@ -19,7 +21,7 @@ type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 export interface ResponsesContent {
   instructions?: string;
   input: ResponseInputItem[];
-  tools?: FunctionTool[];
+  tools?: (FunctionTool | CustomTool)[];
 }
 
 /** Converts a prompt to the content of a request of the Responses API. Nothing refers to stored items. */
@@ -27,12 +29,13 @@ export function toResponsesContent({ prompt, tools }: LanguageModelV4CallOptions
   const [first] = prompt;
   return {
     ...(first?.role === 'system' ? { instructions: first.content } : {}),
-    input: toInput(prompt),
+    input: toInput(prompt, new Set(tools?.flatMap((tool) => (tool.type === 'provider' ? [tool.name] : [])))),
     ...(tools === undefined ? {} : { tools: tools.flatMap(toTool) }),
   };
 }
 
-function toInput(prompt: LanguageModelV4Prompt): ResponseInputItem[] {
+/** @param custom Names of the tools whose calls are plain text. */
+function toInput(prompt: LanguageModelV4Prompt, custom: ReadonlySet<string>): ResponseInputItem[] {
   return prompt.flatMap((message): ResponseInputItem[] => {
     if (message.role === 'system') return [];
     if (message.role === 'user')
@@ -44,22 +47,23 @@ function toInput(prompt: LanguageModelV4Prompt): ResponseInputItem[] {
           ),
         },
       ];
-    if (message.role === 'assistant') return toItems(message);
+    if (message.role === 'assistant') return toItems(message, custom);
     return message.content.flatMap((part): ResponseInputItem[] =>
-      part.type === 'tool-result'
-        ? [{ type: 'function_call_output', call_id: part.toolCallId, output: toOutput(part.output) }]
-        : [],
+      part.type === 'tool-result' ? [toResult(part, custom)] : [],
     );
   });
 }
 
-function toItems({ content }: AssistantMessage): ResponseInputItem[] {
+function toItems({ content }: AssistantMessage, custom: ReadonlySet<string>): ResponseInputItem[] {
   const items: ResponseInputItem[] = [];
   /** An item's summary can be several parts. */
   const thoughts = new Map<string, ResponseReasoningItem>();
   for (const part of content) {
     if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
-    else if (part.type === 'tool-call') {
+    else if (part.type === 'tool-call' && custom.has(part.toolName)) {
+      const { toolCallId, toolName, input } = part;
+      items.push({ type: 'custom_tool_call', call_id: toolCallId, name: toolName, input: textOf(input) });
+    } else if (part.type === 'tool-call') {
       items.push({
         type: 'function_call',
         call_id: part.toolCallId,
@@ -75,6 +79,19 @@ function toItems({ content }: AssistantMessage): ResponseInputItem[] {
   }
   // The server knows no item by its id, because it stores nothing.
   return items.filter((item) => item.type !== 'reasoning' || typeof item.encrypted_content === 'string');
+}
+
+function toResult(part: LanguageModelV4ToolResultPart, custom: ReadonlySet<string>): ResponseInputItem {
+  const output = toOutput(part.output);
+  if (!custom.has(part.toolName)) return { type: 'function_call_output', call_id: part.toolCallId, output };
+  // The results of these tools are texts.
+  const texts =
+    typeof output === 'string' ? [output] : output.map((each) => ('text' in each ? each.text : ''));
+  return { type: 'custom_tool_call_output', call_id: part.toolCallId, output: texts.join('\n') };
+}
+
+function textOf(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input);
 }
 
 /** The items of a compaction are sent back as they came. */
@@ -121,8 +138,10 @@ function toMedia({
   return { type: 'input_image', image_url: url, detail: 'auto' };
 }
 
-function toTool(tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): FunctionTool[] {
-  if (tool.type !== 'function') return [];
+function toTool(
+  tool: NonNullable<LanguageModelV4CallOptions['tools']>[number],
+): (FunctionTool | CustomTool)[] {
+  if (tool.type === 'provider') return [{ type: 'custom', name: tool.name, ...tool.args }];
   const { name, description, inputSchema } = tool;
   // With `strict`, the API refuses schemas with optional properties.
   return [

@@ -69,6 +69,8 @@ function startItem(item: ResponseOutputItem, calls: Map<string, string>, thought
       return [{ type: 'text-start', id: item.id }];
     case 'reasoning':
       return thoughts.start(item.id, 0);
+    case 'custom_tool_call':
+      return [{ type: 'tool-input-start', id: item.call_id, toolName: item.name }];
     case 'function_call':
       if (item.id !== undefined) calls.set(item.id, item.call_id);
       return [{ type: 'tool-input-start', id: item.call_id, toolName: item.name }];
@@ -83,6 +85,15 @@ function endItem(item: ResponseOutputItem, thoughts: Thoughts): Parts {
       return [{ type: 'text-end', id: item.id }];
     case 'reasoning':
       return thoughts.end(item.id, item.encrypted_content ?? undefined);
+    case 'custom_tool_call':
+      return [
+        {
+          type: 'tool-call',
+          toolCallId: item.call_id,
+          toolName: item.name,
+          input: JSON.stringify(item.input),
+        },
+      ];
     case 'function_call':
       return [{ type: 'tool-call', toolCallId: item.call_id, toolName: item.name, input: item.arguments }];
     default:

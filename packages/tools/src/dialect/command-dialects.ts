@@ -30,7 +30,7 @@ export const BASH_DIALECT: ToolDialect = {
     timeoutMs: {
       means: 'time limit',
       unit: 'milliseconds; a value below 1,000 is seconds',
-      aliases: ['timeout', 'timeout_ms', 'timeout_milliseconds'],
+      aliases: ['timeout', 'timeout_milliseconds'],
       factors: { timeout_seconds: 1_000, timeout_secs: 1_000, timeout_s: 1_000, timeout_minutes: 60_000 },
     },
   },
@@ -69,7 +69,7 @@ export const TODO_DIALECT: ToolDialect = {
   parameters: {
     items: {
       means: 'the whole list',
-      aliases: ['todos', 'plan', 'tasks', 'todo_list', 'todoList', 'list', 'steps', 'task_list'],
+      aliases: ['todos', 'plan', 'tasks', 'todo_list', 'list', 'steps', 'task_list'],
     },
   },
   silent: ['explanation', 'merge', 'description', 'operation', 'task_progress'],

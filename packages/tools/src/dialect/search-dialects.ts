@@ -75,7 +75,7 @@ export const GREP_DIALECT: ToolDialect = {
       means: 'glob of the files to search',
       aliases: ['glob', 'file_pattern', 'include_pattern', 'includes', 'include_glob', 'glob_pattern'],
     },
-    ignoreCase: { means: 'ignore case', aliases: ['ignore_case', 'i', 'case_insensitive'] },
+    ignoreCase: { means: 'ignore case', aliases: ['i', 'case_insensitive'] },
     context: {
       means: 'lines before and after each match',
       unit: 'lines',
@@ -91,7 +91,7 @@ export const GREP_DIALECT: ToolDialect = {
     exclude: { means: 'glob of files to leave out', aliases: ['exclude_pattern'], isExtra: true },
     type: { means: 'type of the files, such as ts', aliases: ['file_type'], isExtra: true },
     literal: { means: 'the pattern is text', aliases: ['fixed_strings', 'F', 'is_literal'], isExtra: true },
-    caseSensitive: { means: 'false ignores case', aliases: ['case_sensitive'], isExtra: true },
+    caseSensitive: { means: 'false ignores case', isExtra: true },
     output: {
       means: 'content, files_with_matches or count',
       aliases: ['output_mode'],
