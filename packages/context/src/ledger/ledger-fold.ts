@@ -5,7 +5,7 @@ import { ownCopy } from '../own-copy.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { fileKey } from './file-paths.ts';
 import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
-import { type FileAction, type ToolFacts, toolFacts } from './tool-facts.ts';
+import { type FileAction, patchedFiles, type ToolFacts, toolFacts } from './tool-facts.ts';
 
 /** A message that the user wrote. */
 export interface InstructionFact {
@@ -104,6 +104,7 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
   if (seen.path !== undefined && seen.action !== undefined) {
     addFile(facts, { path: seen.path, action: seen.action, handle, sequence });
   }
+  for (const file of patchedFiles(part)) addFile(facts, { ...file, handle, sequence });
   if (seen.command !== undefined)
     addCommand(facts, seen.command, {
       exitCode: seen.exitCode,

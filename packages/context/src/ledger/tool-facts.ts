@@ -38,6 +38,24 @@ export function toolFacts(part: ToolPart): ToolFacts {
   };
 }
 
+const CHANGES: Readonly<Record<string, FileAction>> = {
+  added: 'created',
+  renamed: 'created',
+  modified: 'modified',
+  deleted: 'deleted',
+};
+
+/** The files that a patch changed, from the metadata of its result. */
+export function patchedFiles({ state, metadata }: ToolPart): { path: string; action: FileAction }[] {
+  const files = metadata?.['files'];
+  if (state !== 'completed' || !Array.isArray(files)) return [];
+  return files.flatMap((file) => {
+    const path = stringAt(file, ['path']);
+    const action = CHANGES[stringAt(file, ['change']) ?? ''];
+    return path === undefined || action === undefined ? [] : [{ path, action }];
+  });
+}
+
 function stringAt(input: JsonValue, keys: readonly string[]): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;
   for (const key of keys) {
