@@ -29,7 +29,6 @@ export { expandHome } from './expand-home.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
 export { maskSettings } from './mask-secrets.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';
-export { isInside } from './read-inside.ts';
 export {
   type ModelSettings,
   type ResolvedModel,

@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { isInside } from '@longhaul/core/host-paths';
 import { readRegularFile } from './read-regular-file.ts';
 
 export interface ReadInside {
@@ -28,9 +28,4 @@ export async function readInside(
   if ((await realpath(real)) !== real || (await stat(real, { bigint: true })).ino !== inode)
     return { problem: 'changed while it was read' };
   return { path: real, bytes };
-}
-
-/** Whether a path is a folder or below it. Both are without symbolic links. */
-export function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }

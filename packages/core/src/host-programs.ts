@@ -1,5 +1,6 @@
-import { accessSync, constants, realpathSync } from 'node:fs';
-import { delimiter, isAbsolute, join, sep } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { isInside, realPathOf } from './host-paths.ts';
 
 /** Folders of the system or of its package managers. They come first, whatever the order of PATH. */
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/opt', '/nix', '/run/current-system', '/snap'];
@@ -20,7 +21,7 @@ export function addAgentFolder(folder: string): void {
  */
 export function findHostProgram(name: string, path = process.env['PATH'] ?? ''): string | undefined {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
-  const isSystem = (folder: string) => SYSTEM_FOLDERS.some((base) => isBelow(folder, base));
+  const isSystem = (folder: string) => SYSTEM_FOLDERS.some((base) => isInside(folder, base));
   const ordered = [...folders.filter(isSystem), ...folders.filter((folder) => !isSystem(folder))];
   const names = process.platform === 'win32' ? [`${name}.exe`] : [name];
   return ordered
@@ -30,11 +31,7 @@ export function findHostProgram(name: string, path = process.env['PATH'] ?? ''):
 
 function isAgents(program: string): boolean {
   const places = [program, realPathOf(join(program, '..')), realPathOf(program)];
-  return [...agentFolders].some((folder) => places.some((place) => isBelow(place, folder)));
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  return [...agentFolders].some((folder) => places.some((place) => isInside(place, folder)));
 }
 
 function isExecutable(path: string): boolean {
@@ -43,14 +40,5 @@ function isExecutable(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // What does not exist has no links.
-    return path;
   }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
+import { isInside } from '@longhaul/core/host-paths';
 import { LonghaulError } from '@longhaul/protocol';
 import { systemCode } from './files/file-errors.ts';
 import { isOwnerAlive, ownerName } from './process-identity.ts';
@@ -18,7 +19,7 @@ const PREFIX = 'longhaul-sandbox-';
 export async function makeTempFolder(workspace: string): Promise<string> {
   for (const place of tempPlaces()) {
     const real = await realpath(place).catch(() => undefined);
-    if (real === undefined || isBelow(real, workspace)) continue;
+    if (real === undefined || isInside(real, workspace)) continue;
     try {
       return await mkdtemp(join(real, `${PREFIX}${ownerName()}-`));
     } catch (error) {
@@ -34,10 +35,6 @@ export async function makeTempFolder(workspace: string): Promise<string> {
 function tempPlaces(): string[] {
   const { XDG_RUNTIME_DIR } = process.env;
   return [...new Set([tmpdir(), XDG_RUNTIME_DIR ?? '/tmp', '/tmp', '/var/tmp', homedir()])];
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Removes the folders of processes that died without removing them. */

@@ -33,7 +33,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const { workspaces: configured } = first.config.server;
   const workspaces = configured.length > 0 ? configured : [first.workspace];
   for (const workspace of workspaces) addAgentFolder(workspace);
-  const { path: tokenFile, exposedIn } = await tokenPlace({ url, home: first.home, workspaces });
+  const { path: tokenFile, exposedIn } = tokenPlace({ url, home: first.home, workspaces });
   const known = values['no-token'] === true ? undefined : await loadToken(tokenFile);
   if (known !== undefined && exposedIn !== undefined) terminal.err.write(exposedLine(tokenFile, exposedIn));
   const settings = await servedSettings({

@@ -2,7 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module';
 import { dirname, join, resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isInside, type TrustedFiles } from '@longhaul/config';
+import type { TrustedFiles } from '@longhaul/config';
+import { isInside } from '@longhaul/core/host-paths';
 
 interface GuardedProject {
   files: TrustedFiles;

@@ -1,7 +1,7 @@
-import { realpath } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { type Config, isInside, userFolder } from '@longhaul/config';
+import { join } from 'node:path';
+import { type Config, userFolder } from '@longhaul/config';
+import { isInside, realPathOf } from '@longhaul/core/host-paths';
 import { LonghaulError } from '@longhaul/protocol';
 import { homeOf } from '../compose/load-settings.ts';
 
@@ -21,7 +21,7 @@ export async function requireOwnFilesOutside(
   const file = join(own, 'longhaul.yml');
   const compiled = getCompileCacheDir();
   for (const path of [own, file, ...(compiled === undefined ? [] : [compiled])]) {
-    const real = await realPathOf(path);
+    const real = realPathOf(path);
     if (!isInside(real, workspace)) continue;
     const what = path === compiled ? 'compiled code of Longhaul' : 'your own configuration';
     const where = real === path ? path : `${path}, which leads to ${real}`;
@@ -31,15 +31,5 @@ export async function requireOwnFilesOutside(
         'Work in a folder below, or set XDG_CONFIG_HOME and XDG_CACHE_HOME to folders outside of the workspace.',
       { data: { workspace, path, real } },
     );
-  }
-}
-
-/** Resolves links, also of a path whose last names do not exist yet. */
-async function realPathOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(await realPathOf(parent), basename(path));
   }
 }

@@ -1,10 +1,9 @@
-import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isInside, realPathOf } from '@longhaul/core/host-paths';
 import { knownKeys } from '../check-layer.ts';
 import { ENDPOINT_KEYS } from '../config.ts';
 import { type ConfigLayer, type ConfigPath, isPlainObject, pathText } from '../config-layer.ts';
 import type { Environment } from '../environment.ts';
-import { isInside } from '../read-inside.ts';
 import { userFolder } from '../user-folder.ts';
 import { ProjectPart, TrustedFiles } from './project-part.ts';
 import { type DangerousSetting, restrict } from './restrict.ts';
@@ -48,7 +47,7 @@ export interface TrustProjectOptions {
 export async function trustProject(layer: ConfigLayer, options: TrustProjectOptions): Promise<TrustedLayer> {
   const { file, other, env, home, grant } = options;
   const isKnown = (path: ConfigPath) => knownKeys(path.slice(0, -1)).includes(String(path.at(-1)));
-  const workspace = await realpath(dirname(file));
+  const workspace = realPathOf(dirname(file));
   const { dangerous, value } = restrict(layer.value, { other, isKnown, granted: new Set() });
   if (dangerous.length === 0) {
     const part = partOf(workspace, [], {});
@@ -56,7 +55,7 @@ export async function trustProject(layer: ConfigLayer, options: TrustProjectOpti
   }
   const { readWants } = await import('./wants.ts');
   const read = await readWants(dangerous, { root: workspace, home });
-  const problem = await storageProblem(workspace, { env, home });
+  const problem = storageProblem(workspace, { env, home });
   const stored = problem === undefined ? await new TrustStore({ env, home }).get(workspace) : undefined;
   const ids = new Set([...(stored?.wants ?? []), ...(typeof grant === 'string' ? [] : grant)]);
   const isGranted = ({ want }: ReadWant) =>
@@ -104,13 +103,9 @@ function partOf(workspace: string, granted: readonly ReadWant[], kept: unknown):
 }
 
 /** The agent can write everywhere in the workspace, so trust that is stored there would be worth nothing. */
-async function storageProblem(
-  workspace: string,
-  user: { env: Environment; home: string },
-): Promise<string | undefined> {
+function storageProblem(workspace: string, user: { env: Environment; home: string }): string | undefined {
   const folder = userFolder(user);
-  const real = await realpath(folder).catch(() => folder);
-  return isInside(real, workspace)
+  return isInside(realPathOf(folder), workspace)
     ? `Your configuration folder ${folder} is inside of this workspace, where the agent can write. Trust cannot be stored here; --trust trusts for one run.`
     : undefined;
 }

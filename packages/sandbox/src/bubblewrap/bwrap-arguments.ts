@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isInside } from '@longhaul/core/host-paths';
 
 export const WORKSPACE_PATH = '/workspace';
 export const HOME_PATH = '/home/longhaul';
@@ -110,11 +111,11 @@ function placeProgramFolders({ programFolders, workspace }: BwrapLayout): Placed
   return programFolders
     .filter((folder) => folder.startsWith('/') && existsSync(folder))
     .map((folder) => ({ folder, from: realpathSync(folder) }))
-    .filter(({ from }) => from !== '/' && !OWN_PATHS.some((path) => isBelow(path, from)))
+    .filter(({ from }) => from !== '/' && !OWN_PATHS.some((path) => isInside(path, from)))
     .map(({ folder, from }, index) => {
-      if (isBelow(from, workspace)) return { to: WORKSPACE_PATH + from.slice(workspace.length) };
-      if (SYSTEM_FOLDERS.some((system) => isBelow(from, system))) return { to: from };
-      const isTaken = own.some((path) => isBelow(folder, path));
+      if (isInside(from, workspace)) return { to: WORKSPACE_PATH + from.slice(workspace.length) };
+      if (SYSTEM_FOLDERS.some((system) => isInside(from, system))) return { to: from };
+      const isTaken = own.some((path) => isInside(folder, path));
       return { from, to: isTaken ? `${MOVED_PROGRAMS_PATH}/${index}/bin` : folder };
     });
 }
@@ -150,8 +151,4 @@ function mountSystemFolder(path: string): string[] {
 /** Mounts a file read-only. For a link, such as a resolv.conf in /run, mounts its target. */
 function mountReadOnly(path: string): string[] {
   return existsSync(path) ? ['--ro-bind', realpathSync(path), path] : [];
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
+import { isInside } from '@longhaul/core/host-paths';
 import { LonghaulError } from '@longhaul/protocol';
 
 /** Resolves the workspace folder that a client names, or refuses it. */
@@ -25,7 +26,7 @@ export async function createWorkspaces(roots: readonly string[]): Promise<Worksp
     async resolve(path) {
       if (path === undefined) return first;
       const found = await realFolder(resolve(first, path));
-      if (found !== undefined && real.some((root) => isInside(root, found))) return found;
+      if (found !== undefined && real.some((root) => isInside(found, root))) return found;
       throw new LonghaulError(
         'workspace_not_allowed',
         'The workspace must be an existing folder in one of the folders that the server allows (server.workspaces in its configuration).',
@@ -42,9 +43,4 @@ async function realFolder(path: string): Promise<string | undefined> {
     // The folder does not exist, cannot be read, or is a loop of links.
     return undefined;
   }
-}
-
-function isInside(root: string, path: string): boolean {
-  const below = relative(root, path);
-  return below === '' || (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below));
 }
