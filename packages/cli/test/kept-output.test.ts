@@ -28,13 +28,15 @@ async function configure(bench: Bench, keptOutput: string): Promise<void> {
   );
 }
 
+/** The bytes of the kept outputs. The session's environment is a small blob beside them. */
 async function keptBytes(bench: Bench): Promise<number> {
   const folder = join(bench.home, '.local/share/longhaul/blobs');
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sizes = names
-    .filter((entry) => entry.isFile())
-    .map((entry) => stat(join(entry.parentPath, entry.name)));
-  return (await Promise.all(sizes)).reduce((sum, { size }) => sum + size, 0);
+  const files = names.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size),
+  );
+  return sizes.filter((size) => size >= OUTPUT_BYTES).reduce((sum, size) => sum + size, 0);
 }
 
 it('deletes the oldest full outputs at the limit if configured, and their handles return what happened', async () => {
