@@ -179,7 +179,7 @@ async function updated(
 ): Promise<Session> {
   const isSame = session.model === model && (agent === undefined || agentNameOf(session) === agent);
   if (isSame) return session;
-  const metadata = agent === undefined ? undefined : { ...session.metadata, agent };
+  const metadata = agent === undefined ? undefined : { agent };
   return store.updateSession(session.id, { model, metadata });
 }
 

@@ -16,7 +16,7 @@ export async function requestCompaction(
   session: Session,
   request: CompactionRequest,
 ): Promise<void> {
-  await store.updateSession(session.id, { metadata: { ...session.metadata, [KEY]: { ...request } } });
+  await store.updateSession(session.id, { metadata: { [KEY]: { ...request } } });
 }
 
 /** Removes the pending request and returns it. */
@@ -24,9 +24,9 @@ export async function takeCompactionRequest(
   store: Store,
   sessionId: string,
 ): Promise<CompactionRequest | undefined> {
-  const { [KEY]: pending, ...metadata } = (await store.getSession(sessionId))?.metadata ?? {};
+  const pending = (await store.getSession(sessionId))?.metadata?.[KEY];
   if (pending === undefined) return undefined;
-  await store.updateSession(sessionId, { metadata });
+  await store.updateSession(sessionId, { metadata: { [KEY]: null } });
   return toRequest(pending);
 }
 

@@ -39,7 +39,7 @@ export async function storeEnvironment(
   const { id } = await blobs.put(JSON.stringify(environment));
   const metadata = (await store.getSession(sessionId))?.metadata;
   if (metadata?.[KEY] === blobReference(id)) return;
-  await store.updateSession(sessionId, { metadata: { ...metadata, [KEY]: blobReference(id) } });
+  await store.updateSession(sessionId, { metadata: { [KEY]: blobReference(id) } });
 }
 
 /** A client can set the metadata of its session, so the reference may name any blob. */

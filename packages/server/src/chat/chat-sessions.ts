@@ -45,7 +45,7 @@ export class ChatSessions {
         ? await runtime.fork(session.id, { at: sequence - 1 })
         : await store.createSession({ ...newSession(session), id: newId(), createdAt: Date.now() });
     const first = (await this.#first(chatId)) ?? session;
-    await store.updateSession(first.id, { metadata: { ...first.metadata, continuedBy: fork.id } });
+    await store.updateSession(first.id, { metadata: { continuedBy: fork.id } });
     return fork;
   }
 

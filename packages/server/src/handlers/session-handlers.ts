@@ -1,6 +1,6 @@
 import { agentNameOf } from '@longhaul/config';
 import { newId, sessionState } from '@longhaul/core';
-import { handleOf, type JsonObject, LonghaulError, parseHandle, type Session } from '@longhaul/protocol';
+import { handleOf, LonghaulError, parseHandle, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
@@ -70,11 +70,11 @@ export function sessionHandlers({
     },
 
     async updateSession({ params: { sessionId }, body: { title, model, metadata } }) {
-      const session = await runs.existing(sessionId);
+      await runs.existing(sessionId);
       const patch = {
         title,
         model: model === undefined ? undefined : await models.resolve(model),
-        metadata: metadata === undefined ? undefined : merged(session.metadata, metadata),
+        metadata,
       };
       return withState(await store.updateSession(sessionId, patch));
     },
@@ -119,12 +119,4 @@ export function sessionHandlers({
       `The session has no message ${target.slice(0, 100)}. Use the id of a message, or a handle such as m12.`,
     );
   }
-}
-
-/**
- * Merges changes into the metadata. Keys that are not in `changes` are kept, because the server also stores the agent,
- * the chat and a pending compaction there. `null` removes a key.
- */
-function merged(known: JsonObject = {}, changes: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries({ ...known, ...changes }).filter(([, value]) => value !== null));
 }

@@ -71,11 +71,15 @@ export class AgentChats {
 
   /** Updates the agent's model and the client's instructions, which may have changed since the last turn. */
   async #refreshed(session: Session, chat: AgentChat): Promise<Session> {
-    const metadata = metadataOf(chat, session.metadata);
+    const metadata = metadataOf(chat);
+    const { instructions = null } = metadata;
     const isSame =
-      session.model === chat.model && metadata['instructions'] === session.metadata?.['instructions'];
+      session.model === chat.model && instructions === (session.metadata?.['instructions'] ?? null);
     if (isSame) return session;
-    return this.#context.store.updateSession(session.id, { model: chat.model, metadata });
+    return this.#context.store.updateSession(session.id, {
+      model: chat.model,
+      metadata: { ...metadata, instructions },
+    });
   }
 
   async #create(chat: AgentChat): Promise<Session> {
@@ -104,11 +108,9 @@ export class AgentChats {
   }
 }
 
-function metadataOf({ agent, request, hint }: AgentChat, known: JsonObject = {}): JsonObject {
-  const { instructions: _before, ...others } = known;
+function metadataOf({ agent, request, hint }: AgentChat): JsonObject {
   const { instructions } = request;
   return {
-    ...others,
     agent: agent.name,
     ...(hint === '' ? {} : { chat: hint }),
     ...(instructions === '' ? {} : { instructions }),

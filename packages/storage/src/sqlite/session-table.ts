@@ -2,6 +2,7 @@ import type { NewSession, SessionPatch, SessionQuery } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm';
 import { toColumn, withoutNulls } from '../shared/json.ts';
+import { mergedMetadata } from '../shared/merged-metadata.ts';
 import { rowChecksum } from '../shared/row-checksum.ts';
 import { folderStart, searchWords, sessionHolds, sessionWorksIn } from '../shared/session-search.ts';
 import { sessionExists, sessionGoing, sessionNotFound } from '../shared/store-errors.ts';
@@ -71,6 +72,20 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       .run();
   }
 
+  function columnsOf(
+    sessionId: string,
+    { metadata: patch, ...columns }: SessionPatch,
+  ): Partial<typeof sessions.$inferInsert> {
+    if (patch === undefined) return columns;
+    const found = db
+      .select({ metadata: sessions.metadata })
+      .from(sessions)
+      .where(eq(sessions.id, sessionId))
+      .get();
+    const known = found?.metadata == null ? undefined : (readableMetadata(found.metadata) ?? undefined);
+    return { ...columns, metadata: toColumn(mergedMetadata(known, patch)) };
+  }
+
   /** Inserts a session without a head, so that no query returns it yet. */
   function begin({ metadata, ...session }: NewSession): void {
     if (get(session.id) !== undefined) throw sessionExists(session.id);
@@ -87,8 +102,7 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
     sessionId: string,
     { createdAt, lastSequence, patch }: { createdAt: number; lastSequence: number; patch?: SessionPatch },
   ): Session {
-    const { metadata, ...change } = { status: 'active' as const, ...patch };
-    set(sessionId, { ...change, ...(metadata === undefined ? {} : { metadata: toColumn(metadata) }) });
+    set(sessionId, columnsOf(sessionId, { status: 'active', ...patch }));
     sessionHeads.create(sessionId, { updatedAt: createdAt, lastSequence });
     return existing(sessionId);
   }
@@ -123,9 +137,9 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
         .slice(0, limit);
     },
 
-    update(sessionId: string, { metadata, ...patch }: SessionPatch): Session {
+    update(sessionId: string, patch: SessionPatch): Session {
       const head = sessionHeads.of(sessionId);
-      const change = { ...patch, ...(metadata === undefined ? {} : { metadata: toColumn(metadata) }) };
+      const change = columnsOf(sessionId, patch);
       if (Object.values(change).some((value) => value !== undefined)) {
         set(sessionId, change);
       }

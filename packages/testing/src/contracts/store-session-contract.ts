@@ -30,6 +30,20 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.updateSession('absent', { title: 'x' }), 'session_not_found');
   });
 
+  it('merges keys into the metadata, and removes those that are null', async () => {
+    await using store = await open();
+    await store.createSession(newSession('s1', { metadata: { kept: true, gone: { deep: 1 } } }));
+    await Promise.all([
+      store.updateSession('s1', { metadata: { one: 1 } }),
+      store.updateSession('s1', { metadata: { two: { a: null } } }),
+      store.updateSession('s1', { metadata: { gone: null, absent: null } }),
+    ]);
+    assert.deepEqual((await store.getSession('s1'))?.metadata, { kept: true, one: 1, two: { a: null } });
+    await store.createSession(newSession('s2'));
+    const after = await store.updateSession('s2', { metadata: { one: 1 } });
+    assert.deepEqual(after.metadata, { one: 1 });
+  });
+
   it('lists the last created session first though the clock was set back, in pages without gaps or repeats', async () => {
     await using store = await open();
     for (const [id, createdAt] of [

@@ -50,6 +50,12 @@ export interface SessionStore {
    * @throws {LonghaulError} `session_not_found` if `before` is not a session.
    */
   listSessions(query?: SessionQuery): Promise<Session[]>;
+  /**
+   * Changes a session. Keys of `metadata` are merged into those that are stored at that moment, because several writers
+   * have keys there; `null` removes a key.
+   *
+   * @throws {LonghaulError} `session_not_found`
+   */
   updateSession(sessionId: string, patch: SessionPatch): Promise<Session>;
   /**
    * Creates a session with a copy of the source up to message `at`: messages, parts, and their marks. A compaction that

@@ -1,6 +1,7 @@
-import type { ForkOptions, NewSession, SessionStore } from '@longhaul/core';
+import type { ForkOptions, NewSession, SessionPatch, SessionStore } from '@longhaul/core';
 import { isOpen, type Session } from '@longhaul/protocol';
 import { createMarkFork } from '../../shared/forked-marks.ts';
+import { mergedMetadata } from '../../shared/merged-metadata.ts';
 import { searchWords, sessionHolds, sessionWorksIn } from '../../shared/session-search.ts';
 import { noSuchMessage, sessionExists } from '../../shared/store-errors.ts';
 import type { MemoryCore } from '../memory-core.ts';
@@ -24,8 +25,7 @@ export function sessionStore(core: MemoryCore): SessionStore {
 
     updateSession: async (sessionId, patch) => {
       const held = core.get(sessionId);
-      const given = Object.entries(patch).filter(([, value]) => value !== undefined);
-      Object.assign(held.session, structuredClone(Object.fromEntries(given)));
+      applyPatch(held.session, patch);
       held.touch();
       return structuredClone(held.session);
     },
@@ -41,8 +41,7 @@ export function sessionStore(core: MemoryCore): SessionStore {
           for (const draft of drafts) held.appendMessage(draft);
         },
         publish: async ({ patch, marks }) => {
-          const given = Object.entries(patch).filter(([, value]) => value !== undefined);
-          Object.assign(held.session, structuredClone(Object.fromEntries(given)));
+          applyPatch(held.session, patch);
           held.marks.push(...structuredClone([...marks]));
           core.all.set(session.id, held);
           return structuredClone(held.session);
@@ -103,4 +102,10 @@ function fork(
   forked.outputs.push(...structuredClone(deleted.filter(({ handle }) => sequenceOf(handle) <= end)));
   forked.touch();
   return structuredClone(forked.session);
+}
+
+function applyPatch(session: Session, { metadata, ...patch }: SessionPatch): void {
+  const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+  Object.assign(session, structuredClone(Object.fromEntries(given)));
+  if (metadata !== undefined) session.metadata = structuredClone(mergedMetadata(session.metadata, metadata));
 }
