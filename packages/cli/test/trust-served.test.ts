@@ -103,6 +103,7 @@ describe('a server that runs', () => {
       await expect.poll(finished).toBeGreaterThan(0);
       const sent = JSON.stringify(server.requests.at(-1));
       return {
+        sent,
         events: (await events()).slice(before),
         isProjects: sent.includes('You are the prompt of the project.'),
       };
@@ -154,6 +155,15 @@ describe('a server that runs', () => {
     expect(ofTrust(trusted.events)).toMatchObject([{ type: 'trust:answered', answer: 'trusted' }]);
     await bench.call(['trust', '--revoke']);
     expect((await run()).isProjects).toBe(false);
+  });
+
+  it('reads all options of a run from the files that are trusted when it starts', async () => {
+    const { run } = await withSession();
+    await writeFile(join(bench.workspace, 'NOTES.md'), 'Mind the notes of the project.');
+    await project(`${PROJECT}context: { instructions: [NOTES.md] }\ntools: { rawResults: true }\n`);
+    expect((await run()).sent).not.toContain('Mind the notes of the project.');
+    await bench.call(['trust', '--yes']);
+    expect((await run()).sent).toContain('Mind the notes of the project.');
   });
 
   it('starts no run as long as what is trusted now cannot be loaded', async () => {

@@ -31,9 +31,8 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
   const { settings, storage, chats, env, home, hasToken } = options;
   const driverFor = currentDrivers(options);
   const notices = new TrustNotices();
-  const runtime = new Runtime({
+  const fixed = {
     ...storage,
-    ...currentOptions(settings),
     compression: settings.compression,
     summariserFor: async (own) => {
       const { summariser } = settings;
@@ -47,7 +46,8 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       await settings.reloadIfTrustChanged();
       return notices.forRun(id, settings.project);
     },
-  });
+  } satisfies Partial<RuntimeOptions>;
+  const runtime = new Runtime(withCurrent(fixed, settings));
   return {
     ...storage,
     runtime,
@@ -89,8 +89,8 @@ function currentDrivers({
   };
 }
 
-/** The options of a runtime that depend on the configuration alone. They are read when a run starts. */
-function currentOptions(settings: ServedSettings) {
+/** Adds the options that depend on the configuration alone. Runs read them when they start, so none is copied here. */
+function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSettings) {
   const make = ({ config, agents }: ServedSettings) => ({
     config,
     options: runtimeOptions(config, { agents, ask: 'wait' }),
@@ -102,6 +102,7 @@ function currentOptions(settings: ServedSettings) {
   };
   const { endProcess, keptOutput } = now();
   return {
+    ...fixed,
     endProcess,
     keptOutput,
     get tools() {
