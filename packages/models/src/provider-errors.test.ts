@@ -974,6 +974,52 @@ describe('what a server or a proxy says beside an error of the API', () => {
     if (status !== 404) expect(error.message).not.toContain('base URL');
   });
 
+  it.each<[string, Failure, ErrorCode, RegExp]>([
+    [
+      'OpenAI, region',
+      {
+        status: 403,
+        body: openAi('Country, region, or territory not supported', {
+          code: 'unsupported_country_region_territory',
+        }),
+      },
+      'provider_bad_request',
+      /country or region of this machine/,
+    ],
+    [
+      'Google, region',
+      {
+        status: 400,
+        body: '{"error":{"code":400,"message":"User location is not supported for the API use.","status":"FAILED_PRECONDITION"}}',
+      },
+      'provider_bad_request',
+      /country or region of this machine/,
+    ],
+    ['a firewall', { status: 403, body: page }, 'provider_bad_request', /firewall or proxy/],
+    [
+      'OpenRouter, data policy',
+      {
+        status: 404,
+        body: openAi('No endpoints found matching your data policy (Free model publication).'),
+      },
+      'model_not_found',
+      /data policy or its list of providers/,
+    ],
+    [
+      'OpenRouter, flagged',
+      {
+        status: 403,
+        body: openAi('openai/gpt requires moderation on OpenAI. Your input was flagged for "violence".'),
+      },
+      'provider_content_filter',
+      /content policy/,
+    ],
+  ])('does not take %s for a wrong key or name', (_, failure, code, message) => {
+    const error = map(failure);
+    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
+    expect(error.message).not.toMatch(/API key|has no model/);
+  });
+
   it('does not take a missing item for a missing model', () => {
     const body = openAi(
       "Item with id 'rs_68d4' not found. Items are not persisted when `store` is set to false.",

@@ -92,6 +92,8 @@ const RULES: readonly ((facts: Facts) => Verdict | undefined)[] = [
   ofTokenBudget,
   ofRateLimit,
   ofContentFilter,
+  ofPlace,
+  ofFirewall,
   ofAuthentication,
   ofOverflow,
   ofUnreadCall,
@@ -140,6 +142,24 @@ function ofRateLimit({ failure, body, said, at }: Facts): Verdict | undefined {
     (isRateLimitText(body.text) && !isServerError(failure.status) && !readOverflow(body));
   if (!isLimit) return undefined;
   return { code: 'provider_rate_limit', message: `${at} limits the rate of requests.${said}` };
+}
+
+/** OpenAI, Anthropic and Google refuse requests from some places, whatever the key. */
+const REFUSED_PLACE =
+  /(?:country|territory|user location)\b.{0,40}\bnot (?:supported|available|allowed)|not (?:available|supported) in your (?:country|location)/i;
+
+function ofPlace({ failure, body, said, at }: Facts): Verdict | undefined {
+  if (!isClientError(failure.status)) return undefined;
+  const isPlace = hasCode(body, 'unsupported_country_region_territory') || REFUSED_PLACE.test(body.text);
+  if (!isPlace) return undefined;
+  const message = `${at} does not accept requests from the country or region of this machine.${said}`;
+  return { code: 'provider_bad_request', message };
+}
+
+function ofFirewall({ failure, body, said, at }: Facts): Verdict | undefined {
+  if (failure.status !== 403 || !body.isHtml) return undefined;
+  const message = `${at} did not get the request: a firewall or proxy in front of it refused it (HTTP 403).${said}`;
+  return { code: 'provider_bad_request', message };
 }
 
 function ofAuthentication({ failure, body, said, at }: Facts): Verdict | undefined {
@@ -227,6 +247,9 @@ const NO_SUCH_ITEM = /\bitem\b.{0,120}\bnot found|previous.response.{0,120}\bnot
 const NO_SUCH_PATH =
   /\b(?:invalid|unknown|unexpected|unsupported) (?:request )?(?:url|endpoint|path|route)\b|\bcannot (?:post|get) \//i;
 
+/** OpenRouter has the model, but the account's settings exclude each server that offers it. */
+const NO_ALLOWED_SERVER = /no endpoints (?:found )?(?:matching|available matching)|no allowed providers/i;
+
 function ofMissingModel({ failure, body, said, at }: Facts): Verdict | undefined {
   const isMissing =
     failure.status === 404 || hasCode(body, 'model_not_found', 'not_found_error', 'model_not_exist');
@@ -239,6 +262,10 @@ function ofMissingModel({ failure, body, said, at }: Facts): Verdict | undefined
     const message = `${at} does not have a part of the conversation any more that the request refers to.${said}`;
     return { code: 'provider_bad_request', message };
   }
+  if (NO_ALLOWED_SERVER.test(body.text)) {
+    const message = `${at} has no server for ${failure.model} that the account's settings there allow. Change its data policy or its list of providers.${said}`;
+    return { code: 'model_not_found', message };
+  }
   const advice =
     failure.url === undefined || !(body.isEmpty || body.isHtml)
       ? 'Check the name of the model.'
@@ -246,10 +273,14 @@ function ofMissingModel({ failure, body, said, at }: Facts): Verdict | undefined
   return { code: 'model_not_found', message: `${at} has no model ${failure.model}. ${advice}${said}` };
 }
 
+/** OpenRouter answers with status 403. */
+const FLAGGED = /requires moderation on .{0,80}\bflagged\b/is;
+
 function ofContentFilter({ body, said, at }: Facts): Verdict | undefined {
-  if (!hasCode(body, 'content_filter', 'content_policy_violation', 'responsibleaipolicyviolation')) {
-    return undefined;
-  }
+  const isFiltered =
+    hasCode(body, 'content_filter', 'content_policy_violation', 'responsibleaipolicyviolation') ||
+    FLAGGED.test(body.text);
+  if (!isFiltered) return undefined;
   return {
     code: 'provider_content_filter',
     message: `${at} refused the request because of its content policy.${said}`,
