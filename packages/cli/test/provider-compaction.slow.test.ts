@@ -216,7 +216,7 @@ describe.each(['anthropic', 'openai'] as const)('provider-compaction with %s', (
     const events = eventsOf(run);
     expect(events.filter((event) => event.type === 'context:compressed').length).toBeGreaterThan(0);
     expect(events.find((event) => event.type === 'context:warning')).toMatchObject({
-      message: expect.stringMatching(/^The provider made no summary: .* The ledger stands in\.$/s),
+      message: expect.stringMatching(/^The provider made no summary: .* The ledger is used instead\.$/s),
     });
     expect(lastPrompt(server)).toContain('## Session Summary');
     expect(lastPrompt(server)).toContain('A narrative of a model.');

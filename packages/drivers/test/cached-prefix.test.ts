@@ -35,7 +35,7 @@ const HARNESSES: [name: string, open: () => Promise<ModelDriverHarness>][] = [
   ['google', () => openAimock({ kind: 'google', model: 'gemini-3-pro-preview', path: '/v1beta', ...tested })],
 ];
 
-/** A database on disk, in which each `process` is opened anew with its own store, runtime and driver. */
+/** A database on disk, which each `process` opens again with its own store, runtime and driver. */
 async function openMachine(harness: ModelDriverHarness) {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-prefix-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -35,7 +35,7 @@ export interface ReasoningSettings {
  * learned from the server's refusals, or is chosen by the driver from the model and its server.
  */
 export interface CallSettings {
-  /** The client: one of the AI SDK, or the provider's own SDK. Google has only the former. Default `ai-sdk`. */
+  /** The client library: the AI SDK, or the provider's own SDK (`native`), which Google has not. Default `ai-sdk`. */
   driver?: 'ai-sdk' | 'native';
   /**
    * Whether prompts are cached where that must be requested, and read under a key of the session. `true` also marks the

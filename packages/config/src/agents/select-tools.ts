@@ -17,6 +17,6 @@ export function selectTools(agent: string, patterns: readonly string[], tools: r
     );
   }
   const isNamed = (name: string) => patterns.some((pattern) => matchesPattern(pattern, name));
-  // A tool that stands in for others comes with all of them.
+  // A tool that replaces others is also chosen if all of those are named.
   return tools.filter(({ name, standsIn }) => isNamed(name) || standsIn?.tools.every(isNamed) === true);
 }

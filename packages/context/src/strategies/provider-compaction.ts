@@ -42,7 +42,7 @@ export class ProviderCompactionStrategy implements CompressionStrategy {
     });
     if (reply.status === 'ok') return { ...plan, wantsNarrative: false, opaque: reply.opaque };
     const reason = reply.reason.replace(/\.$/, '');
-    const warning = `The provider made no summary: ${reason}. The ledger stands in.`;
+    const warning = `The provider made no summary: ${reason}. The ledger is used instead.`;
     return { ...plan, warnings: [...(plan.warnings ?? []), warning] };
   }
 }

@@ -47,7 +47,7 @@ export async function readGitFacts(files: Files): Promise<GitFacts | undefined> 
 
 async function readSome(files: Files, path: string, maxBytes: number): Promise<Uint8Array | undefined> {
   const info = await files.stat(path);
-  // Reading anything else, such as a pipe, could wait for ever.
+  // Reading anything else, such as a pipe, could wait without end.
   if (info?.kind !== 'file' || info.size > maxBytes) return undefined;
   return await files.read(path, { start: 0, length: info.size });
 }

@@ -25,7 +25,7 @@ export async function loadEnvironment(
     const value: JsonValue = JSON.parse(text);
     return isEnvironment(value) ? value : undefined;
   } catch (error) {
-    // The present environment stands in for a lost one.
+    // The present environment replaces a lost one.
     if (error instanceof SyntaxError || toLonghaulError(error).code === 'blob_not_found') return undefined;
     throw error;
   }

@@ -83,7 +83,7 @@ it('keeps the ledger and warns if the provider fails', async () => {
   const [first] = await compactions();
   expect(first?.summary.opaque).toBeUndefined();
   expect(first?.summary.ledger).toContain('file-1.ts');
-  expect(test.of('context:warning')[0]?.message).toContain('Overloaded. The ledger stands in.');
+  expect(test.of('context:warning')[0]?.message).toContain('Overloaded. The ledger is used instead.');
 });
 
 it('goes back to the item of the compaction before with undo', async () => {

@@ -69,7 +69,7 @@ async function expandPart(part: ViewAssistantPart, options: ExpandOptions): Prom
   return items === undefined ? text : { ...text, opaque: { ...opaque, items } };
 }
 
-/** Loads a provider's summary. Undefined if its blob is missing or damaged: the text of the summary stands in. */
+/** Loads a provider's summary. Undefined if its blob is missing or damaged: the text of the summary is used then. */
 async function itemsOf(reference: string, blobs: BlobStore): Promise<JsonValue[] | undefined> {
   const data = await bytesOf(parseBlobReference(reference) ?? '', blobs);
   if (data === undefined) return undefined;

@@ -16,7 +16,7 @@ export interface EnqueueResult {
   eventNumber: number;
 }
 
-/** What programs are told about a message that waits. */
+/** The text of the event and of the answer for a message that waits in the queue. */
 export function queuedText(position: number): string {
   return `Message queued at position ${position}`;
 }
