@@ -1,6 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { patientDeadline } from './patient-deadline.ts';
-import { mapProviderError } from './provider-errors.ts';
+import { mapProviderError } from './provider-errors/map-provider-error.ts';
 import { serverFetch } from './server-fetch.ts';
 
 export interface CheckServerOptions {

@@ -41,7 +41,8 @@ export {
   listServerModels,
 } from './local-servers.ts';
 export { isLoopback } from './loopback.ts';
-export { mapProviderError, type ProviderFailure } from './provider-errors.ts';
+export { mapProviderError } from './provider-errors/map-provider-error.ts';
+export type { ProviderFailure } from './provider-errors/verdict.ts';
 export { isQuoted } from './quoted-text.ts';
 export { maskSecrets } from './secrets.ts';
 export { type FetchTarget, serverFetch } from './server-fetch.ts';

@@ -1,6 +1,6 @@
 import { type FetchJsonOptions, fetchJson, isRecord } from './fetch-json.ts';
+import { adviceWithoutTools } from './provider-errors/tool-refusal.ts';
 import { readOllamaModel, type ServerKind } from './server-models.ts';
-import { adviceWithoutTools } from './tool-refusal.ts';
 
 export interface ToolSupportOptions extends Omit<FetchJsonOptions, 'body' | 'timeoutMs'> {
   kind: ServerKind;

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ErrorCode } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
-import { mapProviderError, type ProviderFailure } from './provider-errors.ts';
+import { mapProviderError } from './map-provider-error.ts';
+import type { ProviderFailure } from './verdict.ts';
 
 type Failure = Partial<ProviderFailure>;
 

@@ -1,4 +1,4 @@
-import { countAt, isRecord, textAt } from './fetch-json.ts';
+import { countAt, isRecord, textAt } from '../fetch-json.ts';
 
 /** The content of a provider's error, in one shape. */
 export interface ErrorBody {

@@ -1,4 +1,4 @@
-import { isRecord } from './fetch-json.ts';
+import { isRecord } from '../fetch-json.ts';
 
 export type NetworkFailure = {
   kind: 'unreachable' | 'timeout' | 'cut' | 'blocked' | 'redirects';

@@ -1,4 +1,4 @@
-import { MAX_TOKENS_FIELDS, type MaxTokensField } from './call-settings.ts';
+import { MAX_TOKENS_FIELDS, type MaxTokensField } from '../call-settings.ts';
 
 /** What a refusal says about the field for the maximum length of an answer. */
 export interface OutputRefusal {
