@@ -1,5 +1,6 @@
 import {
   blobReference,
+  type ErrorCode,
   type JsonObject,
   type JsonValue,
   parseBlobReference,
@@ -31,15 +32,30 @@ export async function loadEnvironment(
   }
 }
 
-/** Stores the environment that the system text of a session has from now on. */
+/**
+ * Stores the environment that the system text of a session has from now on. If blobs cannot be written, it is
+ * not stored, and the next run uses the environment of that moment.
+ */
 export async function storeEnvironment(
   environment: Environment,
   { sessionId, store, blobs }: { sessionId: string; store: Store; blobs: BlobStore },
 ): Promise<void> {
-  const { id } = await blobs.put(JSON.stringify(environment));
+  const id = await storedId(environment, blobs);
+  if (id === undefined) return;
   const metadata = (await store.getSession(sessionId))?.metadata;
   if (metadata?.[KEY] === blobReference(id)) return;
   await store.updateSession(sessionId, { metadata: { [KEY]: blobReference(id) } });
+}
+
+const UNWRITABLE: ReadonlySet<ErrorCode> = new Set(['store_full', 'store_readonly', 'store_unavailable']);
+
+async function storedId(environment: Environment, blobs: BlobStore): Promise<string | undefined> {
+  try {
+    return (await blobs.put(JSON.stringify(environment))).id;
+  } catch (error) {
+    if (UNWRITABLE.has(toLonghaulError(error).code)) return undefined;
+    throw error;
+  }
 }
 
 /** A client can set the metadata of its session, so the reference may name any blob. */
