@@ -21,7 +21,11 @@ export const gateway = z.strictObject({
             'Name of the upstream. With several upstreams, its models are listed as NAME/MODEL. The upstream uses the API key and the model settings of the provider with this name.',
         }),
         baseUrl: url.meta({ description: 'Address of the server. It usually ends in /v1.' }),
-        compaction: setting(z.boolean(), 'Whether to compact requests to this upstream.', true),
+        compaction: setting(
+          z.boolean(),
+          'Whether to compact requests to this upstream. If false, all of them pass unchanged.',
+          true,
+        ),
         apiKey: setting(
           text,
           "API key of the upstream. Use $NAME to read it from the environment. Default: the provider's key. The upstream then gets no other key.",

@@ -2,23 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { type ChatMessage, type ChatTool, isFrontEndTask, LonghaulError } from '@longhaul/protocol';
 import { decodeWhole, isEncoded } from '../http/decode.ts';
 import { chatWithoutNotices, mayHoldNotice, withoutNotices } from '../notices.ts';
-import { withMessages } from '../wire/edit-body.ts';
 import { isRecord } from '../wire/is-record.ts';
-import { withoutLoneSurrogates } from '../wire/lone-surrogates.ts';
-import { fitCalls } from './fit-calls.ts';
 
 /** The parts of a chat request that the gateway uses. */
 export interface ChatRequest {
   /** As received. */
   body: Buffer;
-  /** `body`, decompressed and mended. */
+  /** `body`, decompressed. */
   plain: Buffer;
   isEncoded: boolean;
-  /** `plain` differs from what the client sent: servers would have refused it. */
-  isMended: boolean;
   /** Empty if the request names no model. */
   model: string;
-  /** Messages of `plain`. */
+  /** Messages as received. */
   received: readonly ChatMessage[];
   /** Messages without notices of the gateway. */
   messages: readonly ChatMessage[];
@@ -42,23 +37,19 @@ export async function readChat(
   maxBytes: number,
 ): Promise<ChatRequest> {
   const encoding = request.headers['content-encoding'];
-  const decoded = await decodeWhole(body, encoding, maxBytes);
-  if (decoded === undefined)
+  const plain = await decodeWhole(body, encoding, maxBytes);
+  if (plain === undefined)
     throw invalid(
       `The body cannot be read as content-encoding ${encoding}, or is larger than ${maxBytes} bytes.`,
     );
-  const sound = withoutLoneSurrogates(decoded);
-  const json = parse(sound);
-  const parsed = messagesOf(json);
-  const received = fitCalls(parsed, json);
-  const plain = received === parsed ? sound : withMessages(sound, received, parsed);
+  const json = parse(plain);
+  const received = messagesOf(json);
   const messages = mayHoldNotice(plain) ? received.map(cleaned) : received;
   const { model, tools, stream } = json;
   return {
     body,
     plain,
     isEncoded: isEncoded(encoding),
-    isMended: plain !== decoded,
     model: typeof model === 'string' ? model : '',
     received,
     messages,

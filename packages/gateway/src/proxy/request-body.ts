@@ -24,8 +24,7 @@ export interface RequestBody {
 export function requestBody(chat: ChatRequest, change: BodyChange): RequestBody {
   const { messages, model, maxTokens } = change;
   // Without these changes a compressed body stays compressed, even if that means no usage.
-  const mustChange =
-    chat.isMended || messages !== undefined || model !== undefined || maxTokens !== undefined;
+  const mustChange = messages !== undefined || model !== undefined || maxTokens !== undefined;
   if (chat.isEncoded && !mustChange) return { bytes: chat.body, isUsageOurs: false, without: [] };
   let bytes = chat.plain;
   if (messages !== undefined) bytes = withMessages(bytes, messages, chat.received);
