@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type JsonValue, LonghaulError, matchesPattern, toLonghaulError } from '@longhaul/protocol';
+import { isObject, type JsonValue, LonghaulError, matchesPattern, toLonghaulError } from '@longhaul/protocol';
 import { commandsAfterPatches, createPathMatcher, type FileAct, fileActsOf } from '@longhaul/tools';
 import { type CommandPiece, commandPieces, type ShellParser } from './command-pieces.ts';
 
@@ -223,7 +223,6 @@ async function pathsOf(
 }
 
 function textField(input: JsonValue, name: string): string | undefined {
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-  const value = isObject ? input[name] : undefined;
+  const value = isObject(input) ? input[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,7 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { mapProviderError, readWhole } from '@longhaul/models';
-import { type JsonObject, type JsonValue, LonghaulError } from '@longhaul/protocol';
-import { isObject, parseJson } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, LonghaulError, parseJson } from '@longhaul/protocol';
 import type { CallTarget } from './step-failure.ts';
 import type { StepModel } from './step-model.ts';
 

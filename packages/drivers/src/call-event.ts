@@ -1,7 +1,6 @@
 import type { LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { StepEvent } from '@longhaul/core';
-import type { JsonValue, ProviderMetadata } from '@longhaul/protocol';
-import { isObject } from './json.ts';
+import { isObject, type JsonValue, type ProviderMetadata } from '@longhaul/protocol';
 
 /** Parses the arguments of a call. Arguments that are not a JSON object are kept as text. */
 export function toCallEvent(part: LanguageModelV4ToolCall, callId: string): StepEvent {

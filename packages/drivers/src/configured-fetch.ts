@@ -1,6 +1,5 @@
 import type { RequestExtras } from '@longhaul/models';
-import { type JsonObject, type JsonValue, LonghaulError } from '@longhaul/protocol';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, LonghaulError } from '@longhaul/protocol';
 import type { FieldsOf } from './reasoning-fields/reasoning-ask.ts';
 
 /**

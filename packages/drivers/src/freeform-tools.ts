@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { StepEvent, ToolSchema } from '@longhaul/core';
+import { isObject, parseJson } from '@longhaul/protocol';
 import type { ProviderKind } from './wire-profile.ts';
 
 type WireTool = NonNullable<LanguageModelV4CallOptions['tools']>[number];
@@ -55,11 +56,7 @@ export function withFreeformCalls(
 }
 
 function plainText(input: unknown, parameter: string): string {
-  const value =
-    typeof input === 'object' && input !== null
-      ? Object.entries(input).find(([key]) => key === parameter)
-      : undefined;
-  const [, text] = value ?? [];
+  const text = isObject(input) ? input[parameter] : undefined;
   return typeof text === 'string' ? text : JSON.stringify(input ?? '');
 }
 
@@ -85,10 +82,6 @@ function toCall(
 
 /** Clients write the text as a JSON string. */
 function textIn(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(json);
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { MAX_ERROR_BYTES, mapProviderError, readWhole } from '@longhaul/models';
-import { type JsonValue, LonghaulError } from '@longhaul/protocol';
+import { isObject, LonghaulError, parseJson } from '@longhaul/protocol';
 import { readLabelledJson } from './mislabelled-stream.ts';
 import type { CallTarget } from './step-failure.ts';
 
@@ -109,11 +109,6 @@ function notAStream(text: string, contentType: string, options: GuardedFetchOpti
 }
 
 function hasError(text: string): boolean {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) && 'error' in value;
-  } catch {
-    // Not JSON, or cut.
-    return false;
-  }
+  const value = parseJson(text);
+  return isObject(value) && 'error' in value;
 }

@@ -1,5 +1,5 @@
 import { readWhole } from '@longhaul/models';
-import { parseJson } from './json.ts';
+import { parseJson } from '@longhaul/protocol';
 import { eventsOf } from './whole-answer.ts';
 
 /** A whole answer is read up to this size. */

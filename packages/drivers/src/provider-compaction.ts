@@ -1,7 +1,12 @@
 import type { ProviderCompaction, ProviderCompactionRequest } from '@longhaul/core';
-import { type JsonObject, type JsonValue, LonghaulError, type TokenUsage } from '@longhaul/protocol';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  LonghaulError,
+  type TokenUsage,
+} from '@longhaul/protocol';
 import { type Aside, pick } from './aside.ts';
-import { isObject } from './json.ts';
 import type { ProviderKind } from './wire-profile.ts';
 
 /** Ways in which a provider summarises a conversation, best first. A later one is tried if the provider knows no other. */

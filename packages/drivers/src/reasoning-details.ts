@@ -1,6 +1,5 @@
 import type { MetadataExtractor } from '@ai-sdk/openai-compatible';
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 
 /** The name under which the SDK's compatible provider reads fields of a message. */
 export const FIELDS = 'openaiCompatible';

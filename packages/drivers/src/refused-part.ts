@@ -1,7 +1,6 @@
 import type { ContentRefusal, ViewMessage } from '@longhaul/context';
-import { type JsonValue, LonghaulError } from '@longhaul/protocol';
+import { isObject, type JsonValue, LonghaulError, parseJson } from '@longhaul/protocol';
 import { createCallIds } from './call-ids.ts';
-import { parseJson } from './json.ts';
 import { mediaData } from './media/media-parts.ts';
 import type { CallIdForm } from './wire-profile.ts';
 
@@ -23,7 +22,7 @@ export function withRefusedPart(
   { body, messages, callIds }: Omit<RefusedPlace, 'body' | 'path'> & { body: string | undefined },
 ): LonghaulError {
   const { content } = error.data;
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) return error;
+  if (!isObject(content)) return error;
   const { path } = content;
   if (typeof path !== 'string' || body === undefined) return error;
   const named = findRefusedPart({ body, path, messages, callIds });

@@ -1,7 +1,7 @@
 import type { StepRequest } from '@longhaul/core';
 import { isTokenCount } from '@longhaul/models';
+import { isObject } from '@longhaul/protocol';
 import { type Aside, pick } from './aside.ts';
-import { isObject } from './json.ts';
 import type { ProviderKind } from './wire-profile.ts';
 
 const ANTHROPIC_FIELDS = ['model', 'system', 'messages', 'tools', 'tool_choice', 'thinking'];

@@ -1,6 +1,5 @@
 import type { ViewAssistantPart, ViewMessage } from '@longhaul/context';
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 
 const NAME_CHARS = 64;
 

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 
 /** Returns the events of which a whole answer consists, in the format of its provider. Undefined if it is no answer. */
 export function eventsOf(answer: JsonValue | undefined): JsonObject[] | undefined {

@@ -19,7 +19,7 @@ export {
   type RunStatus,
 } from './events.ts';
 export { foldName } from './fold-name.ts';
-export type { JsonObject, JsonValue } from './json.ts';
+export { isObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
 export type {
   Compaction,
   CompactionReason,

@@ -3,7 +3,7 @@
  * Unknown fields are kept: a newer version wrote them.
  */
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from './json.ts';
+import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import type { Compaction, Mark } from './mark.ts';
 import type {
   FileContent,
@@ -27,10 +27,6 @@ const providerMetadataSchema = z.custom<ProviderMetadata>(
 const count = z.number().int().nonnegative();
 const instant = z.number();
 const id = z.string().min(1);
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export const textContentSchema: z.ZodType<TextContent> = z.looseObject({
   type: z.literal('text'),

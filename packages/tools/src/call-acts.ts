@@ -1,5 +1,5 @@
-import type { JsonValue } from '@longhaul/protocol';
-import { isObject } from './input-parser.ts';
+import { isObject, type JsonValue } from '@longhaul/protocol';
+
 import { parsePatch } from './patch/parse-patch.ts';
 import { inFolders, readPatchCommands } from './patch/patch-command.ts';
 

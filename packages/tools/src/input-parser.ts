@@ -1,5 +1,5 @@
 import type { ToolInput } from '@longhaul/core';
-import { foldName, type JsonObject, type JsonValue } from '@longhaul/protocol';
+import { foldName, isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 import { createParameterFinder, shownParameters, type ToolDialect } from './dialect/tool-dialect.ts';
 
 /** Reads the fields of a tool's arguments, and collects the problems as messages. */
@@ -95,10 +95,6 @@ function describeUnknown(unknown: readonly string[], dialect: ToolDialect): stri
   return `Ignored: ${names}${unknown.length > 8 ? ', …' : ''}. Known: ${shownParameters(dialect).map(quoteName).join(', ')}.`;
 }
 
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function createFields({ values, names, unknown }: Given, problems: string[]): InputFields {
   const lookUp = (name: string) => values.get(name);
 
@@ -159,14 +155,6 @@ function createFields({ values, names, unknown }: Given, problems: string[]): In
       unknown.push(names.get(name) ?? name);
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function typeName(value: JsonValue): string {

@@ -1,11 +1,11 @@
 import { endBefore } from '@longhaul/context';
 import type { FileInfo, Tool, ToolContext, ToolResult, WorkspaceFiles } from '@longhaul/core';
 import { compactSize, displayPath, groupDigits, plural, showControls } from '@longhaul/core/tool-output';
-import type { JsonValue, ToolOutputContent } from '@longhaul/protocol';
+import { isObject, type JsonValue, type ToolOutputContent } from '@longhaul/protocol';
 import { describeMissing } from './describe-missing.ts';
 import { READ_DIALECT } from './dialect/file-dialects.ts';
 import { type RecognisedMedia, recogniseMedia } from './file-type.ts';
-import { type InputFields, isObject, parseInput } from './input-parser.ts';
+import { type InputFields, parseInput } from './input-parser.ts';
 import { type LinePage, type PagedLine, readLinePage } from './line-pager.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 

@@ -1,8 +1,8 @@
 import { endBefore } from '@longhaul/context';
 import type { Tool } from '@longhaul/core';
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { TODO_DIALECT } from './dialect/command-dialects.ts';
-import { type InputFields, isObject, parseInput } from './input-parser.ts';
+import { type InputFields, parseInput } from './input-parser.ts';
 import { textResult } from './tool-result.ts';
 
 export type TodoStatus = 'pending' | 'in_progress' | 'done';

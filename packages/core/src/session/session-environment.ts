@@ -1,9 +1,10 @@
 import {
   blobReference,
   type ErrorCode,
-  type JsonObject,
+  isObject,
   type JsonValue,
   parseBlobReference,
+  parseJson,
   type Session,
   toLonghaulError,
 } from '@longhaul/protocol';
@@ -22,12 +23,11 @@ export async function loadEnvironment(
   const id = typeof reference === 'string' ? parseBlobReference(reference) : undefined;
   if (id === undefined) return undefined;
   try {
-    const text = Buffer.from(await blobs.get(id)).toString('utf8');
-    const value: JsonValue = JSON.parse(text);
+    const value = parseJson(Buffer.from(await blobs.get(id)).toString('utf8'));
     return isEnvironment(value) ? value : undefined;
   } catch (error) {
     // The present environment replaces a lost one.
-    if (error instanceof SyntaxError || toLonghaulError(error).code === 'blob_not_found') return undefined;
+    if (toLonghaulError(error).code === 'blob_not_found') return undefined;
     throw error;
   }
 }
@@ -59,7 +59,7 @@ async function storedId(environment: Environment, blobs: BlobStore): Promise<str
 }
 
 /** A client can set the metadata of its session, so the reference may name any blob. */
-function isEnvironment(value: JsonValue): value is JsonValue & Environment {
+function isEnvironment(value: JsonValue | undefined): value is JsonValue & Environment {
   if (!isObject(value)) return false;
   const { workspacePath, sandbox, git, instructions } = value;
   return (
@@ -71,8 +71,4 @@ function isEnvironment(value: JsonValue): value is JsonValue & Environment {
       (file) => isObject(file) && typeof file['path'] === 'string' && typeof file['text'] === 'string',
     )
   );
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@longhaul/protocol';
-import { parseJson } from '../json.ts';
+import { type JsonValue, parseJson } from '@longhaul/protocol';
 
 /** Parses JSON as models write it. Returns undefined if the text is not one complete value. */
 export type ParseLoosely = (text: string) => JsonValue | undefined;

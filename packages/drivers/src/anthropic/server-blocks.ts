@@ -1,6 +1,5 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject, parseJson } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 
 const PREFIX = 'longhaul.block:';
 const USES = new Set(['server_tool_use', 'mcp_tool_use']);

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject, parseJson } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 import type { EventPatch } from './event-patch.ts';
 
 interface OpenCall {

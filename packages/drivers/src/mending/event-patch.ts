@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 
 /** Changes one event in place, and records whether anything was changed. */
 export class EventPatch {

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 import { isServerBlock, isUse, packBlock } from '../anthropic/server-blocks.ts';
-import { isObject, parseJson } from '../json.ts';
 import { createFrame } from './anthropic-frame.ts';
 import type { MendEvent } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';

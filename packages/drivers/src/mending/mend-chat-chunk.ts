@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { createCallMender } from './chat-call-mender.ts';
 import type { MendEvent } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@longhaul/protocol';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject, parseJson } from '@longhaul/protocol';
 import type { MendEvent } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
 
@@ -45,10 +44,6 @@ function mendPart(part: JsonObject, patch: EventPatch): void {
 }
 
 function argumentsIn(text: string): JsonObject | string {
-  try {
-    const value = JSON.parse(text);
-    return isObject(value) ? value : text;
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : text;
 }

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@longhaul/protocol';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject } from '@longhaul/protocol';
 import type { MendEvent } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
 import { createSnapshot } from './responses-snapshot.ts';

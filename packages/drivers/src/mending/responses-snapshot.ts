@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import type { EventPatch } from './event-patch.ts';
 
 /** Deltas belong to an item by its id, which minimal servers leave out. */

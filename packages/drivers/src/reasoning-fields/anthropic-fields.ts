@@ -1,6 +1,5 @@
 import type { ReasoningEffort } from '@longhaul/models';
-import type { JsonObject } from '@longhaul/protocol';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject } from '@longhaul/protocol';
 import {
   budgetOf,
   type FieldsOf,

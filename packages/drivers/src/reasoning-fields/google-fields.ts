@@ -1,5 +1,4 @@
-import type { JsonObject } from '@longhaul/protocol';
-import { isObject } from '../json.ts';
+import { isObject, type JsonObject } from '@longhaul/protocol';
 import {
   budgetOf,
   type FieldsOf,

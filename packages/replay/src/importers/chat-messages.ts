@@ -1,16 +1,7 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { asPart, readContent, readParts } from './content-blocks.ts';
 import { finishReason, type Importer } from './importer.ts';
-import {
-  instantAt,
-  isObject,
-  listAt,
-  numberAt,
-  objectAt,
-  objectsAt,
-  parseArguments,
-  textAt,
-} from './json-fields.ts';
+import { instantAt, listAt, numberAt, objectAt, objectsAt, parseArguments, textAt } from './json-fields.ts';
 import { textOf } from './part-text.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { chatUsage } from './usage.ts';

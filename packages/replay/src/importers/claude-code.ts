@@ -1,17 +1,8 @@
-import type { JsonObject, JsonValue, ToolOutputContent } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, type ToolOutputContent } from '@longhaul/protocol';
 import { asPart, readContent, typeName } from './content-blocks.ts';
 import { withoutWrappers } from './first-user-text.ts';
 import { finishReason, type Importer } from './importer.ts';
-import {
-  compactJson,
-  instantAt,
-  isObject,
-  listAt,
-  numberAt,
-  objectAt,
-  parseArguments,
-  textAt,
-} from './json-fields.ts';
+import { compactJson, instantAt, listAt, numberAt, objectAt, parseArguments, textAt } from './json-fields.ts';
 import { textOf } from './part-text.ts';
 import { RecentKeys } from './recent-keys.ts';
 import type { SessionBuilder } from './session-builder.ts';

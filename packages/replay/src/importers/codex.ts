@@ -1,7 +1,7 @@
-import type { JsonObject } from '@longhaul/protocol';
+import { isObject, type JsonObject } from '@longhaul/protocol';
 import { readContent, readParts, typeName } from './content-blocks.ts';
 import type { Importer } from './importer.ts';
-import { instantAt, isObject, objectAt, objectsAt, parseArguments, textAt } from './json-fields.ts';
+import { instantAt, objectAt, objectsAt, parseArguments, textAt } from './json-fields.ts';
 import { textOf } from './part-text.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { codexUsage } from './usage.ts';

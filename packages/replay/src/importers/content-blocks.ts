@@ -1,12 +1,13 @@
-import type {
-  FileContent,
-  ImageContent,
-  JsonObject,
-  JsonValue,
-  Part,
-  ToolOutputContent,
+import {
+  type FileContent,
+  type ImageContent,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Part,
+  type ToolOutputContent,
 } from '@longhaul/protocol';
-import { isObject, objectAt, textAt } from './json-fields.ts';
+import { objectAt, textAt } from './json-fields.ts';
 import { filePart } from './part-text.ts';
 import type { ReportDraft } from './report.ts';
 

@@ -1,14 +1,14 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 import { createChatMessagesImporter, isChatMessage } from './chat-messages.ts';
 import { createClaudeCodeImporter, isClaudeCodeRow } from './claude-code.ts';
 import { createCodexImporter, isCodexRow } from './codex.ts';
 import type { CreateImporter } from './importer.ts';
-import { isObject, textAt } from './json-fields.ts';
+import { textAt } from './json-fields.ts';
 import { createLonghaulImporter, isLonghaulMessage } from './longhaul.ts';
 import { createMiniSweAgentImporter, isMiniSweAgent } from './mini-swe-agent.ts';
 import { createOpencodeImporter, isOpencodeMessage } from './opencode.ts';
 import { createOpenHandsImporter, isOpenHandsEvent } from './openhands.ts';
-import { parseObjects, tryParse } from './parse-objects.ts';
+import { parseObjects } from './parse-objects.ts';
 import { createPiImporter, isPiRow } from './pi.ts';
 import { createSweAgentImporter, isSweAgentEntry } from './swe-agent.ts';
 
@@ -45,7 +45,7 @@ export function importerOfElement(
  * of an agent.
  */
 function isKnownLine(line: string): boolean {
-  const value = tryParse(line);
+  const value = parseJson(line);
   if (isObject(value)) return importerOfRow(value) !== undefined;
   const importers = parseObjects(line).objects.map(importerOfRow);
   return importers.some((importer) => importer !== undefined && importer !== createChatMessagesImporter);
@@ -69,7 +69,7 @@ export function isReadByLines(head: string): boolean {
   // The first row can be longer than `head`. A head that can be parsed is a document, because a row would be known.
   return (
     lines.length === 1 &&
-    tryParse(head) === undefined &&
+    parseJson(head) === undefined &&
     /^\{\s*"(?:parentUuid|type|uuid|timestamp)"/.test(start)
   );
 }

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from './json-fields.ts';
-import { parseObjects, repairObject, tryParse } from './parse-objects.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
+import { parseObjects, repairObject } from './parse-objects.ts';
 import type { ReportDraft } from './report.ts';
 import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, OPEN_LIST, OPEN_OBJECT, QUOTE } from './split-values.ts';
 import { StartFinder } from './start-finder.ts';
@@ -220,13 +219,13 @@ export class DocumentReader {
   }
 
   #endField(text: string): void {
-    const value = tryParse(text);
+    const value = parseJson(text);
     if (this.#key === undefined) this.#key = typeof value === 'string' ? value : '';
     else if (value !== undefined) this.#handlers.field(this.#key, value);
   }
 
   #endElement(text: string, list: string): boolean {
-    const value = tryParse(text);
+    const value = parseJson(text);
     if (isObject(value)) {
       if (!this.#isDamaged) this.#starts.learn(text);
       this.#element(value, list);

@@ -1,12 +1,7 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 
-/**
- * Accessors for untrusted JSON. If a value does not have the expected type, they return undefined or an empty list.
- * They never throw.
- */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+// Accessors for untrusted JSON. If a value does not have the expected type, they return undefined or an empty list. They
+// never throw.
 
 export function objectAt(owner: JsonObject | undefined, key: string): JsonObject | undefined {
   const value = owner?.[key];
@@ -71,11 +66,7 @@ export function parseArguments(value: JsonValue | undefined): { input: JsonObjec
   if (isObject(value)) return { input: value };
   if (typeof value !== 'string')
     return value === undefined || value === null ? { input: {} } : { input: { value } };
-  try {
-    const parsed: JsonValue = JSON.parse(value);
-    if (isObject(parsed)) return { input: parsed };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const parsed = parseJson(value);
+  if (isObject(parsed)) return { input: parsed };
   return value === '' ? { input: {} } : { input: {}, inputText: value };
 }

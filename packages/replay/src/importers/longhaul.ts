@@ -1,4 +1,5 @@
 import {
+  isObject,
   isOpen,
   type JsonObject,
   type JsonValue,
@@ -8,7 +9,7 @@ import {
 } from '@longhaul/protocol';
 import { markSchema, messageSchema } from '@longhaul/protocol/schemas';
 import type { Importer } from './importer.ts';
-import { isObject, textAt } from './json-fields.ts';
+import { textAt } from './json-fields.ts';
 import type { SessionBuilder } from './session-builder.ts';
 
 const LONGHAUL_FORMAT = 'longhaul-session';

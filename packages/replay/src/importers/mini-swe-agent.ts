@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { chatInstant, readChatMessage } from './chat-messages.ts';
 import { readContent } from './content-blocks.ts';
 import type { Importer } from './importer.ts';
-import { instantAt, isObject, listAt, numberAt, objectAt, textAt } from './json-fields.ts';
+import { instantAt, listAt, numberAt, objectAt, textAt } from './json-fields.ts';
 import { textOf } from './part-text.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { chatUsage } from './usage.ts';

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue, ToolOutputContent } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, type ToolOutputContent } from '@longhaul/protocol';
 import { asPart, readContent, typeName } from './content-blocks.ts';
 import type { StepFacts } from './facts.ts';
 import { finishReason, type Importer } from './importer.ts';
-import { instantAt, isObject, numberAt, objectAt, objectsAt, parseArguments, textAt } from './json-fields.ts';
+import { instantAt, numberAt, objectAt, objectsAt, parseArguments, textAt } from './json-fields.ts';
 import { textOf } from './part-text.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { splitUsage } from './usage.ts';

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue, Part } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, type Part } from '@longhaul/protocol';
 import { readContent, readParts } from './content-blocks.ts';
 import type { Importer } from './importer.ts';
-import { instantAt, isObject, listAt, numberAt, objectAt, textAt } from './json-fields.ts';
+import { instantAt, listAt, numberAt, objectAt, textAt } from './json-fields.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { chatUsage } from './usage.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonObject, parseJson } from '@longhaul/protocol';
 import { jsonrepair } from 'jsonrepair';
-import { isObject } from './json-fields.ts';
+
 import { splitValues } from './split-values.ts';
 
 export interface ParsedObjects {
@@ -17,13 +17,13 @@ const MAX_REPAIR_CHARS = 2_000_000;
  * text. Never throws.
  */
 export function parseObjects(text: string): ParsedObjects {
-  const value = tryParse(text);
+  const value = parseJson(text);
   if (isObject(value)) return { objects: [value] };
   if (value !== undefined) {
     const objects = Array.isArray(value) ? value.filter(isObject) : [];
     return { objects, problem: 'lines without a JSON object' };
   }
-  const escaped = tryParse(withLegalEscapes(text));
+  const escaped = parseJson(withLegalEscapes(text));
   if (isObject(escaped))
     return { objects: [escaped], problem: 'lines with illegal characters or escapes: repaired' };
   const slices = splitValues(text);
@@ -42,29 +42,19 @@ export function parseObjects(text: string): ParsedObjects {
 export function repairObject(text: string): JsonObject | undefined {
   if (text.length > MAX_REPAIR_CHARS || !/^\s*\{\s*"/.test(text)) return undefined;
   const repaired = tryRepair(text);
-  const value = repaired === undefined ? undefined : tryParse(repaired);
+  const value = repaired === undefined ? undefined : parseJson(repaired);
   return isObject(value) ? value : undefined;
 }
 
 function parseSlice(text: string, isWhole: boolean): { objects: JsonObject[]; isClean: boolean } {
   if (!isWhole && text.trim() === '') return { objects: [], isClean: true };
-  const value = isWhole ? tryParse(text) : undefined;
+  const value = isWhole ? parseJson(text) : undefined;
   if (isObject(value)) return { objects: [value], isClean: true };
-  const escaped = isWhole ? tryParse(withLegalEscapes(text)) : undefined;
+  const escaped = isWhole ? parseJson(withLegalEscapes(text)) : undefined;
   if (isObject(escaped)) return { objects: [escaped], isClean: false };
   const start = text.indexOf('{"');
   const repaired = start === -1 ? undefined : repairObject(text.slice(start));
   return { objects: repaired === undefined ? [] : [repaired], isClean: false };
-}
-
-export function tryParse(text: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /**

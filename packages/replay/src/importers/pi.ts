@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue, MessageStatus, Part } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, type MessageStatus, type Part } from '@longhaul/protocol';
 import { readContent, readParts, typeName } from './content-blocks.ts';
 import { finishReason, type Importer } from './importer.ts';
-import { instantAt, isObject, listAt, numberAt, objectAt, parseArguments, textAt } from './json-fields.ts';
+import { instantAt, listAt, numberAt, objectAt, parseArguments, textAt } from './json-fields.ts';
 import { RecentKeys } from './recent-keys.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { splitUsage } from './usage.ts';

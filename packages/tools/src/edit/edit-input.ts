@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { EDIT_DIALECT } from '../dialect/file-dialects.ts';
 import { createParameterFinder } from '../dialect/tool-dialect.ts';
-import { type InputFields, isObject } from '../input-parser.ts';
+import type { InputFields } from '../input-parser.ts';
 import { parseSearchReplace } from './search-replace.ts';
 import type { EditInput, TextEdit } from './text-edit.ts';
 

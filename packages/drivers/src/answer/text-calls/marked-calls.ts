@@ -1,4 +1,4 @@
-import { isObject } from '../../json.ts';
+import { isObject } from '@longhaul/protocol';
 import { valueEnd } from '../loose-json.ts';
 import {
   callsIn,

@@ -1,6 +1,5 @@
 import type { ToolSchema } from '@longhaul/core';
-import type { JsonObject, JsonValue } from '@longhaul/protocol';
-import { isObject } from '../../json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 import type { ParseLoosely } from '../loose-json.ts';
 
 /** A tool call as a model wrote it into its text. */
@@ -52,9 +51,6 @@ export function typedValue(text: string, key: string, schema: ToolSchema | undef
   const property = isObject(properties) ? properties[key] : undefined;
   const type = isObject(property) ? property['type'] : 'string';
   if (type === 'string' || type === undefined) return text;
-  try {
-    return JSON.parse(text.trim());
-  } catch {
-    return text;
-  }
+  const value = parseJson(text.trim());
+  return value === undefined ? text : value;
 }
