@@ -1,15 +1,16 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createToolFinder, describeMissingTool } from '@longhaul/core';
 import { loadSession } from '@longhaul/replay';
+import { lacks } from '@longhaul/testing/machine';
 import { createTools } from '@longhaul/tools';
 import { expect, test } from 'vitest';
 
 const folder = process.env['LONGHAUL_TRANSCRIPTS'] ?? '';
-const files = folder === '' ? [] : readdirSync(folder).filter((name) => /\.jsonl?$/.test(name));
+const files = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => /\.jsonl?$/.test(name));
 const findTool = createToolFinder(createTools({ ripgrep: null }));
 
-/** A call of a recorded session that no tool runs, with what its model is told. */
+/** A recorded call that no tool accepts, and the text that the model gets for it. */
 interface Refusal {
   name: string;
   reason: string;
@@ -37,9 +38,11 @@ async function callsOf(file: string): Promise<{ accepted: number; refused: Refus
   return { accepted, refused };
 }
 
-test.skipIf(files.length === 0).each(files)(
-  'translates the calls of %s, or refuses them with a reason that helps: LONGHAUL_TRANSCRIPTS is not a folder of recorded sessions',
-  async (file) => {
+test.for(files.length === 0 ? ['a recorded session'] : files)(
+  'translates the calls of %s, or refuses them with a reason that helps',
+  async (file, { skip }) => {
+    if (files.length === 0)
+      return lacks('transcripts', 'LONGHAUL_TRANSCRIPTS is not a folder of recorded sessions', skip);
     const { accepted, refused } = await callsOf(file);
     expect(accepted + refused.length).toBeGreaterThan(0);
     // More than the fact that the tool is missing: what to do instead, or which argument is wrong.
