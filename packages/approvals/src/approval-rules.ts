@@ -1,6 +1,12 @@
 import { posix } from 'node:path';
 import { isObject, type JsonValue, LonghaulError, matchesPattern, toLonghaulError } from '@longhaul/protocol';
-import { commandsAfterPatches, createPathMatcher, type FileAct, fileActsOf } from '@longhaul/tools';
+import {
+  commandsAfterPatches,
+  createPathMatcher,
+  type FileAct,
+  fileActsOf,
+  quoteWord,
+} from '@longhaul/tools';
 import { type CommandPiece, commandPieces, type ShellParser } from './command-pieces.ts';
 
 export type ApprovalAction = 'allow' | 'ask' | 'deny';
@@ -87,7 +93,7 @@ export function subjectsOf(call: JudgedCall): string[] {
   return [...(pieces ?? []).map(({ source }) => source), ...acts];
 }
 
-/** The commands of a call, and once more those that follow a patch, as the tool separates them. */
+/** The commands of a call. Those after a typed patch are read a second time alone, because the tool runs them alone. */
 function piecesOf({ input }: JudgedCall, parse?: ShellParser): CommandPiece[] | undefined {
   const command = textField(input, 'command');
   if (command === undefined) return undefined;
@@ -125,14 +131,10 @@ const ALIKE: Readonly<
     alsoRestrictedBy: [
       { toolName: 'edit', piece: undefined },
       { toolName: 'write', piece: undefined },
-      ...commandPieces(`rm ${quoted(path)}`).map((piece) => ({ toolName: 'bash', piece })),
+      ...commandPieces(`rm ${quoteWord(path)}`).map((piece) => ({ toolName: 'bash', piece })),
     ],
   }),
 };
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
 
 /** An approval of a tool without commands. No command can have this text. */
 function wholeTool(toolName: string): string {

@@ -64,17 +64,17 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
       })),
     async execute(input, context) {
       if (input.command.trim() === '') return describeEmptyCommand();
+      const typed = readPatchCommands(input.command, input.workdir);
+      if (typed.patches.length > 0)
+        return runTypedPatches(typed, context, (rest) => tool.execute(rest, context));
+      const folder = await findFolder(input.workdir, context);
+      if ('refusal' in folder) return failedResult(folder.refusal);
       const limitMs = Math.min(input.timeoutMs ?? timeoutMs, Math.max(maxTimeoutMs, timeoutMs));
       const collector = createOutputCollector({
         maxChars: maxOutputChars,
         blobs: context.blobs,
         maxKeptBytes,
       });
-      const typed = readPatchCommands(input.command, input.workdir);
-      if (typed.patches.length > 0)
-        return runTypedPatches(typed, context, (rest) => tool.execute(rest, context));
-      const folder = await findFolder(input.workdir, context);
-      if ('refusal' in folder) return failedResult(folder.refusal);
       const ending = await runCommand(input.command, { cwd: folder.path, limitMs, collector, context });
       const output = await collector.end();
       return describe({ command: input.command, ending, output, limitMs, maxTimeoutMs });

@@ -35,7 +35,10 @@ export function createEditTool(): Tool<EditInput> {
     execute: (input, { sandbox: { files }, signal }) =>
       reportRefusals(async () => {
         const loaded = await loadText(files, input.path);
-        if ('refusal' in loaded) return failedResult(`${loaded.refusal}${createHint(loaded.refusal)}`);
+        if ('refusal' in loaded)
+          return failedResult(
+            loaded.isMissing ? `${loaded.refusal} To create a file, use write.` : loaded.refusal,
+          );
         const { path, text: original } = loaded;
         const planned = await planEdits(original, input.edits);
         if ('refusal' in planned) return failedResult(refusalFor(path, planned.refusal));
@@ -45,8 +48,4 @@ export function createEditTool(): Tool<EditInput> {
         return describeEdit(path, { ...planned, original, change });
       }),
   };
-}
-
-function createHint(refusal: string): string {
-  return refusal.includes('does not exist') ? ' To create a file, use write.' : '';
 }

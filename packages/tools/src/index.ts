@@ -1,4 +1,5 @@
 export { commandsAfterPatches, type FileAct, fileActsOf } from './call-acts.ts';
+export { quoteWord } from './command-line.ts';
 export { createTools, type ToolsOptions } from './create-tools.ts';
 export { type RecognisedMedia, recogniseMedia } from './file-type.ts';
 export { createPathMatcher } from './path-matcher.ts';

@@ -1,6 +1,6 @@
 import type { ToolInput } from '@longhaul/core';
 import { foldName, isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
-import { createParameterFinder, shownParameters, type ToolDialect } from './dialect/tool-dialect.ts';
+import { meantParameter, shownParameters, type ToolDialect } from './dialect/tool-dialect.ts';
 
 /** Reads the fields of a tool's arguments, and collects the problems as messages. */
 export interface InputFields {
@@ -53,12 +53,11 @@ interface Given {
 }
 
 function readGiven(object: JsonObject, dialect: ToolDialect): Given {
-  const find = createParameterFinder(dialect);
   const silent = new Set(dialect.silent?.map(foldName));
   const given: Given = { values: new Map(), names: new Map(), unknown: [], problems: [] };
   for (const [key, value] of Object.entries(object)) {
     if (value === null) continue;
-    const meant = find(key);
+    const meant = meantParameter(dialect, key);
     if (meant === undefined) {
       if (!silent.has(foldName(key)) && !isDefault(value)) given.unknown.push(key);
       continue;

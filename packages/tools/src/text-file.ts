@@ -4,13 +4,16 @@ import { describeMissing } from './describe-missing.ts';
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
-/** Loads a file's text unchanged, with byte order mark and line ends, or the reason why it cannot be edited. */
+/**
+ * Loads a file's text unchanged, with byte order mark and line ends, or the reason why it cannot be edited. `isMissing`:
+ * there is no such file.
+ */
 export async function loadText(
   files: WorkspaceFiles,
   given: string,
-): Promise<{ path: string; text: string } | { refusal: string }> {
+): Promise<{ path: string; text: string } | { refusal: string; isMissing?: true }> {
   const info = await files.stat(given);
-  if (info === undefined) return { refusal: await describeMissing(files, given) };
+  if (info === undefined) return { refusal: await describeMissing(files, given), isMissing: true };
   const path = await files.resolve(given);
   const unfit = whyUnfit(info);
   if (unfit !== undefined) return { refusal: `${displayPath(path)} ${unfit}` };

@@ -30,14 +30,25 @@ export interface MeantParameter {
   factor?: number;
 }
 
-/** Returns what the names of given parameters mean. */
-export function createParameterFinder(dialect: ToolDialect): (given: string) => MeantParameter | undefined {
+const tables = new WeakMap<ToolDialect, ReadonlyMap<string, MeantParameter>>();
+
+/** Returns what the name of a given parameter means, or undefined. */
+export function meantParameter(dialect: ToolDialect, given: string): MeantParameter | undefined {
+  let table = tables.get(dialect);
+  if (table === undefined) {
+    table = tableOf(dialect);
+    tables.set(dialect, table);
+  }
+  return table.get(foldName(given));
+}
+
+function tableOf(dialect: ToolDialect): Map<string, MeantParameter> {
   const found = new Map<string, MeantParameter>();
   for (const [name, { aliases = [], factors = {} }] of Object.entries(dialect.parameters)) {
     for (const each of [name, ...aliases]) found.set(foldName(each), { name });
     for (const [alias, factor] of Object.entries(factors)) found.set(foldName(alias), { name, factor });
   }
-  return (given) => found.get(foldName(given));
+  return found;
 }
 
 /** Returns the names to tell a model that used others. */

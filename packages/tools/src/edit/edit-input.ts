@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { EDIT_DIALECT } from '../dialect/file-dialects.ts';
-import { createParameterFinder } from '../dialect/tool-dialect.ts';
+import { meantParameter } from '../dialect/tool-dialect.ts';
 import type { InputFields } from '../input-parser.ts';
 import { parseSearchReplace } from './search-replace.ts';
 import type { EditInput, TextEdit } from './text-edit.ts';
@@ -68,8 +68,9 @@ function readItem(
 }
 
 function underOwnNames(item: JsonObject): JsonObject {
-  const find = createParameterFinder(EDIT_DIALECT);
-  return Object.fromEntries(Object.entries(item).map(([key, value]) => [find(key)?.name ?? key, value]));
+  return Object.fromEntries(
+    Object.entries(item).map(([key, value]) => [meantParameter(EDIT_DIALECT, key)?.name ?? key, value]),
+  );
 }
 
 function readDiff(fields: InputFields): TextEdit[] {

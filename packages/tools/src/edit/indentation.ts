@@ -1,3 +1,5 @@
+import { plural } from '@longhaul/core/tool-output';
+
 /** Maps an indentation of the given text to that of the file. Undefined: it cannot be known. */
 export type MapIndent = (indent: string) => string | undefined;
 
@@ -51,8 +53,7 @@ function isScaled(
 ): boolean {
   const [[given, file] = ['', '']] = known;
   if (known.size !== 1 || given === '' || onlyChar([given, file, ...more]) !== ' ') return false;
-  const steps = more.map((indent) => Math.abs(indent.length - given.length)).filter((step) => step > 0);
-  const unit = steps.reduce(gcd, 0);
+  const unit = unitOf(more, given.length);
   return unit > 0 && unit !== fileUnit && unit * file.length === fileUnit * given.length;
 }
 
@@ -102,8 +103,7 @@ function guessRatio(facts: {
   const { givenChar, fileChar, given0, file0, more, fileUnit } = facts;
   if (givenChar === fileChar) return given0 === 0 ? 1 : file0 / given0;
   if (givenChar === '\t') return WIDTHS.includes(fileUnit) ? fileUnit : undefined;
-  const steps = more.map((indent) => Math.abs(indent.length - given0)).filter((step) => step > 0);
-  const unit = steps.reduce(gcd, 0);
+  const unit = unitOf(more, given0);
   return WIDTHS.includes(unit) ? 1 / unit : undefined;
 }
 
@@ -125,6 +125,11 @@ export function indentUnit(lines: readonly string[]): number {
   return unit;
 }
 
+/** Returns the columns of one level in some indentations, beside one of a known width. 0: there is no other width. */
+function unitOf(indents: readonly string[], width: number): number {
+  return indents.map((indent) => Math.abs(indent.length - width)).reduce(gcd, 0);
+}
+
 function gcd(left: number, right: number): number {
   return right === 0 ? left : gcd(right, left % right);
 }
@@ -133,10 +138,7 @@ function gcd(left: number, right: number): number {
 export function nameIndent(indent: string): string {
   if (indent === '') return 'no indentation';
   const tabs = indent.split('\t').length - 1;
-  const parts = [countOf(tabs, 'tab'), countOf(indent.length - tabs, 'space')];
-  return parts.filter((part) => part !== '').join(' and ');
-}
-
-function countOf(count: number, noun: string): string {
-  return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`;
+  const spaces = indent.length - tabs;
+  const parts = [tabs === 0 ? [] : plural(tabs, 'tab'), spaces === 0 ? [] : plural(spaces, 'space')];
+  return parts.flat().join(' and ');
 }

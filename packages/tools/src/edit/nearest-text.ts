@@ -10,6 +10,22 @@ const SHOWN_LINES = 12;
 const CONTEXT_LINES = 2;
 const SHOWN_PLACES = 3;
 
+/** What a message calls the texts. */
+interface Words {
+  old: string;
+  replacement: string;
+  send: string;
+}
+
+/** For an edit. */
+const EDIT_WORDS: Words = { old: '`old` was', replacement: '`new` is', send: 'Send `old` again as' };
+/** For a hunk of a patch. */
+export const HUNK_WORDS: Words = {
+  old: 'the lines were',
+  replacement: 'the new text is',
+  send: 'Write the lines as',
+};
+
 interface Refused {
   old: string;
   replacement: string;
@@ -20,26 +36,30 @@ interface Refused {
 }
 
 /** Tells a model why its text was not matched, where the nearest text is, and what to send instead. */
-export function describeNearest(text: string, { old, replacement, refusal, places = [] }: Refused): string {
+export function describeNearest(
+  text: string,
+  { old, replacement, refusal, places = [] }: Refused,
+  words = EDIT_WORDS,
+): string {
   const lines = text.split('\n');
   if (places.length > 0) {
     const shown = places.slice(0, SHOWN_PLACES).map(({ at, count }) => show(lines, at, count));
-    return [refusal, ...interleave(shown), adviceFor(lines, places[0])].join('\n');
+    return [refusal, ...interleave(shown), adviceFor(lines, places[0], words)].join('\n');
   }
   if (refusal !== '') return refusal;
   if (replacement.trim().length > 3 && text.includes(replacement)) {
     const line = lineAt(text, text.indexOf(replacement));
-    return `\`old\` was not found. But \`new\` is already there, at line ${line}: the edit may have been made before.`;
+    return `${words.old} not found. But ${words.replacement} already there, at line ${line}: the edit may have been made before.`;
   }
   const wanted = old.split('\n');
   while (wanted.length > 1 && wanted.at(-1)?.trim() === '') wanted.pop();
   const at = findByLines(lines, wanted) ?? findSimilar(lines, wanted);
-  if (at === undefined) return '`old` was not found. Nothing in the file is similar. Read the file again.';
+  if (at === undefined) return `${words.old} not found. Nothing in the file is similar. Read the file again.`;
   const place = { at, count: wanted.length };
   return [
-    `\`old\` was not found. The nearest text is at line ${at + 1}${describeDifference(lines, { wanted, at })}:`,
+    `${words.old} not found. The nearest text is at line ${at + 1}${describeDifference(lines, { wanted, at })}:`,
     show(lines, at, wanted.length),
-    adviceFor(lines, place),
+    adviceFor(lines, place, words),
   ].join('\n');
 }
 
@@ -47,12 +67,14 @@ function interleave(parts: readonly string[]): string[] {
   return parts.flatMap((part, index) => (index === 0 ? [part] : ['…', part]));
 }
 
-const ADVICE =
-  'Send `old` again as the file has it, without the numbers and the tab after them. If this is not the text you mean, read the file again.';
-
-function adviceFor(lines: readonly string[], place: { at: number; count: number } | undefined): string {
+function adviceFor(
+  lines: readonly string[],
+  place: { at: number; count: number } | undefined,
+  { send }: Words,
+): string {
+  const advice = `${send} the file has it, without the numbers and the tab after them. If this is not the text you mean, read the file again.`;
   const unusual = nameUnusual(lines.slice(place?.at ?? 0, (place?.at ?? 0) + (place?.count ?? 0)).join('\n'));
-  return unusual.length === 0 ? ADVICE : `These lines contain ${unusual.slice(0, 5).join(', ')}. ${ADVICE}`;
+  return unusual.length === 0 ? advice : `These lines contain ${unusual.slice(0, 5).join(', ')}. ${advice}`;
 }
 
 /** Names the first line that is not as wanted. */

@@ -41,7 +41,8 @@ export function placeReplacement(
   const { lines, dropsBreak } = newLines(texts.new, endsWithBreak);
   const firstStarts = startOf(place);
   const map = mapFor(file.lines, { place, lines, isPartial: firstStarts !== 0 });
-  if (map === undefined) return { refusal: describeIndentation(place) };
+  if (map === undefined)
+    return { refusal: describeIndentation(place, ', and not in the same way on all lines') };
   const shifted = lines.map((line, index) =>
     shift(line, index === 0 && firstStarts !== 0 ? (indent) => indent : map),
   );
@@ -169,12 +170,12 @@ function carryLine(
   return indent + carried;
 }
 
-function describeIndentation({ at, pairs }: LoosePlace): string {
+function describeIndentation({ at, pairs }: LoosePlace, how = ''): string {
   const index = pairs.findIndex(({ given, line }) => indentOf(given) !== indentOf(line));
   const pair = pairs[Math.max(0, index)];
-  return `it differs in its indentation, and not in the same way on all lines: line ${at + Math.max(0, index) + 1} begins with ${nameIndent(indentOf(pair?.line ?? ''))}, \`old\` has ${nameIndent(indentOf(pair?.given ?? ''))}.`;
+  return `it differs in its indentation${how}: line ${at + Math.max(0, index) + 1} begins with ${nameIndent(indentOf(pair?.line ?? ''))}, \`old\` has ${nameIndent(indentOf(pair?.given ?? ''))}.`;
 }
 
 function describeShift(place: LoosePlace): string {
-  return `${describeIndentation(place).replace(', and not in the same way on all lines', '')} \`new\` has an indentation that cannot be converted.`;
+  return `${describeIndentation(place)} \`new\` has an indentation that cannot be converted.`;
 }

@@ -7,8 +7,8 @@ import {
   type LoosePlace,
   nearestPlaces,
 } from '../edit/loose-places.ts';
-import { describeNearest } from '../edit/nearest-text.ts';
-import { type PlacedText, placeReplacement, startsOf } from '../edit/place-replacement.ts';
+import { describeNearest, HUNK_WORDS } from '../edit/nearest-text.ts';
+import { type LineOffsets, type PlacedText, placeReplacement, startsOf } from '../edit/place-replacement.ts';
 import { replacePlaces, toLineFeeds } from '../edit/text-replacer.ts';
 import type { Hunk } from './parse-patch.ts';
 
@@ -27,9 +27,10 @@ export async function applyHunks(original: string, hunks: readonly Hunk[]): Prom
   if (missing !== -1) return { refusal: describeMissing(text, hunks, missing) };
   const chosen = choosePlaces(found);
   if ('refusal' in chosen) return chosen;
+  const offsets = { lines: file.lines, starts: startsOf(file.lines) };
   const placed: PlacedText[] = [];
   for (const [index, place] of chosen.places.entries()) {
-    const result = replaceHunk(file, { found: found[index], place, differ });
+    const result = replaceHunk(offsets, { found: found[index], place, differ });
     if ('refusal' in result) return { refusal: `hunk ${index + 1}: ${result.refusal}` };
     placed.push(result);
   }
@@ -117,8 +118,8 @@ function blockEnd(lines: readonly string[], from: number): number {
 function choosePlaces(
   found: readonly FoundHunk[],
 ): { places: (LoosePlace | undefined)[] } | { refusal: string } {
-  const first = inOrder(found, (places) => places);
-  const last = inOrder([...found].reverse(), (places) => [...places].reverse())?.reverse();
+  const first = inOrder(found, 'down');
+  const last = inOrder([...found].reverse(), 'up')?.reverse();
   if (first === undefined || last === undefined) {
     const ambiguous = found.findIndex(({ places }) => places.length > 1);
     return ambiguous === -1
@@ -129,21 +130,22 @@ function choosePlaces(
   return differs === -1 ? { places: first } : { refusal: describeChoice(found[differs], differs) };
 }
 
+/** Chooses the first place of each hunk after that of the hunk before it: from the start of the file, or from its end. */
 function inOrder(
   found: readonly FoundHunk[],
-  order: (places: FoundHunk['places']) => FoundHunk['places'],
+  direction: 'down' | 'up',
 ): (LoosePlace | undefined)[] | undefined {
   const chosen: (LoosePlace | undefined)[] = [];
-  const isReversed = order([undefined, { at: 0, pairs: [], differences: new Set() }])[0] !== undefined;
-  let bound = isReversed ? Number.POSITIVE_INFINITY : 0;
+  const isUp = direction === 'up';
+  let bound = isUp ? Number.POSITIVE_INFINITY : 0;
   for (const { hunk, places } of found) {
     const length = oldLines(hunk).length;
-    const place = order(places).find(
-      (each) => each === undefined || (isReversed ? each.at + length <= bound : each.at >= bound),
-    );
+    const isFree = (each: LoosePlace | undefined) =>
+      each === undefined || (isUp ? each.at + length <= bound : each.at >= bound);
+    const place = isUp ? places.findLast(isFree) : places.find(isFree);
     if (place === undefined && places[0] !== undefined) return undefined;
     chosen.push(place);
-    if (place !== undefined) bound = isReversed ? place.at : place.at + length;
+    if (place !== undefined) bound = isUp ? place.at : place.at + length;
   }
   return chosen;
 }
@@ -154,7 +156,7 @@ function describeChoice(found: FoundHunk | undefined, index: number): string {
 }
 
 function replaceHunk(
-  file: KeyedLines,
+  file: LineOffsets,
   { found, place, differ }: { found: FoundHunk | undefined; place: LoosePlace | undefined; differ: Differ },
 ): PlacedText | { refusal: string } {
   const lines = found === undefined ? [] : newLines(found.hunk);
@@ -165,8 +167,7 @@ function replaceHunk(
     return { start: all.length, end: all.length, text: isOpen ? `\n${text.slice(0, -1)}` : text };
   }
   const old = found === undefined ? [] : oldLines(found.hunk);
-  const offsets = { lines: file.lines, starts: startsOf(file.lines) };
-  return placeReplacement(offsets, {
+  return placeReplacement(file, {
     place,
     texts: { old: old.map((line) => `${line}\n`).join(''), new: text },
     differ,
@@ -179,8 +180,6 @@ function describeMissing(text: string, hunks: readonly Hunk[], index: number): s
   if (old.length === 0)
     return `hunk ${index + 1} only adds lines: give lines of the file around them, so that their place is known.`;
   const replacement = hunk === undefined ? '' : newLines(hunk).join('\n');
-  return `hunk ${index + 1}: ${describeNearest(text, { old: old.join('\n'), replacement, refusal: '' })}`
-    .replaceAll('`old` was', 'the lines were')
-    .replaceAll('`new` is', 'the new text is')
-    .replace('Send `old` again as', 'Write the lines as');
+  const nearest = describeNearest(text, { old: old.join('\n'), replacement, refusal: '' }, HUNK_WORDS);
+  return `hunk ${index + 1}: ${nearest}`;
 }
