@@ -40,11 +40,11 @@ export {
   type LocalServerCandidate,
   listServerModels,
 } from './local-servers.ts';
-export { isLoopback } from './loopback.ts';
+export { isLoopback, isLoopbackUrl } from './loopback.ts';
 export { mapProviderError } from './provider-errors/map-provider-error.ts';
 export type { ProviderFailure } from './provider-errors/verdict.ts';
 export { isQuoted } from './quoted-text.ts';
-export { maskSecrets } from './secrets.ts';
+export { excerptOf, maskSecrets } from './secrets.ts';
 export { type FetchTarget, serverFetch } from './server-fetch.ts';
 export type { ServerMemory, SettingsMemory } from './server-memory.ts';
 export type { ServerKind, ServerModel } from './server-models.ts';

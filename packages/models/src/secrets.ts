@@ -16,3 +16,12 @@ export function maskSecrets(text: string, secrets: readonly string[] = []): stri
   for (const shape of KEY_SHAPES) masked = masked.replace(shape, '[key]');
   return masked.replace(LABELLED, '$1$2[key]').replace(USER_INFO, '$1');
 }
+
+const EXCERPT_CHARS = 300;
+
+/** Returns the beginning of a provider's text for a message, with its secrets masked. */
+export function excerptOf(text: string, secrets?: readonly string[]): string {
+  // Secrets are masked before the text is cut, because half a key has no known shape.
+  const masked = maskSecrets(text, secrets).trim();
+  return masked.length > EXCERPT_CHARS ? `${masked.slice(0, EXCERPT_CHARS)}…` : masked;
+}

@@ -71,8 +71,7 @@ export type EventPayload =
       success: boolean;
       /** What the model sees. */
       sanitized: ToolOutputContent[];
-      /** What the tool returned. Present only if `tools.rawResults` of the configuration, or
-       * `rawToolResults` of the runtime, is true. */
+      /** What the tool returned. Present only if the setting `tools.rawResults`, or `rawToolResults` of the runtime, is true. */
       rawResult?: ToolOutputContent[];
       title?: string;
       /** Facts for programs, as in the part's metadata. Absent in events of an older version. */

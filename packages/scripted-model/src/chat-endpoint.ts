@@ -10,7 +10,7 @@ import { type Handling, OwnWords } from './own-words.ts';
 import type { PromptCount, PromptCounter } from './prompt-counter.ts';
 import { readBody } from './read-body.ts';
 import { fitReply, toReply } from './reply.ts';
-import { asksForSummary, parseRequest } from './request.ts';
+import { asksForSummary, parseBody, parseRequest } from './request.ts';
 import type { Script, ScriptReply } from './script.ts';
 import { type Room, refusal, replyRoom } from './window.ts';
 import { CHAT_WIRE } from './wire/chat-wire.ts';
@@ -59,8 +59,9 @@ export async function answerChat(
   });
   try {
     checkKey(request, settings.apiKey);
-    const body = await readBody(request);
-    settings.journal?.write({ type: 'request', number: record.number, path: wire.path, body });
+    const text = await readBody(request);
+    settings.journal?.write({ type: 'request', number: record.number, path: wire.path, body: text });
+    const body = parseBody(text);
     const asked = parseRequest(body, wire);
     noteRequest(record, asked, settings.keepBodies);
     if (asked.model !== settings.model && settings.answersToAnyName !== true) throw unknownModel(asked.model);
@@ -71,7 +72,7 @@ export async function answerChat(
       throw faultError(ordered);
     }
     const { chat, prompt } = admit(asked, record, { ...settings, wire }, counter);
-    const compacted = wire.compact(JSON.parse(body), chat, prompt.promptTokens);
+    const compacted = wire.compact(body, chat, prompt.promptTokens);
     if (compacted !== undefined) return sendCompacted(compacted, { record, response, settings });
     const reply = await play(settings.script, scriptRequest(chat, prompt, { record, settings }));
     if (response.destroyed) return;
@@ -112,9 +113,9 @@ export async function answerCount(
 ): Promise<void> {
   try {
     checkKey(request, apiKey);
-    const body: unknown = JSON.parse(await readBody(request));
+    const body = parseBody(await readBody(request));
     // These requests have no limit of their answer, which a model call needs.
-    const chat = parseRequest(JSON.stringify({ max_tokens: 1, store: false, ...Object(body) }), wire);
+    const chat = parseRequest({ max_tokens: 1, store: false, ...Object(body) }, wire);
     sendJson(response, 200, { input_tokens: counter.count(chat).promptTokens });
   } catch (error) {
     const answer = error instanceof ApiError ? error : unexpected(error);

@@ -5,11 +5,10 @@ import { lastUserText } from './messages.ts';
 import type { Wire } from './wire/wire.ts';
 
 /** @throws {ApiError} 400, with OpenAI's wording where it is known. */
-export function parseRequest(body: string, wire: Wire): ChatCompletionRequest {
-  const json = parseJson(body);
-  const complaint = wire.complaint(json);
+export function parseRequest(body: unknown, wire: Wire): ChatCompletionRequest {
+  const complaint = wire.complaint(body);
   if (complaint !== undefined) throw invalidRequest(complaint, null);
-  const parsed = chatRequest.safeParse(wire.toChat(json));
+  const parsed = chatRequest.safeParse(wire.toChat(body));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const path = issue?.path.join('.') ?? '';
@@ -78,7 +77,8 @@ const chatRequest = z.looseObject({
   temperature: z.number().nullish(),
 });
 
-function parseJson(body: string): unknown {
+/** Parses the text of a body. @throws {ApiError} 400 */
+export function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

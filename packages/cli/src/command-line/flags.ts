@@ -1,3 +1,5 @@
+import type { REASONING_EFFORTS } from '@longhaul/models';
+
 /** The flags of every command, as data for parsing, help, suggestions and the check of the documentation. */
 export interface Flag {
   type: 'string' | 'boolean';
@@ -34,6 +36,16 @@ const WHERE = { cwd: { type: 'string', short: 'C' }, config: text, trust: toggle
 /** For commands that name a session: sessions of every folder. */
 const ALL = { all: toggle } as const;
 
+/** All efforts, without loading the module that has them. */
+const EFFORTS = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const satisfies typeof REASONING_EFFORTS;
 export const RUN_FLAGS = {
   ...WHERE,
   agent: text,
@@ -41,7 +53,7 @@ export const RUN_FLAGS = {
   'base-url': text,
   window: text,
   'max-output': text,
-  effort: { type: 'string', values: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] },
+  effort: { type: 'string', values: EFFORTS },
   sandbox,
   network: { type: 'string', values: ['on', 'off'] },
   strategy,

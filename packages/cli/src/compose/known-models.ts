@@ -3,7 +3,7 @@ import {
   type CatalogueEntry,
   catalogueModels,
   detectLocalServers,
-  isLoopback,
+  isLoopbackUrl,
   LOCAL_SERVERS,
   type LocalServerCandidate,
   listServerModels,
@@ -74,17 +74,13 @@ interface LocalServerAddress extends Pick<LocalServerCandidate, 'baseUrl'> {
 function localServer(config: Config, provider: string, env: Environment): LocalServerAddress | undefined {
   try {
     const { baseUrl, apiKey, serverKind } = resolveNamed(config, { model: `${provider}/any` }, env);
-    if (baseUrl === undefined || !isLoopback(hostOf(baseUrl))) return undefined;
+    if (baseUrl === undefined || !isLoopbackUrl(baseUrl)) return undefined;
     return { baseUrl, apiKey, serverKind };
   } catch (error) {
     // Without its address or key, a provider cannot be asked. The others can.
     if (error instanceof LonghaulError) return undefined;
     throw error;
   }
-}
-
-function hostOf(baseUrl: string): string {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).hostname.replace(/^\[|\]$/g, '') : '';
 }
 
 function fromServer(provider: string, { id, loaded, windowTokens, acceptsImages }: ServerModel): KnownModel {

@@ -13,10 +13,10 @@ const KEY = 'compactionRequest';
 
 export async function requestCompaction(
   store: Store,
-  session: Session,
+  sessionId: string,
   request: CompactionRequest,
 ): Promise<void> {
-  await store.updateSession(session.id, { metadata: { [KEY]: { ...request } } });
+  await store.updateSession(sessionId, { metadata: { [KEY]: { ...request } } });
 }
 
 /** Removes the pending request and returns it. */

@@ -15,8 +15,7 @@ export interface IdleSystemOptions {
   blobs: BlobStore;
 }
 
-/** Builds the system text of a session without opening a sandbox. The environment is that of the
- * session's requests. */
+/** Builds the system text of a session without opening a sandbox. The environment is that of the session's requests. */
 export async function idleSystemText(session: Session, options: IdleSystemOptions): Promise<string> {
   const { agent, instructionFiles, blobs } = options;
   const environment =

@@ -85,7 +85,7 @@ export class SessionContext {
     } catch (error) {
       if (toLonghaulError(error).code !== 'session_busy') throw error;
       const name = options.strategy === undefined ? {} : { strategy: options.strategy };
-      await requestCompaction(store, session, { at: Date.now(), ...name });
+      await requestCompaction(store, session.id, { at: Date.now(), ...name });
       return { status: 'queued' };
     }
   }

@@ -1,3 +1,4 @@
+import type { ToolSchema } from '../ports/model-driver.ts';
 import { createToolFinder, shownSchemas } from '../ports/tool-set.ts';
 import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
@@ -18,6 +19,8 @@ export interface ExecutorParts {
   signal: AbortSignal;
   clock: RunClock;
   account: RunAccount;
+  /** The schemas of the tools that the model sees. */
+  schemas: readonly ToolSchema[];
   window: ContextWindow;
   decision: CountedDecision;
   compactor: Compactor;
@@ -101,6 +104,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     signal,
     clock,
     account,
+    schemas,
     window,
     decision,
     compactor,

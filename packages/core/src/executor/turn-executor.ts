@@ -1,6 +1,5 @@
 import type { FittedRequest } from '@longhaul/context';
 import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
-import { shownSchemas } from '../ports/tool-set.ts';
 import { cancelled, interrupted, interruptionOf } from '../session/runs/interruption.ts';
 import type { ExecutorResult, RunEnd } from '../session/runs/run-result.ts';
 import { writeClosingNote } from './closing-note.ts';
@@ -101,10 +100,8 @@ export class TurnExecutor {
   }
 
   #target(): CallTarget {
-    const { window, outcomeHandler, signal } = this.#parts;
+    const { schemas: tools, window, outcomeHandler, signal } = this.#parts;
     const { system, windowTokens, tokenRatio } = window;
-    const { tools: all, driver } = this.#options;
-    const tools = shownSchemas(all, driver.info.model);
     return { system, windowTokens, tokenRatio, tools, cuts: outcomeHandler.cuts, signal };
   }
 

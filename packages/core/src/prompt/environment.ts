@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Sandbox } from '../ports/index.ts';
+import { plural } from '../tool-output/display.ts';
 import { type GitFacts, readGitFacts } from './git-facts.ts';
 import { cutInstructions, type InstructionFile, readInstructionFiles } from './instruction-files.ts';
 import { projectFile, quoted } from './project-text.ts';
@@ -85,10 +86,7 @@ function plainFact(key: string, text: string): Fact {
 }
 
 function gitText({ head, changedFiles }: GitFacts): string {
-  const changes =
-    changedFiles === undefined
-      ? ''
-      : `, ${changedFiles} tracked ${changedFiles === 1 ? 'file' : 'files'} changed`;
+  const changes = changedFiles === undefined ? '' : `, ${plural(changedFiles, 'tracked file')} changed`;
   return `Git: ${quoted(head)}${changes}`;
 }
 

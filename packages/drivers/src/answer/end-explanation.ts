@@ -1,7 +1,5 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import { maskSecrets } from '@longhaul/models';
-
-const MAX_CHARS = 300;
+import { excerptOf } from '@longhaul/models';
 
 /**
  * Returns the provider's own words on why an answer ended: Anthropic's `stop_details` and Google's `finishMessage`.
@@ -15,10 +13,7 @@ export function endExplanation(
     ...textsAt(stopDetails, ['category', 'explanation']),
     ...(typeof finishMessage === 'string' ? [finishMessage] : []),
   ]);
-  // Secrets are masked before the text is cut, because half a key has no known shape.
-  const text = maskSecrets([...new Set(texts)].join(': '), secrets).trim();
-  if (text === '') return undefined;
-  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+  return excerptOf([...new Set(texts)].join(': '), secrets) || undefined;
 }
 
 function textsAt(value: unknown, keys: readonly string[]): string[] {

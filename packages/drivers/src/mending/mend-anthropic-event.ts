@@ -37,8 +37,33 @@ export function createAnthropicEventMender({ keepsCompactions }: { keepsCompacti
   const frame = createFrame();
   const leftOut = new Set<number>();
   const uses = createServerUses();
-  const isKept = (type: string, known: ReadonlySet<string>) =>
-    known.has(type) || (keepsCompactions && type.startsWith('compaction'));
+  const isKept = (type: JsonValue | undefined, known: ReadonlySet<string>) =>
+    known.has(String(type)) || (keepsCompactions && String(type).startsWith('compaction'));
+
+  const startBlock = (event: JsonObject, index: number, patch: EventPatch): boolean => {
+    const block = event['content_block'];
+    if (!isObject(block) || !(isServerBlock(block) || isKept(block['type'], BLOCKS))) {
+      leftOut.add(index);
+      return false;
+    }
+    leftOut.delete(index);
+    if (isUse(block['type'])) return uses.start(index, block);
+    if (isServerBlock(block)) patch.set(event, 'content_block', packBlock(block));
+    else {
+      mendBlock(block, patch);
+      frame.open(index, block, patch);
+    }
+    return true;
+  };
+  const addDelta = ({ delta }: JsonObject, index: number): boolean => {
+    if (uses.add(index, delta) || leftOut.has(index)) return false;
+    return isObject(delta) && isKept(delta['type'], DELTAS) && frame.add(index, delta);
+  };
+  const endBlock = (index: number, patch: EventPatch): boolean => {
+    patch.before.push(...uses.end(index), ...frame.close(index));
+    return !leftOut.has(index);
+  };
+
   const mend: MendEvent = (event, patch) => {
     const { type } = event;
     if (isObject(event['error'])) return true;
@@ -50,31 +75,9 @@ export function createAnthropicEventMender({ keepsCompactions }: { keepsCompacti
     if (!EVENTS.has(type)) return false;
     patch.toNumbers(event, ['index']);
     const index = Number(event['index']);
-    if (type === 'content_block_start') {
-      const block = event['content_block'];
-      if (isObject(block) && isServerBlock(block)) {
-        leftOut.delete(index);
-        if (isUse(block['type'])) return uses.start(index, block);
-        patch.set(event, 'content_block', packBlock(block));
-        return true;
-      }
-      const isKnown = isObject(block) && isKept(String(block['type']), BLOCKS);
-      if (isKnown) leftOut.delete(index);
-      else leftOut.add(index);
-      if (isKnown) mendBlock(block, patch);
-      if (isKnown) frame.open(index, block, patch);
-      return isKnown;
-    }
-    if (type === 'content_block_delta') {
-      const { delta } = event;
-      if (uses.add(index, delta)) return false;
-      if (leftOut.has(index) || !isObject(delta) || !isKept(String(delta['type']), DELTAS)) return false;
-      return frame.add(index, delta);
-    }
-    if (type === 'content_block_stop') {
-      patch.before.push(...uses.end(index), ...frame.close(index));
-      return !leftOut.has(index);
-    }
+    if (type === 'content_block_start') return startBlock(event, index, patch);
+    if (type === 'content_block_delta') return addDelta(event, index);
+    if (type === 'content_block_stop') return endBlock(index, patch);
     if (type === 'message_start') mendStart(event, patch);
     if (type === 'message_delta') {
       if (!keepsCompactions) patch.delete(event, 'context_management');

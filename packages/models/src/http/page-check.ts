@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.ts';
+import { isLoopbackUrl } from '../loopback.ts';
 
 /** The headers in which browsers report the page that sends a request. Other clients send none of them. */
 export interface PageHeaders {
@@ -25,8 +25,7 @@ export interface PageCheck {
 export function createPageCheck(options: { origins: readonly string[]; loopback?: boolean }): PageCheck {
   const { loopback = false } = options;
   const origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
-  const allows = (origin: string) =>
-    origins.has(origin.toLowerCase()) || (loopback && isLoopbackOrigin(origin));
+  const allows = (origin: string) => origins.has(origin.toLowerCase()) || (loopback && isLoopbackUrl(origin));
   return {
     isForeign: ({ host, origin, fetchSite }) =>
       origin === undefined ? isOtherSite(fetchSite) : !isOwnOrigin(origin, host) && !allows(origin),
@@ -42,8 +41,4 @@ function isOtherSite(fetchSite: string | undefined): boolean {
 /** Whether this server itself served the page. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
-}
-
-function isLoopbackOrigin(origin: string): boolean {
-  return URL.canParse(origin) && isLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, type JsonObject, LonghaulError } from '@longhaul/protocol';
-import { maskSecrets } from '../secrets.ts';
+import { excerptOf } from '../secrets.ts';
 import {
   ofAuthentication,
   ofContentFilter,
@@ -79,14 +79,10 @@ const RULES: readonly ((facts: Facts) => Verdict | undefined)[] = [
   ofHtml,
 ];
 
-const MAX_QUOTE = 300;
-
 function quote(body: ErrorBody, secrets: readonly string[] | undefined): string {
   const lines = [...new Set(body.text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
-  // Secrets are masked before the text is cut, because half a key has no known shape.
-  const text = maskSecrets(lines.join(' '), secrets).trim();
-  if (text === '') return '';
-  return ` It said: "${text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text}"`;
+  const text = excerptOf(lines.join(' '), secrets);
+  return text === '' ? '' : ` It said: "${text}"`;
 }
 
 function address({ provider, url }: ProviderFailure): string {
