@@ -280,6 +280,16 @@ describe('mistakes', () => {
       'longhaul.yml:1:38: providers.x.headers.X-Team must be one line of text, without line breaks and with characters of Latin-1 only.',
     ],
     [
+      'several answers of each request',
+      'providers: { x: { body: { n: 3 } } }',
+      'longhaul.yml:1:30: providers.x.body.n must be 1 (one answer of each request is read), not 3.',
+    ],
+    [
+      'several candidates of each request',
+      'providers: { x: { body: { generationConfig: { candidateCount: 2 } } } }',
+      'longhaul.yml:1:63: providers.x.body.generationConfig.candidateCount must be 1 (one answer of each request is read), not 2.',
+    ],
+    [
       'a field of the body that holds the conversation',
       'providers: { x: { body: { top_k: 1, messages: [] } } }',
       'longhaul.yml:1:37: providers.x.body.messages is written by Longhaul for each request and cannot be configured.',

@@ -17,8 +17,8 @@ export interface LoadModelOptions extends ModelAccess {
  * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
  */
 export async function loadModel(given: LoadModelOptions): Promise<StepModel> {
-  const { kind, driver = 'ai-sdk', info } = given;
-  const fetch = mendedFetch(given.fetch, { kind, keepsCompactions: driver === 'native' });
+  const { kind, driver = 'ai-sdk', info, target } = given;
+  const fetch = mendedFetch(given.fetch, { kind, target, keepsCompactions: driver === 'native' });
   const options = { ...given, fetch };
   if (driver === 'native' && kind === 'anthropic') {
     const { createAnthropicModel } = await import('./anthropic/anthropic-model.ts');

@@ -51,6 +51,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
   const held: StepEvent[] = [];
   let blockCount = 0;
   let callCount = 0;
+  const isRepeated = createRepetitions();
   let hasSaid = false;
   let hasThought = false;
   let model: string | undefined;
@@ -78,7 +79,7 @@ export function createStepEvents(options: StepEventsOptions): StepEvents {
     return events;
   };
   const onCall = (part: LanguageModelV4ToolCall): readonly StepEvent[] => {
-    if (part.providerExecuted === true) return NOTHING;
+    if (part.providerExecuted === true || isRepeated(part)) return NOTHING;
     callCount += 1;
     const event = toCallEvent(part, calls.closed(part.toolCallId));
     if (!options.holdsCalls) return [event];
@@ -166,6 +167,17 @@ function detailEvents(fields: SharedV4ProviderMetadata[string] | undefined, hasT
     ...(text === '' ? [] : [{ type: 'reasoning-delta' as const, id, text }]),
     { type: 'reasoning-end', id, providerMetadata: metadata },
   ];
+}
+
+/** Recognises a call that repeats another one of the answer, with its id. It must not be made twice. */
+function createRepetitions(): (call: LanguageModelV4ToolCall) => boolean {
+  const made = new Set<string>();
+  return ({ toolCallId, toolName, input }) => {
+    const key = JSON.stringify([toolCallId, toolName, input]);
+    const isRepeated = toolCallId !== '' && made.has(key);
+    made.add(key);
+    return isRepeated;
+  };
 }
 
 /** Creates call ids that are unique in the step and the request. Some servers count from `call_0` in every answer. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PROVIDER_KINDS } from '../config.ts';
 import { callSettings } from './call-settings.ts';
 import {
-  bodyField,
+  body,
   count,
   headerName,
   headerValue,
@@ -77,8 +77,8 @@ export const provider = z.strictObject({
     'Headers of each request to this provider. They are sent to its address alone, like the key. Use $NAME to read a value from the environment.',
   ),
   body: setting(
-    z.record(bodyField, z.json()),
-    'Fields merged into the JSON body of each request, for settings that Longhaul does not have. null removes a field. The conversation, the tools and stream cannot be set.',
+    body,
+    'Fields merged into the JSON body of each request, for settings that Longhaul does not have. null removes a field. The conversation, the tools, stream and more than one answer (n) cannot be set.',
   ),
   ...callSettings,
   accepts,

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonValue } from '@longhaul/protocol';
 import * as z from 'zod';
 
 /** An optional key, with its description and default for editors and the table of keys. */
@@ -36,13 +36,30 @@ export const headerValue = z.string().regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/,
   error: 'must be one line of text, without line breaks and with characters of Latin-1 only',
 });
 /** Fields of a request that settings may add. Without its own fields, a request would be another conversation. */
-export const bodyField = text.refine((value) => !OWN_FIELDS.has(value), {
+const bodyField = text.refine((value) => !OWN_FIELDS.has(value), {
   error: 'is written by Longhaul for each request and cannot be configured',
+});
+/** Fields that settings add to each request. */
+export const body = z.record(bodyField, z.json()).superRefine((fields, context) => {
+  const { generationConfig } = fields;
+  const google = isObject(generationConfig) ? generationConfig : {};
+  const numbers = [
+    ...ANSWER_COUNTS.map((key) => ({ path: [key], value: fields[key] })),
+    ...ANSWER_COUNTS.map((key) => ({ path: ['generationConfig', key], value: google[key] })),
+  ];
+  for (const { path, value } of numbers) {
+    if (value === undefined || value === null || value === 1) continue;
+    const message = 'must be 1 (one answer of each request is read)';
+    context.addIssue({ code: 'custom', path, message });
+  }
 });
 /** Name of a provider, an agent or an upstream. */
 export const name = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]*$/, { error: 'must be a name of letters, digits, - and .' });
+
+/** How many answers a request asks for, in the forms of all providers. */
+const ANSWER_COUNTS = ['n', 'best_of', 'num_return_sequences', 'candidateCount', 'candidate_count'];
 
 /** In the forms of all providers. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([

@@ -21,6 +21,12 @@ export function createCallMender() {
       return false;
     return isObject(parseJson(call.input));
   };
+  /** Whether the piece, which has no index, repeats a complete call. */
+  const repeatsAny = (id: JsonValue, called: JsonObject): boolean => {
+    if ([...open.keys()].some((key) => isRepeated(key, id, called))) return true;
+    record(`id ${id}`, id, called);
+    return false;
+  };
   const record = (key: string, id: JsonValue | undefined, called: JsonObject): void => {
     const piece = typeof called['arguments'] === 'string' ? called['arguments'] : '';
     const call = open.get(key);
@@ -50,8 +56,9 @@ export function createCallMender() {
       if (!Array.isArray(calls)) return;
       const kept = calls.filter(isObject).flatMap((call): JsonObject[] => {
         const { index, function: called } = call;
-        // Without an index, a piece cannot be assigned here.
-        if (typeof index !== 'number' || !isObject(called)) return [call];
+        if (!isObject(called)) return [call];
+        // Without an index and an id, a piece cannot be assigned here.
+        if (typeof index !== 'number') return call['id'] && repeatsAny(call['id'], called) ? [] : [call];
         const key = String(index);
         if (isRepeated(key, call['id'], called)) return [];
         const named = withName(key, call, called);

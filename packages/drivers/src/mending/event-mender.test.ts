@@ -2,15 +2,24 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEventMender } from './event-mender.ts';
 
 function mend(chunks: readonly string[]): string {
-  const mender = createEventMender(() => true);
+  const mender = createEventMender({ mend: () => true }, () => new Error('foreign'));
   const bytes = chunks.map((chunk) => mender.push(Buffer.from(chunk)));
   return Buffer.concat([...bytes, mender.end()]).toString();
 }
 
 test('passes lines that arrive in any pieces', () => {
-  const stream = ': hello\r\ndata: {"a":"ä"}\n\ndata: {"b":1}\n\nevent: end\ndata: [DONE]\n\n';
+  const stream = ': hello\ndata: {"a":"ä"}\n\ndata: {"b":1}\n\nevent: end\ndata: [DONE]\n\n';
   for (let size = 1; size < stream.length; size += 1) {
     expect(mend(stream.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])).toBe(stream);
+  }
+});
+
+test('reads each line end that events can have, wherever the text is split', () => {
+  const stream = ': hello\r\ndata: {"a":1}\r\rdata: {"b":2}\r\n\r\ndata: {"c":\ndata: 3}\r\r\n';
+  for (let size = 1; size < stream.length; size += 1) {
+    expect(mend(stream.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])).toBe(
+      ': hello\ndata: {"a":1}\n\ndata: {"b":2}\n\ndata: {"c":3}\n\n',
+    );
   }
 });
 

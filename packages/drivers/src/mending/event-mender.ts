@@ -2,16 +2,30 @@ import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/
 import { EventPatch } from './event-patch.ts';
 
 /**
- * Changes an event through the patch. Returns false if the event must be left out; those before it stay.
+ * Changes an event through the patch. Returns false if the event must be left out, and `foreign` if it also belongs to
+ * another format; those before it stay.
  *
  * @param name The name of the event in its line `event:`. Most servers send none, or repeat the type.
  */
-export type MendEvent = (event: JsonObject, patch: EventPatch, name: string) => boolean;
+export type MendEvent = (event: JsonObject, patch: EventPatch, name: string) => boolean | 'foreign';
+
+/** The rules of one stream. */
+export interface StreamMender {
+  mend: MendEvent;
+  /** Called at `data: [DONE]`. */
+  onDone?(): void;
+  /** Returns the events that the end of the stream lacks. */
+  missingEnd?(): JsonObject[];
+}
 
 export interface EventMender {
   /** Returns the bytes to pass on: `bytes` itself if nothing in them is changed. Incomplete lines are held back. */
   push(bytes: Uint8Array): Uint8Array;
-  /** Returns the rest. A last event that is complete is ended, even if the server did not send its blank line. */
+  /**
+   * Returns the rest. A last event that is complete is ended, even if the server did not send its blank line.
+   *
+   * @throws What `onlyForeign` returns, if all events belong to another format.
+   */
   end(): Uint8Array;
 }
 
@@ -31,45 +45,77 @@ const NOTHING = new Uint8Array();
  * The SDKs check every field of an event and fail the whole answer if one has an unexpected form, even a field that they
  * do not use. Many servers differ in such fields.
  *
- * @param missingEnd Returns the events that the end of the stream lacks.
+ * @param onlyForeign Returns the error for a stream that has only events of another format, from the first of them.
  */
-export function createEventMender(mend: MendEvent, missingEnd: () => JsonObject[] = () => []): EventMender {
+export function createEventMender(
+  rules: StreamMender,
+  onlyForeign: (event: JsonObject) => Error,
+): EventMender {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
+  const toLineFeeds = createLineFeeds();
   let held = '';
+  /** The lines of an event whose JSON is written on several. */
+  let open = '';
   /** The stream ends in a complete event without its blank line. */
   let isUnended = false;
   let name = '';
+  let foreign: JsonObject | undefined;
+  let isKnown = false;
 
+  /** Some servers separate their events by one line end only. */
+  const gap = () => (isUnended ? '\n' : '');
   const mendLine = (sent: string): string => {
     const line = asData(sent);
-    if (!line.startsWith(FIELD)) {
-      if (line.startsWith(NAME_FIELD)) name = line.slice(NAME_FIELD.length).trim();
-      if (line.trim() !== '') return line;
-      isUnended = false;
-      name = '';
-      return line;
-    }
+    if (line.startsWith(FIELD)) return mendData(line);
+    if (line.startsWith(NAME_FIELD)) name = line.slice(NAME_FIELD.length).trim();
+    if (line.trim() !== '') return line;
+    const before = endOpen();
+    isUnended = false;
+    name = '';
+    return before + line;
+  };
+  const mendData = (line: string): string => {
     const data = line.slice(FIELD.length).trim();
     if (data === '') return '';
+    if (data === '[DONE]') {
+      const before = endOpen();
+      rules.onDone?.();
+      return before + gap() + line;
+    }
     const patch = new EventPatch();
-    let event = parseJson(data);
-    if (event === undefined && line.endsWith('\n')) event = parseUnclosed(data, patch);
-    // Some servers separate their events by one line end only.
-    const gap = isUnended ? '\n' : '';
-    if (event === undefined && data === '[DONE]') return gap + line;
-    // One of several lines of an event.
-    if (event === undefined) return line;
-    const isKept = isObject(event) && mend(event, patch, name);
+    let event = open === '' ? parseJson(data) : undefined;
+    if (event === undefined && open === '' && line.endsWith('\n')) event = parseUnclosed(data, patch);
+    if (event !== undefined) return mendEvent(event, patch, line);
+    open += line;
+    return '';
+  };
+  const mendEvent = (event: JsonValue, patch: EventPatch, line: string): string => {
+    const mended = isObject(event) && rules.mend(event, patch, name);
+    if (mended === 'foreign' && isObject(event)) foreign ??= event;
+    isKnown ||= mended === true;
     const before = patch.before.map(toLines).join('');
-    if (!isKept) return gap + before;
+    if (mended !== true) return gap() + before;
+    const start = gap() + before;
     isUnended = true;
-    return gap + before + (patch.hasChanged ? `${FIELD} ${JSON.stringify(event)}\n` : line);
+    return start + (patch.hasChanged ? `${FIELD} ${JSON.stringify(event)}\n` : line);
+  };
+  /** Returns the event on several lines: on one line if they are JSON together, else as it was sent. */
+  const endOpen = (): string => {
+    const lines = open;
+    open = '';
+    if (lines === '') return '';
+    const data = lines.split('\n').map((line) => line.slice(FIELD.length));
+    const event = parseJson(data.join('\n'));
+    const patch = new EventPatch();
+    patch.hasChanged = true;
+    return event === undefined ? lines : mendEvent(event, patch, lines);
   };
 
   return {
     push(bytes) {
-      const text = decoder.decode(bytes, { stream: true });
+      const sent = decoder.decode(bytes, { stream: true });
+      const text = toLineFeeds(sent);
       const end = text.lastIndexOf('\n') + 1;
       const wasHeld = held !== '';
       // Held text is read once, when its line is complete: a line can arrive in thousands of chunks.
@@ -80,16 +126,29 @@ export function createEventMender(mend: MendEvent, missingEnd: () => JsonObject[
       const lines = (held + text.slice(0, end)).split(/(?<=\n)/);
       held = text.slice(end);
       const mended = lines.map(mendLine).join('');
-      const isSame = !wasHeld && mended === text;
+      const isSame = !wasHeld && mended === sent;
       return isSame ? bytes : encoder.encode(mended);
     },
     end() {
-      const rest = held + decoder.decode();
+      const rest = held + toLineFeeds(decoder.decode());
       held = '';
-      const mended = rest === '' ? '' : mendLine(rest);
+      const mended = (rest === '' ? '' : mendLine(rest)) + endOpen();
+      if (foreign !== undefined && !isKnown) throw onlyForeign(foreign);
       const ended = isUnended ? `${mended}\n\n` : mended;
-      return encoder.encode(ended + missingEnd().map(toLines).join(''));
+      const missing = rules.missingEnd?.() ?? [];
+      return encoder.encode(ended + missing.map(toLines).join(''));
     },
+  };
+}
+
+/** A line can end in a carriage return, alone or before a line feed, which can be in the next piece of the text. */
+function createLineFeeds(): (text: string) => string {
+  let hasReturned = false;
+  return (text) => {
+    if (!hasReturned && !text.includes('\r')) return text;
+    const rest = hasReturned && text.startsWith('\n') ? text.slice(1) : text;
+    if (text !== '') hasReturned = text.endsWith('\r');
+    return rest.replaceAll(/\r\n?/g, '\n');
   };
 }
 

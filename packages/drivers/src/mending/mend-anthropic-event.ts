@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 import { isServerBlock, isUse, packBlock } from '../anthropic/server-blocks.ts';
 import { createFrame } from './anthropic-frame.ts';
-import type { MendEvent } from './event-mender.ts';
+import type { MendEvent, StreamMender } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
 
 const EVENTS = new Set([
@@ -30,10 +30,11 @@ const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 
  * @param options.keepsCompactions Keeps what the provider reports about its own management of the context. The AI SDK
  * would take a compaction for text of the answer.
  */
-export function createAnthropicEventMender({ keepsCompactions }: { keepsCompactions: boolean }): {
-  mend: MendEvent;
-  missingEnd: () => JsonObject[];
-} {
+export function createAnthropicEventMender({
+  keepsCompactions,
+}: {
+  keepsCompactions: boolean;
+}): StreamMender {
   const frame = createFrame();
   const leftOut = new Set<number>();
   const uses = createServerUses();
@@ -71,8 +72,15 @@ export function createAnthropicEventMender({ keepsCompactions }: { keepsCompacti
       patch.set(event, 'error', { message: String(event['error'] ?? event['message'] ?? '') });
       return true;
     }
-    if (typeof type !== 'string') return Object.keys(event).length > 0;
-    if (!EVENTS.has(type)) return false;
+    if (Object.keys(event).length === 0) return false;
+    if (!EVENTS.has(String(type))) return 'foreign';
+    if (!frame.belongs(event)) return false;
+    if (frame.isOther(event)) {
+      const message = 'The server began another answer after a call of the first one.';
+      patch.set(event, 'type', 'error');
+      patch.set(event, 'error', { type: 'api_error', message });
+      return true;
+    }
     patch.toNumbers(event, ['index']);
     const index = Number(event['index']);
     if (type === 'content_block_start') return startBlock(event, index, patch);

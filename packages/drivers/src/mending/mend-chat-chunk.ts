@@ -1,29 +1,46 @@
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { createCallMender } from './chat-call-mender.ts';
-import type { MendEvent } from './event-mender.ts';
-import type { EventPatch } from './event-patch.ts';
+import type { StreamMender } from './event-mender.ts';
+import { EventPatch } from './event-patch.ts';
+import { type AnswerForm, createOneAnswer } from './one-answer.ts';
 
 /** Fields in which servers send reasoning, besides the two that the SDK reads. */
 const REASONING_FIELDS = ['reasoning_text', 'thinking'];
 
+/** Fields of a delta, or of a choice without one, that contain a piece of the answer. */
+const CONTENT = [
+  'content',
+  'text',
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  ...REASONING_FIELDS,
+];
+
 /** Fields of a chunk that contain nothing of the answer. */
 const FACTS = new Set(['id', 'object', 'created', 'model', 'provider', 'service_tier', 'system_fingerprint']);
 
+const CHAT_ANSWER: AnswerForm = {
+  list: 'choices',
+  id: 'id',
+  finishReason: 'finish_reason',
+  hasContent: (choice) =>
+    [choice, choice['delta'], choice['message']]
+      .filter(isObject)
+      .some((piece) => CONTENT.some((key) => hasSomething(piece[key]))),
+};
+
 /** Creates the mender of one stream of Chat Completions chunks. */
-export function createChatChunkMender(): MendEvent {
+export function createChatChunkMender(): StreamMender {
   let hasDelta = false;
   const calls = createCallMender();
-  return (chunk, patch, name) => {
-    if (isFailure(chunk, patch)) return true;
-    // Events of a server's own kind have a name. Those of another format repeat it as their type.
-    const isNamed = name !== '' && name !== 'message' && chunk['type'] !== name;
-    if (isNamed && chunk['choices'] === undefined) return false;
-    patch.toText(chunk, 'id');
-    patch.keepOnly(chunk, 'string', ['model']);
-    patch.toNumbers(chunk, ['created']);
-    const choices = onlyFirst(patch.toObjects(chunk, 'choices'), chunk, patch);
-    if (!Array.isArray(chunk['choices']) && isHarmless(chunk)) patch.set(chunk, 'choices', []);
-    for (const choice of choices) {
+  const answer = createOneAnswer(CHAT_ANSWER);
+
+  const mendCounted = (chunk: JsonObject, patch: EventPatch): void => {
+    for (const choice of patch.toObjects(chunk, 'choices')) {
       const { message } = choice;
       // A whole completion as an event. Some servers repeat the whole answer after its deltas.
       if (choice['delta'] === undefined && isObject(message) && !hasDelta) {
@@ -36,24 +53,36 @@ export function createChatChunkMender(): MendEvent {
       if (isObject(choice['delta'])) calls.mend(choice['delta'], patch);
       hasDelta ||= isObject(choice['delta']) && Object.keys(choice['delta']).length > 0;
     }
-    mendUsage(chunk, choices, patch);
-    return true;
+  };
+
+  return {
+    mend(chunk, patch, name) {
+      const choice = answer.keep(chunk, patch);
+      if (isFailure(chunk, { choice, name }, patch)) return true;
+      if (!Array.isArray(chunk['choices'])) {
+        if (!isHarmless(chunk, name)) return 'foreign';
+        patch.set(chunk, 'choices', []);
+      }
+      patch.toText(chunk, 'id');
+      patch.keepOnly(chunk, 'string', ['model']);
+      patch.toNumbers(chunk, ['created']);
+      mendCounted(chunk, patch);
+      mendUsage(chunk, choice, patch);
+      return true;
+    },
+    onDone: answer.close,
+    missingEnd() {
+      const rest = answer.rest();
+      for (const chunk of rest) mendCounted(chunk, new EventPatch());
+      return rest;
+    },
   };
 }
 
-/** Only one answer is asked for. */
-function onlyFirst(choices: JsonObject[], chunk: JsonObject, patch: EventPatch): JsonObject[] {
-  if (choices.length < 2) return choices;
-  const first = choices.filter(({ index }) => index === 0 || index === undefined);
-  if (first.length > 0 && first.length < choices.length) patch.set(chunk, 'choices', first);
-  return first.length > 0 ? first : choices;
-}
-
 /** Returns an error that a server sends in a field of its own: OpenRouter in a choice, Groq, MiniMax, Baidu. */
-function hiddenError(chunk: JsonObject): JsonValue | undefined {
-  const { choices, x_groq: groq, base_resp: base } = chunk;
-  const [choice] = Array.isArray(choices) ? choices : [];
-  if (isObject(choice) && choice['error']) return choice['error'];
+function hiddenError(chunk: JsonObject, choice: JsonObject | undefined): JsonValue | undefined {
+  const { x_groq: groq, base_resp: base } = chunk;
+  if (choice?.['error']) return choice['error'];
   if (isObject(groq) && groq['error']) return groq['error'];
   if (isObject(base) && base['status_code']) {
     return { message: base['status_msg'] ?? '', code: base['status_code'] };
@@ -63,23 +92,41 @@ function hiddenError(chunk: JsonObject): JsonValue | undefined {
 }
 
 /** Gives an error the form in which the SDK recognises it. */
-function isFailure(chunk: JsonObject, patch: EventPatch): boolean {
+function isFailure(
+  chunk: JsonObject,
+  { choice, name }: { choice: JsonObject | undefined; name: string },
+  patch: EventPatch,
+): boolean {
   if (!chunk['error']) patch.delete(chunk, 'error');
-  const hidden = chunk['error'] === undefined ? hiddenError(chunk) : undefined;
+  const hidden = chunk['error'] === undefined ? hiddenError(chunk, choice) : undefined;
   if (hidden !== undefined)
     patch.set(chunk, 'error', isObject(hidden) ? hidden : { message: String(hidden) });
   if (chunk['error'] !== undefined) return true;
-  const isError = chunk['object'] === 'error' || 'detail' in chunk || typeof chunk['message'] === 'string';
-  if (!isError || chunk['choices'] !== undefined) return false;
+  if (chunk['choices'] !== undefined || !isBareError(chunk, name)) return false;
   patch.set(chunk, 'error', { ...chunk });
   return true;
 }
 
-/** Whether a chunk without choices belongs to this format. Any other chunk must fail the answer. */
-function isHarmless(chunk: JsonObject): boolean {
+/** Whether a chunk without choices is itself an error. A message of another type of event is a report of the server. */
+function isBareError(chunk: JsonObject, name: string): boolean {
+  const { object, message, type } = chunk;
+  if (object === 'error' || name === 'error' || 'detail' in chunk) return true;
+  const isErrorType = typeof type !== 'string' || /error/i.test(type);
+  return typeof message === 'string' && isErrorType;
+}
+
+/** Whether a chunk without choices belongs to this format. Events of a server's own kind can have a name. */
+function isHarmless(chunk: JsonObject, name: string): boolean {
+  const isNamed = name !== '' && name !== 'message' && chunk['type'] !== name;
+  if (isNamed && chunk['choices'] === undefined) return false;
   if (chunk['choices'] === null || isObject(chunk['usage'])) return true;
   if (String(chunk['object']).startsWith('chat.completion')) return true;
   return Object.keys(chunk).every((key) => FACTS.has(key) || chunk[key] === null);
+}
+
+function hasSomething(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  return !Array.isArray(value) || value.length > 0;
 }
 
 function mendChoice(choice: JsonObject, patch: EventPatch): void {
@@ -137,11 +184,12 @@ function mendCall(call: JsonObject, patch: EventPatch): void {
   patch.set(called, 'arguments', JSON.stringify(input));
 }
 
-function mendUsage(chunk: JsonObject, choices: readonly JsonObject[], patch: EventPatch): void {
+function mendUsage(chunk: JsonObject, choice: JsonObject | undefined, patch: EventPatch): void {
   patch.keepOnly(chunk, 'object', ['usage']);
   // Moonshot reports the usage in the choice, Groq in a field of its own.
   const { x_groq: groq } = chunk;
-  const inChoice = [...choices, ...(isObject(groq) ? [groq] : [])]
+  const inChoice = [choice, groq]
+    .filter(isObject)
     .map((each) => each['usage'])
     .find(isObject);
   if (!isObject(chunk['usage']) && inChoice !== undefined) patch.set(chunk, 'usage', inChoice);

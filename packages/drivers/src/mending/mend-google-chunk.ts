@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, parseJson } from '@longhaul/protocol';
-import type { MendEvent } from './event-mender.ts';
-import type { EventPatch } from './event-patch.ts';
+import type { StreamMender } from './event-mender.ts';
+import { EventPatch } from './event-patch.ts';
+import { type AnswerForm, createOneAnswer } from './one-answer.ts';
 
 /** Fields of a candidate that have many forms, and that nothing reads. */
 const UNREAD = ['safetyRatings', 'groundingMetadata', 'urlContextMetadata', 'citationMetadata'];
@@ -12,11 +13,48 @@ const COUNTS = [
   'totalTokenCount',
 ];
 
-/** Mends a chunk of `streamGenerateContent`. */
-export const mendGoogleChunk: MendEvent = (chunk, patch) => {
-  if (Object.keys(chunk).length === 0) return false;
-  if (!chunk['error']) patch.delete(chunk, 'error');
-  patch.toText(chunk, 'responseId');
+/** The fields of a chunk, of which each has at least one. */
+const FIELDS = ['candidates', 'usageMetadata', 'promptFeedback', 'responseId', 'modelVersion', 'error'];
+
+const GOOGLE_ANSWER: AnswerForm = {
+  list: 'candidates',
+  id: 'responseId',
+  finishReason: 'finishReason',
+  hasContent: ({ content }) => {
+    const parts = isObject(content) && Array.isArray(content['parts']) ? content['parts'] : [];
+    return parts.some((part) => isObject(part) && part['text'] !== '');
+  },
+};
+
+/** Creates the mender of one stream of `streamGenerateContent`. */
+export function createGoogleChunkMender(): StreamMender {
+  const answer = createOneAnswer(GOOGLE_ANSWER);
+  return {
+    mend(chunk, patch) {
+      if (Object.keys(chunk).length === 0) return false;
+      if (!FIELDS.some((key) => key in chunk)) return 'foreign';
+      if (!chunk['error']) patch.delete(chunk, 'error');
+      patch.toText(chunk, 'responseId');
+      answer.keep(chunk, patch);
+      mendCandidates(chunk, patch);
+      patch.keepOnly(chunk, 'object', ['usageMetadata', 'promptFeedback']);
+      const { usageMetadata, promptFeedback } = chunk;
+      // The SDK does not read the message of a blocked prompt, which has no candidates.
+      const blockMessage = isObject(promptFeedback) ? promptFeedback['blockReasonMessage'] : undefined;
+      if (typeof blockMessage === 'string' && !Array.isArray(chunk['candidates']))
+        patch.set(chunk, 'candidates', [{ finishMessage: blockMessage }]);
+      if (isObject(usageMetadata)) patch.toNumbers(usageMetadata, COUNTS);
+      return true;
+    },
+    missingEnd() {
+      const rest = answer.rest();
+      for (const chunk of rest) mendCandidates(chunk, new EventPatch());
+      return rest;
+    },
+  };
+}
+
+function mendCandidates(chunk: JsonObject, patch: EventPatch): void {
   for (const candidate of patch.toObjects(chunk, 'candidates')) {
     for (const key of UNREAD) patch.delete(candidate, key);
     patch.keepOnly(candidate, 'string', ['finishReason', 'finishMessage']);
@@ -24,15 +62,7 @@ export const mendGoogleChunk: MendEvent = (chunk, patch) => {
     if (!isObject(candidate['content'])) continue;
     for (const part of patch.toObjects(candidate['content'], 'parts')) mendPart(part, patch);
   }
-  patch.keepOnly(chunk, 'object', ['usageMetadata', 'promptFeedback']);
-  const { usageMetadata, promptFeedback } = chunk;
-  // The SDK does not read the message of a blocked prompt, which has no candidates.
-  const blockMessage = isObject(promptFeedback) ? promptFeedback['blockReasonMessage'] : undefined;
-  if (typeof blockMessage === 'string' && !Array.isArray(chunk['candidates']))
-    patch.set(chunk, 'candidates', [{ finishMessage: blockMessage }]);
-  if (isObject(usageMetadata)) patch.toNumbers(usageMetadata, COUNTS);
-  return true;
-};
+}
 
 function mendPart(part: JsonObject, patch: EventPatch): void {
   patch.keepOnly(part, 'string', ['text', 'thoughtSignature']);

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '@longhaul/protocol';
-import type { MendEvent } from './event-mender.ts';
+import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
+import type { StreamMender } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
 import { createSnapshot } from './responses-snapshot.ts';
 
@@ -9,13 +9,30 @@ const UNREAD = new Set(['response.output_text.annotation.added', 'response.in_pr
 const COUNTS = ['input_tokens', 'output_tokens', 'total_tokens'];
 const TOKEN_DETAILS = ['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'];
 
+const LAST = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
 /** Creates the mender of one stream of events of the Responses API. */
-export function createResponsesEventMender(): MendEvent {
+export function createResponsesEventMender(): StreamMender {
   const snapshot = createSnapshot();
-  return (event, patch) => mendEvent(event, patch) && snapshot.complete(event, patch);
+  let id: JsonValue | undefined;
+  let isOver = false;
+  return {
+    mend(event, patch) {
+      if (isOver && event['type'] !== 'error' && !event['error']) return false;
+      const mended = mendEvent(event, patch);
+      if (mended !== true) return mended;
+      const { type, response } = event;
+      if (type === 'response.created' && isObject(response)) {
+        if (id !== undefined && id !== response['id'] && snapshot.hasCall()) failAsOther(event, patch);
+        id ??= response['id'];
+      }
+      isOver = LAST.has(String(event['type']));
+      return snapshot.complete(event, patch);
+    },
+  };
 }
 
-function mendEvent(event: JsonObject, patch: EventPatch): boolean {
+function mendEvent(event: JsonObject, patch: EventPatch): boolean | 'foreign' {
   if (event['type'] === 'response.done') patch.set(event, 'type', 'response.completed');
   if (event['type'] === 'response.completed' && hasFailed(event)) patch.set(event, 'type', 'response.failed');
   // LM Studio sends the reasoning itself, which the SDK does not read, in place of a summary.
@@ -24,7 +41,9 @@ function mendEvent(event: JsonObject, patch: EventPatch): boolean {
     patch.set(event, 'summary_index', 0);
   }
   const { type } = event;
-  if (typeof type !== 'string') return Object.keys(event).length > 0;
+  if (Object.keys(event).length === 0) return false;
+  if (type === 'error' || event['error']) return true;
+  if (typeof type !== 'string' || !type.startsWith('response.')) return 'foreign';
   if (UNREAD.has(type)) return false;
   patch.toNumbers(event, ['output_index', 'summary_index']);
   if (type === 'response.created') mendCreated(event, patch);
@@ -37,6 +56,14 @@ function mendEvent(event: JsonObject, patch: EventPatch): boolean {
     if (isObject(item)) mendItem(item, patch, { isDone: type.endsWith('done') });
   }
   return true;
+}
+
+/** A server that begins another response after a complete call, in one stream, would have the calls of both made. */
+function failAsOther(event: JsonObject, patch: EventPatch): void {
+  const message = 'The server began another response after a call of the first one.';
+  patch.set(event, 'type', 'response.failed');
+  patch.set(event, 'sequence_number', 0);
+  patch.set(event, 'response', { id: '', error: { code: 'server_error', message } });
 }
 
 function hasFailed({ response }: JsonObject): boolean {

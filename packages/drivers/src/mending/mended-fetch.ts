@@ -1,13 +1,15 @@
 import { unpackBlocks } from '../anthropic/server-blocks.ts';
+import { badChunk, type CallTarget } from '../step-failure.ts';
 import type { ProviderKind } from '../wire-profile.ts';
-import { createEventMender, type EventMender } from './event-mender.ts';
+import { createEventMender, type EventMender, type StreamMender } from './event-mender.ts';
 import { createAnthropicEventMender } from './mend-anthropic-event.ts';
 import { createChatChunkMender } from './mend-chat-chunk.ts';
-import { mendGoogleChunk } from './mend-google-chunk.ts';
+import { createGoogleChunkMender } from './mend-google-chunk.ts';
 import { createResponsesEventMender } from './mend-responses-event.ts';
 
 export interface MendOptions {
   kind: ProviderKind;
+  target: CallTarget;
   /** See `createAnthropicEventMender`. */
   keepsCompactions: boolean;
 }
@@ -26,14 +28,14 @@ function withBlocks(init: RequestInit | undefined): RequestInit | undefined {
   return typeof init?.body === 'string' ? { ...init, body: unpackBlocks(init.body) } : init;
 }
 
-function menderOf({ kind, keepsCompactions }: MendOptions): EventMender {
-  if (kind === 'anthropic') {
-    const { mend, missingEnd } = createAnthropicEventMender({ keepsCompactions });
-    return createEventMender(mend, missingEnd);
-  }
-  if (kind === 'openai') return createEventMender(createResponsesEventMender());
-  if (kind === 'google') return createEventMender(mendGoogleChunk);
-  return createEventMender(createChatChunkMender());
+function menderOf(options: MendOptions): EventMender {
+  return createEventMender(rulesOf(options), (event) => badChunk(event, options.target, undefined));
+}
+
+function rulesOf({ kind, keepsCompactions }: MendOptions): StreamMender {
+  if (kind === 'anthropic') return createAnthropicEventMender({ keepsCompactions });
+  if (kind === 'openai') return createResponsesEventMender();
+  return kind === 'google' ? createGoogleChunkMender() : createChatChunkMender();
 }
 
 function mendedBody(body: ReadableStream<Uint8Array>, mender: EventMender): ReadableStream<Uint8Array> {

@@ -46,6 +46,7 @@ export function createSnapshot() {
   };
 
   return {
+    hasCall: () => endedCalls.size > 0,
     /** Returns false for the end of the arguments: the event that ends their item has them too. */
     complete(event: JsonObject, patch: EventPatch): boolean {
       const { type, item } = event;
