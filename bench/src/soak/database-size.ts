@@ -40,7 +40,7 @@ async function textBytesIn(path: string): Promise<number> {
 }
 
 function textOf(part: Part): string {
-  if (part.type === 'file') return '';
+  if (part.type === 'file' || part.type === 'patch') return '';
   if (part.type !== 'tool') return part.text;
   const outputs = (part.output ?? []).map((content) => (content.type === 'text' ? content.text : ''));
   return [JSON.stringify(part.input), ...outputs].join('');

@@ -70,7 +70,7 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
     else if (mark.kind === 'prune') pruned.set(partKey(mark.messageId, mark.partIndex), mark.messageId);
     else if (mark.kind === 'cut') cuts.set(partKey(mark.messageId, mark.partIndex), mark);
     else if (mark.kind === 'omit') omitted.set(partKey(mark.messageId, mark.partIndex), mark);
-    else pinned.add(mark.messageId);
+    else if (mark.kind === 'pin') pinned.add(mark.messageId);
   }
   return {
     compaction,

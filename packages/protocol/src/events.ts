@@ -1,4 +1,5 @@
 import type { ErrorShape } from './errors.ts';
+import type { FileChange } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CompactionReason } from './mark.ts';
 import type { FinishReason, ToolOutputContent } from './message.ts';
@@ -155,6 +156,29 @@ export type EventPayload =
       reasoningTokens?: number;
     }
   | { type: 'context:warning'; message: string }
+  | {
+      /** Files of the workspace changed. */
+      type: 'files:changed';
+      /** `@tree:` references. `before` is absent for the first record of a session. */
+      before?: string;
+      after: string;
+      /** At most 50. */
+      files: FileChange[];
+      /** The number of further changed files. */
+      more?: number;
+      byAgent: boolean;
+    }
+  | {
+      /** The conversation, the files, or both went back to before a message. */
+      type: 'session:reverted';
+      /** Handle of that message. */
+      handle: string;
+      /** How many files were restored. */
+      files: number;
+      /** Whether the conversation went back. */
+      conversation: boolean;
+    }
+  | { type: 'session:unreverted' }
   | { type: 'message:queued'; id: string; position: number }
   | { type: 'message:dequeued'; count: number; ids: string[]; coalesced: boolean }
   | { type: 'approval:requested'; callId: string; handle: string; toolName: string; args: JsonValue }

@@ -18,18 +18,28 @@ export {
   type LonghaulEvent,
   type RunStatus,
 } from './events.ts';
+export {
+  describePatch,
+  type FileChange,
+  type PatchPart,
+  parseTreeReference,
+  treeReference,
+} from './file-change.ts';
 export { foldName } from './fold-name.ts';
 export { isObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
-export type {
-  Compaction,
-  CompactionReason,
-  CutMark,
-  Mark,
-  OmitMark,
-  OpaqueSummary,
-  PinMark,
-  PruneMark,
-  Summary,
+export {
+  type Compaction,
+  type CompactionReason,
+  type CutMark,
+  isMessageMark,
+  type Mark,
+  type MessageMark,
+  type OmitMark,
+  type OpaqueSummary,
+  type PinMark,
+  type PruneMark,
+  type RevertMark,
+  type Summary,
 } from './mark.ts';
 export {
   blobReference,

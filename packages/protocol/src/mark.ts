@@ -88,4 +88,32 @@ export interface OmitMark {
   undoneAt?: number;
 }
 
-export type Mark = Compaction | PruneMark | CutMark | PinMark | OmitMark;
+/**
+ * Continues the conversation after an earlier message, or restores files, or both. The log keeps the messages that the
+ * conversation leaves. A revert is never undone: taking one back is another revert.
+ */
+export interface RevertMark {
+  kind: 'revert';
+  id: string;
+  /** Sequence of the log's last message when the mark was made. 0: the log had none. */
+  at: number;
+  /** The conversation continues after this message. 0: before the first. */
+  to: number;
+  /** `@tree:` references of the workspace before and after. Present if files were restored. */
+  treeBefore?: string;
+  treeAfter?: string;
+  /** Id of the revert that this one takes back. */
+  undoes?: string;
+  createdAt: number;
+  /** Never set. */
+  undoneAt?: number;
+}
+
+export type Mark = Compaction | PruneMark | CutMark | PinMark | OmitMark | RevertMark;
+
+/** A mark on one message. */
+export type MessageMark = Exclude<Mark, Compaction | RevertMark>;
+
+export function isMessageMark(mark: Mark): mark is MessageMark {
+  return mark.kind !== 'compaction' && mark.kind !== 'revert';
+}

@@ -1,3 +1,4 @@
+import type { PatchPart } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { TokenUsage } from './usage.ts';
 
@@ -99,7 +100,7 @@ export interface NoticePart {
   forModel: boolean;
 }
 
-export type Part = TextPart | ReasoningPart | ToolPart | FilePart | NoticePart;
+export type Part = TextPart | ReasoningPart | ToolPart | FilePart | NoticePart | PatchPart;
 
 export type Role = 'user' | 'assistant';
 

@@ -3,6 +3,7 @@
  * Unknown fields are kept: a newer version wrote them.
  */
 import { z } from 'zod';
+import type { FileChange } from './file-change.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import type { Compaction, Mark } from './mark.ts';
 import type {
@@ -51,6 +52,21 @@ const streamedFields = {
   providerMetadata: providerMetadataSchema.optional(),
 };
 
+export const fileChangeSchema: z.ZodType<FileChange> = z.looseObject({
+  path: z.string(),
+  pathBytes: z.string().optional(),
+  change: z.enum(['added', 'modified', 'deleted', 'renamed']),
+  from: z.string().optional(),
+  mode: z.string().optional(),
+  added: count.optional(),
+  removed: count.optional(),
+  restorable: z.boolean(),
+});
+
+const treeSchema = z
+  .string()
+  .regex(/^@tree:[0-9a-f]{64}$/, { error: 'must be @tree: followed by a blob id' });
+
 export const partSchema: z.ZodType<Part> = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), ...streamedFields }),
   z.looseObject({ type: z.literal('reasoning'), ...streamedFields }),
@@ -79,6 +95,14 @@ export const partSchema: z.ZodType<Part> = z.discriminatedUnion('type', [
     filename: z.string().optional(),
   }),
   z.looseObject({ type: z.literal('notice'), text: z.string(), forModel: z.boolean() }),
+  z.looseObject({
+    type: z.literal('patch'),
+    before: treeSchema.optional(),
+    after: treeSchema,
+    files: z.array(fileChangeSchema),
+    more: count.optional(),
+    byAgent: z.boolean(),
+  }),
 ]);
 
 export const tokenUsageSchema: z.ZodType<TokenUsage> = z.looseObject({
@@ -189,6 +213,17 @@ export const markSchema: z.ZodType<Mark> = z.discriminatedUnion('kind', [
     kind: z.literal('pin'),
     id,
     messageId: id,
+    createdAt: instant,
+    undoneAt: instant.optional(),
+  }),
+  z.looseObject({
+    kind: z.literal('revert'),
+    id,
+    at: count,
+    to: count,
+    treeBefore: treeSchema.optional(),
+    treeAfter: treeSchema.optional(),
+    undoes: id.optional(),
     createdAt: instant,
     undoneAt: instant.optional(),
   }),

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Message, Part, ToolPart } from '@longhaul/protocol';
+import { describePatch, type Message, type Part, type ToolPart } from '@longhaul/protocol';
 import { isRequired } from '@longhaul/testing/machine';
 
 const folder = process.env['LONGHAUL_TRANSCRIPTS'] ?? '';
@@ -39,6 +39,7 @@ export function outline(messages: readonly Message[]): string[] {
 function outlinePart(part: Part): string {
   if (part.type === 'text') return part.text;
   if (part.type === 'file') return `file ${part.mediaType}`;
+  if (part.type === 'patch') return describePatch(part);
   return part.type === 'tool' ? outlineCall(part) : `${part.type} ${part.text}`;
 }
 

@@ -30,6 +30,7 @@ export function textsOf(messages: readonly Message[]): Set<string> {
       parts.flatMap((part) => {
         if (part.type === 'tool')
           return [JSON.stringify(part.input), ...(part.output ?? []).map(contentText)];
+        if (part.type === 'patch') return [];
         // A result without its call has a note before its text.
         return part.type === 'file'
           ? [part.data]

@@ -157,6 +157,10 @@ export class SessionImporter {
     const idOf = (recorded: string) => this.#ids.get(recorded) ?? recorded;
     if (mark.kind === 'compaction')
       return { ...mark, id: this.#markId(mark.id), sessionId, hides: mark.hides.map(idOf) };
+    if (mark.kind === 'revert') {
+      const undoes = mark.undoes === undefined ? {} : { undoes: this.#markId(mark.undoes) };
+      return { ...mark, id: this.#markId(mark.id), ...undoes };
+    }
     const moved = { ...mark, id: this.#markId(mark.id), messageId: idOf(mark.messageId) };
     if (!('compactionId' in moved) || moved.compactionId === undefined) return moved;
     return { ...moved, compactionId: this.#markId(moved.compactionId) };

@@ -1,4 +1,4 @@
-import type { EventOf, JsonValue, LonghaulEvent } from '@longhaul/protocol';
+import { describePatch, type EventOf, type JsonValue, type LonghaulEvent } from '@longhaul/protocol';
 import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
 import { contextMeter } from './meter.ts';
 import { createPaint, type Paint } from './paint.ts';
@@ -111,6 +111,8 @@ export class RunRenderer {
         );
       case 'context:undone':
         return this.#marked('◇ undone', `compaction ${event.round}`);
+      case 'files:changed':
+        return event.before === undefined ? '' : this.#marked('◇ files', describePatch(event));
       case 'context:warning':
         return this.#remark(event.message);
       case 'run:repaired':

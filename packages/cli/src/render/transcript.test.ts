@@ -39,6 +39,13 @@ const log: SessionLog = {
           title: 'wc (exit 0)',
           output: [],
         },
+        {
+          type: 'patch',
+          before: '@tree:a',
+          after: '@tree:b',
+          files: [{ path: 'x', change: 'modified', added: 3, removed: 1, restorable: true }],
+          byAgent: true,
+        },
       ],
     }),
     message(3, {
@@ -80,6 +87,7 @@ it('shows the whole session, and marks the messages that the model no longer see
     '╎ m2 assistant',
     '╎ I count.',
     '╎ ✓ bash   wc (exit 0) [pruned]',
+    '╎ files: 1 changed (+3 −1)',
     '',
     '◆ compacted 9k → 3k tokens, 1 message hidden (reactive-overflow, round 1)',
     '│ Commands: wc',

@@ -1,6 +1,6 @@
 import { activeMarks, partKey } from '@longhaul/context';
 import type { SessionLog, SessionState } from '@longhaul/core';
-import type { Compaction, Message, Part, ToolPart } from '@longhaul/protocol';
+import { type Compaction, describePatch, type Message, type Part, type ToolPart } from '@longhaul/protocol';
 import { formatTokens, plural } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
@@ -104,6 +104,8 @@ function partText(part: Part, options: PartOptions): string {
       return paint.dim(wrapText(part.text, columns));
     case 'file':
       return paint.dim(`[${part.mediaType}${part.filename === undefined ? '' : ` ${part.filename}`}]\n`);
+    case 'patch':
+      return paint.dim(wrapText(`files: ${describePatch(part)}`, columns));
     case 'tool':
       return toolText(part, options);
   }

@@ -118,7 +118,7 @@ function detailIn(image: Record<string, unknown>): Partial<Media> {
 function toOutput(part: unknown): ToolAnswer['output'][number] {
   const read = readContent(part);
   if (read.type === 'file') return read;
-  return { type: 'text', text: read.type === 'tool' ? '' : read.text };
+  return { type: 'text', text: 'text' in read ? read.text : '' };
 }
 
 function textOf(content: unknown): string {

@@ -28,7 +28,7 @@ export function readingSize(reading: MessageReading, counters: SizeCounters): Co
         size.addText(part.name);
         size.addText(JSON.stringify(part.input));
       } else if (part.type === 'file') size.addContent(part);
-      else size.addText(part.text);
+      else if (part.type !== 'patch') size.addText(part.text);
     }
   }
   return { text: size.text, media: size.media };

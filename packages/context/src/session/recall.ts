@@ -124,6 +124,7 @@ function atLeastOne(count: number | undefined): number | undefined {
 /** The text of a call includes its arguments, so that they are found too. */
 function textOfPart(part: Part): string {
   if (part.type === 'file') return `[${part.mediaType}]`;
+  if (part.type === 'patch') return '';
   if (part.type !== 'tool') return part.text;
   return `${part.name} ${JSON.stringify(part.input)}\n${part.error ?? textOfOutput(part.output ?? [])}`;
 }

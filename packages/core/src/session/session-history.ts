@@ -38,18 +38,19 @@ export function createSessionHistory(options: {
       if (message === undefined) return undefined;
       if (place.partIndex !== undefined) {
         const part = message.parts[place.partIndex];
-        return part === undefined ? undefined : textOf(part, handle);
+        return part === undefined || part.type === 'patch' ? undefined : textOf(part, handle);
       }
       const texts = await Promise.all(
         message.parts.map((part, index) => textOf(part, handleOf(place.sequence, index))),
       );
-      return texts.join('\n\n');
+      return texts.filter((text) => text !== '').join('\n\n');
     },
   };
 }
 
 async function fullTextOf(part: Part, blobs: BlobStore): Promise<string> {
   if (part.type === 'file') return `[${part.mediaType} ${part.filename ?? ''}]`;
+  if (part.type === 'patch') return '';
   if (part.type !== 'tool') return part.text;
   const id = part.fullOutput === undefined ? undefined : parseBlobReference(part.fullOutput);
   if (id === undefined) return shownText(part);

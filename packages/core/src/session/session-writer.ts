@@ -1,12 +1,13 @@
 import type { ContextLog } from '@longhaul/context';
-import type {
-  Approval,
-  Compaction,
-  EventPayload,
-  LonghaulEvent,
-  Mark,
-  Message,
-  Part,
+import {
+  type Approval,
+  type Compaction,
+  type EventPayload,
+  isMessageMark,
+  type LonghaulEvent,
+  type Mark,
+  type Message,
+  type Part,
 } from '@longhaul/protocol';
 import type {
   Lease,
@@ -201,7 +202,7 @@ export class SessionWriter {
     const hides = compaction.hides.filter((id) => this.#unloaded.has(id));
     const hidden = new Set(compaction.hides);
     const isNeeded = (mark: Mark) =>
-      mark.kind !== 'compaction' && mark.undoneAt === undefined && !hidden.has(mark.messageId);
+      isMessageMark(mark) && mark.undoneAt === undefined && !hidden.has(mark.messageId);
     const kept = this.#marks.splice(0).filter(isNeeded);
     this.#marks.push(...kept, { ...compaction, hides }, ...marks);
   }

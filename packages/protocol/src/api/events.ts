@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LonghaulEvent } from '../events.ts';
-import { tokenUsageSchema } from '../schemas.ts';
+import { fileChangeSchema, tokenUsageSchema } from '../schemas.ts';
 import { errorShapeSchema, jsonObjectSchema, jsonValueSchema, nameText, queryCount } from './common.ts';
 import { trustWantSchema } from './trust.ts';
 
@@ -132,6 +132,15 @@ export const eventSchema = z.discriminatedUnion('type', [
     reasoningTokens: amount.optional(),
   }),
   event('context:warning', { message: z.string() }),
+  event('files:changed', {
+    before: z.string().optional(),
+    after: z.string(),
+    files: z.array(fileChangeSchema),
+    more: amount.optional(),
+    byAgent: z.boolean(),
+  }),
+  event('session:reverted', { handle: z.string(), files: amount, conversation: z.boolean() }),
+  event('session:unreverted', {}),
   event('message:queued', { id: z.string(), position: amount }),
   event('message:dequeued', { count: amount, ids: z.array(z.string()), coalesced: z.boolean() }),
   event('approval:requested', {

@@ -74,7 +74,7 @@ function visibleMessage(message: Message): Message {
 }
 
 function visiblePart(part: Part): Part[] {
-  if (part.type === 'reasoning') return [];
+  if (part.type === 'reasoning' || part.type === 'patch') return [];
   if (part.type === 'notice') return part.forModel ? [{ type: 'text', text: part.text, state: 'done' }] : [];
   if (part.type === 'file') return [{ type: 'text', text: `[${part.mediaType}]`, state: 'done' }];
   if (part.type === 'text') return part.text === '' ? [] : [part];

@@ -275,6 +275,31 @@ describe('an export of Longhaul', () => {
   });
 });
 
+it('renumbers the reverts of an export whose messages without parts are left out', () => {
+  const message = (sequence: number) => ({
+    id: `m${sequence}`,
+    sessionId: 's',
+    sequence,
+    role: 'assistant',
+    parts: sequence === 2 ? [] : [{ type: 'text', text: `t${sequence}`, state: 'done' }],
+    status: 'done',
+    createdAt: sequence,
+    tokenCount: 1,
+  });
+  const revert = { kind: 'revert', id: 'r', at: 4, to: 3, createdAt: 9 };
+  const { messages, report } = readSession(
+    JSON.stringify({
+      format: 'longhaul-session',
+      version: 1,
+      session: { id: 's' },
+      messages: [1, 2, 3, 4].map(message),
+      marks: [revert],
+    }),
+  );
+  expect(messages.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+  expect(report.marks).toEqual([{ ...revert, at: 3, to: 2 }]);
+});
+
 describe('a document', () => {
   it.each([
     'opencode.json',

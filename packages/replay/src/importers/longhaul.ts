@@ -31,6 +31,8 @@ class LonghaulImporter implements Importer {
   readonly format = 'longhaul';
   readonly #builder: SessionBuilder;
   readonly #sequences = new Map<string, number>();
+  /** Recorded sequences of the kept messages, in ascending order. */
+  readonly #recorded: number[] = [];
   #marks: JsonValue[] = [];
 
   constructor(builder: SessionBuilder) {
@@ -65,7 +67,9 @@ class LonghaulImporter implements Importer {
       parts: message.parts.map(closed),
       status: closedStatus(message),
     });
-    if (sequence !== undefined) this.#sequences.set(message.id, sequence);
+    if (sequence === undefined) return;
+    this.#sequences.set(message.id, sequence);
+    this.#recorded.push(message.sequence);
   }
 
   /** Reads the marks, which follow the messages in the file. A mark on an unknown message is skipped. */
@@ -73,7 +77,7 @@ class LonghaulImporter implements Importer {
     const { report } = this.#builder.report;
     for (const value of this.#marks) {
       const parsed = markSchema.safeParse(value);
-      if (parsed.success && this.#isKnown(parsed.data)) report.marks.push(parsed.data);
+      if (parsed.success && this.#isKnown(parsed.data)) report.marks.push(this.#renumbered(parsed.data));
       else this.#builder.report.skip('marks with wrong fields, or on unknown messages', 'marks');
     }
     for (const mark of report.marks) {
@@ -86,8 +90,16 @@ class LonghaulImporter implements Importer {
     }
   }
 
+  /** A revert names sequences. Skipped messages have changed them. */
+  #renumbered(mark: Mark): Mark {
+    if (mark.kind !== 'revert') return mark;
+    const kept = (until: number) => this.#recorded.filter((sequence) => sequence <= until).length;
+    return { ...mark, at: kept(mark.at), to: kept(mark.to) };
+  }
+
   #isKnown(mark: Mark): boolean {
     if (mark.kind === 'compaction') return mark.hides.every((id) => this.#sequences.has(id));
+    if (mark.kind === 'revert') return true;
     return this.#sequences.has(mark.messageId);
   }
 }

@@ -33,6 +33,7 @@ export function filePart(content: ImageContent | FileContent): FilePart {
 /** Estimates the tokens of a part, for `Message.tokenCount`. */
 export function partTokens(part: Part): number {
   if (part.type === 'file') return estimateTokens(part.filename ?? part.mediaType);
+  if (part.type === 'patch') return 0;
   if (part.type !== 'tool') return estimateTokens(part.text);
   return estimateTokens(part.name + argumentsText(part) + textOf(part.output ?? []));
 }
@@ -40,6 +41,7 @@ export function partTokens(part: Part): number {
 /** Returns the number of characters that a part holds in memory. */
 export function partSize(part: Part): number {
   if (part.type === 'file') return part.data.length;
+  if (part.type === 'patch') return JSON.stringify(part).length;
   return part.type === 'tool'
     ? argumentsText(part).length + contentSize(part.output ?? [])
     : part.text.length;

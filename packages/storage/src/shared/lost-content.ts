@@ -6,6 +6,7 @@ const NAMES: Readonly<Record<string, string>> = {
   tool: 'tool call and its result',
   file: 'file',
   notice: 'notice',
+  patch: 'record of changed files',
 };
 
 /** The notice that replaces a damaged part. Marks and handles refer to parts by index, so its place must be kept. */

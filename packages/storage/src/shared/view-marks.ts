@@ -1,4 +1,4 @@
-import type { Compaction, Mark } from '@longhaul/protocol';
+import { type Compaction, isMessageMark, type Mark } from '@longhaul/protocol';
 
 /**
  * Returns the marks that a view needs, in their order: the newest active compaction; the newest compaction even if it
@@ -9,8 +9,8 @@ import type { Compaction, Mark } from '@longhaul/protocol';
 export function shownMarks(marks: readonly Mark[], hidden: ReadonlySet<string>): Mark[] {
   const isNeeded = neededCompactions(marks.filter((mark) => mark.kind === 'compaction'));
   return marks.flatMap((mark): Mark[] => {
-    if (mark.kind !== 'compaction')
-      return mark.undoneAt === undefined && !hidden.has(mark.messageId) ? [mark] : [];
+    if (mark.kind === 'revert') return [];
+    if (isMessageMark(mark)) return mark.undoneAt === undefined && !hidden.has(mark.messageId) ? [mark] : [];
     if (!isNeeded(mark)) return [];
     return [mark.undoneAt === undefined ? mark : { ...mark, hides: [] }];
   });

@@ -153,7 +153,7 @@ function textSince(db: Drizzle, partKey: number): string {
   return chunks.all().map(readableChunk).join('');
 }
 
-/** Creates the mark fork and passes it all compactions of the source. */
+/** Creates the mark fork and passes it all marks of the source. */
 async function markForkOf(
   { db, read }: ForkTables,
   { sourceId, session, options }: ForkTask,
@@ -170,12 +170,13 @@ async function markForkOf(
     if (typeof hidden === 'string') return messageIds.get(hidden);
     return hidden[1] <= at ? hidden : undefined;
   };
-  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before, hiddenThere });
+  const until = options.at === undefined ? at : at - 1;
+  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before, until, hiddenThere });
   for (let after = 0; ; ) {
     const row = await read(() => readNextMark(db, { sessionId: sourceId, after }));
     if (row === undefined) return markFork;
     const mark = readableMark(row.read);
-    if (mark?.kind === 'compaction') markFork.meet(mark);
+    if (mark !== undefined) markFork.meet(mark);
     after = row.key;
   }
 }

@@ -1,5 +1,5 @@
 import type { DamagedRow, SessionView } from '@longhaul/core';
-import type { Mark, Message, Session } from '@longhaul/protocol';
+import { isMessageMark, type Mark, type Message, type Session } from '@longhaul/protocol';
 import { and, asc, desc, eq, inArray, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { shownMarks } from '../shared/view-marks.ts';
 import type { Drizzle } from './connection.ts';
@@ -197,7 +197,7 @@ export async function assembleView(session: Session, rows: ViewRows): Promise<Se
   const { marks: read } = await assembleMarkLog(rows.marks, damaged);
   const present = new Set(loaded.map(({ id }) => id));
   const isLoaded = (mark: Mark) =>
-    standsFrom.size === 0 || mark.kind === 'compaction' || present.has(mark.messageId);
+    standsFrom.size === 0 || !isMessageMark(mark) || present.has(mark.messageId);
   const marks = shownMarks(read, hidden).filter(isLoaded);
   if (stubs.length === 0) return { ...empty, messages: loaded, marks, damaged };
   const byId = new Map(loaded.map((message) => [message.id, message]));

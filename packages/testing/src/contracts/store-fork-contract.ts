@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ForkOptions, Lease, Store } from '@longhaul/core';
-import type { Compaction, Part, ToolPart } from '@longhaul/protocol';
+import { type Compaction, isMessageMark, type Part, type ToolPart } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, newSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
@@ -65,7 +65,10 @@ export function forkContract({ it }: ContractRunner, open: OpenStore): void {
     const { marks, messages } = await store.loadLog('fork');
     const idOf = (sequence: number) => messages[sequence - 1]?.id;
     assert.deepEqual(
-      marks.map((mark) => [mark.kind, mark.kind === 'compaction' ? mark.hides : mark.messageId]),
+      marks.map((mark) => [
+        mark.kind,
+        mark.kind === 'compaction' ? mark.hides : isMessageMark(mark) && mark.messageId,
+      ]),
       [
         ['pin', idOf(1)],
         ['omit', idOf(3)],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventPayload, Part, ToolPart } from '@longhaul/protocol';
+import { type EventPayload, type Part, type ToolPart, treeReference } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
@@ -46,6 +46,17 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
       },
       { type: 'file', mediaType: 'image/png', data: '@blob:2', filename: "it's\n.png" },
       { type: 'notice', text: 'n', forModel: false },
+      {
+        type: 'patch',
+        before: treeReference('a'.repeat(64)),
+        after: treeReference('b'.repeat(64)),
+        files: [
+          { path: "it's\n\ufffd.ts", pathBytes: '/w==', change: 'added', mode: '100644', restorable: true },
+          { path: 'b', from: 'a', change: 'renamed', added: 1, removed: 2, restorable: false },
+        ],
+        more: 3,
+        byAgent: true,
+      },
     ];
     const fields = { finishReason: 'tool-calls', usage, cost: 0.25, model: 'a/b' } as const;
     const second = await store.appendMessage(lease, draft('m2', parts, fields));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Mark, PruneMark } from '@longhaul/protocol';
+import { type Mark, type PruneMark, treeReference } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
@@ -43,7 +43,17 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
       refusalId: 'r1',
       createdAt: 9,
     };
-    await store.recordMarks(lease, [prune('k2'), pin, omit]);
+    const revert: Mark = {
+      kind: 'revert',
+      id: 'k5',
+      at: 1,
+      to: 0,
+      treeBefore: treeReference('a'.repeat(64)),
+      treeAfter: treeReference('b'.repeat(64)),
+      undoes: 'k0',
+      createdAt: 10,
+    };
+    await store.recordMarks(lease, [prune('k2'), pin, omit, revert]);
     const event = { type: 'context:pruned', prunedCount: 1, savedTokens: 2 } as const;
     const events = await store.recordCompaction(lease, compaction('c1', 1), {
       marks: [cut],
@@ -54,7 +64,7 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
       [['context:pruned', 1]],
     );
     const { marks, messages } = await store.loadLog('s1');
-    assert.deepEqual(marks, [prune('k2'), pin, omit, asMark('c1', 1), cut]);
+    assert.deepEqual(marks, [prune('k2'), pin, omit, revert, asMark('c1', 1), cut]);
     assert.deepEqual(messages[0]?.parts, [text('x')], 'marks never change the log');
   });
 

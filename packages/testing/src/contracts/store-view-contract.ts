@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { buildView, type ContextLog, countHidden } from '@longhaul/context';
 import type { Lease, Store } from '@longhaul/core';
-import { type Compaction, type Mark, type Message, type ToolPart, ZERO_USAGE } from '@longhaul/protocol';
+import {
+  type Compaction,
+  isMessageMark,
+  type Mark,
+  type Message,
+  type ToolPart,
+  ZERO_USAGE,
+} from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, newSession, type OpenStore, refused, text } from './store-fixtures.ts';
 
@@ -105,8 +112,7 @@ async function collapsed(store: Store) {
   const whole = await store.loadLog('s1');
   assert.deepEqual(contents(view), contents(whole));
   const shown = new Set(view.messages.filter(({ id }) => !view.unloaded.has(id)).map(({ id }) => id));
-  for (const mark of view.marks)
-    if (mark.kind !== 'compaction') assert.ok(shown.has(mark.messageId), mark.id);
+  for (const mark of view.marks) if (isMessageMark(mark)) assert.ok(shown.has(mark.messageId), mark.id);
   assert.equal(countHidden(view), countHidden(whole));
   return { ids: view.messages.map(({ id }) => id), standsFrom: [...view.standsFrom] };
 }

@@ -8,6 +8,7 @@ export function storedTokens(parts: readonly Part[]): number {
 
 function textOfPart(part: Part): string {
   if (part.type === 'file') return part.filename ?? part.mediaType;
+  if (part.type === 'patch') return '';
   if (part.type !== 'tool') return part.text;
   return `${part.name}${JSON.stringify(part.input)}${textOfOutput(part.output ?? [])}${part.error ?? ''}`;
 }

@@ -92,10 +92,11 @@ function fork(
     forked.messages.push(copy);
   }
   const before = source.messages[end]?.createdAt ?? Number.POSITIVE_INFINITY;
+  const until = at === undefined ? end : end - 1;
   const marks = structuredClone(source.marks);
   const hiddenThere = (id: string) => messageIds.get(id);
-  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before, hiddenThere });
-  for (const mark of marks) if (mark.kind === 'compaction') markFork.meet(mark);
+  const markFork = createMarkFork({ sessionId: session.id, messageIds, newId, before, until, hiddenThere });
+  for (const mark of marks) markFork.meet(mark);
   forked.marks.push(...marks.flatMap((mark) => markFork.fork(mark) ?? []));
   const sequenceOf = (handle: string) => Number(/^m(\d+)/.exec(handle)?.[1]);
   const deleted = source.outputs.filter(({ deletedAt }) => deletedAt !== undefined);
