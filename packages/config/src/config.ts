@@ -37,6 +37,16 @@ export interface Config {
     /** Names of environment variables of the host that are passed to commands. */
     env: string[];
   };
+  /** What is recorded of the workspace's files. */
+  files: {
+    record: boolean;
+    /** Larger files are recorded by name, size and hash. MiB. */
+    maxFileMb: number;
+    /** Patterns as in a .gitignore file, in addition to such files. */
+    ignore: string[];
+    /** Patterns of files with secrets, in addition to the built-in ones. */
+    secret: string[];
+  };
   /** `null`: no limit. */
   limits: {
     steps: number | null;
@@ -243,6 +253,7 @@ export const DEFAULT_CONFIG: Config = {
     cpus: 2,
     env: [],
   },
+  files: { record: true, maxFileMb: 20, ignore: [], secret: [] },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },
   approvals: [],

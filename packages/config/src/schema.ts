@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type ConfigInput, DEFAULT_CONFIG as D } from './config.ts';
 import { context } from './schema/context.ts';
+import { files } from './schema/files.ts';
 import { gateway } from './schema/gateway.ts';
 import { agent, provider } from './schema/models.ts';
 import { approval, limits, retry, sandbox, tools } from './schema/run.ts';
@@ -19,6 +20,7 @@ export const configSchema = z.strictObject({
   context: setting(context, 'What the model receives.'),
   tools: setting(tools, 'Limits of the tools.'),
   sandbox: setting(sandbox, 'The sandbox of commands.'),
+  files: setting(files, 'Recording of the files that change in the workspace.'),
   limits: setting(limits, 'Limits at which a run stops.'),
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(

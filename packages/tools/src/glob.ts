@@ -32,6 +32,7 @@ export function createGlobTool(
   return {
     name: 'glob',
     aliases: GLOB_DIALECT.names,
+    isReadOnly: true,
     schema: {
       name: 'glob',
       description:

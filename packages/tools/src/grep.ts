@@ -27,6 +27,7 @@ export function createGrepTool(
   return {
     name: 'grep',
     aliases: GREP_DIALECT.names,
+    isReadOnly: true,
     schema: {
       name: 'grep',
       description: 'Search file contents by regular expression, line by line. Skips files in .gitignore.',

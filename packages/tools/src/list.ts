@@ -23,6 +23,7 @@ export function createListTool(options: ListOptions = {}): Tool<ListInput> {
   return {
     name: 'list',
     aliases: LIST_DIALECT.names,
+    isReadOnly: true,
     schema: {
       name: 'list',
       description: 'List a folder, as a tree if depth > 1.',

@@ -35,6 +35,7 @@ export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
   return {
     name: 'read',
     aliases: READ_DIALECT.names,
+    isReadOnly: true,
     schema: {
       name: 'read',
       description: `Read a file: numbered lines, up to ${limits.maxLines} per call. Shows images and PDFs.`,

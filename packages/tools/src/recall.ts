@@ -26,6 +26,7 @@ export function createRecallTool(): Tool<RecallInput> {
   return {
     name: 'recall',
     aliases: RECALL_DIALECT.names,
+    isReadOnly: true,
     maxOutputChars: RECALL_MAX_CHARS + 1_000,
     schema: RECALL_TOOL,
     parse: (value) =>

@@ -60,6 +60,7 @@ export function createTodoTool(): Tool<TodoInput> {
   return {
     name: 'todo',
     aliases: TODO_DIALECT.names,
+    isReadOnly: true,
     isProtected: true,
     schema: {
       name: 'todo',

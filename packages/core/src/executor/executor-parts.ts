@@ -6,6 +6,7 @@ import { RunClock } from './limits/run-clock.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
 import { RefusedContent } from './refused-content.ts';
 import { RunFinisher } from './run-finisher.ts';
+import { StepFiles } from './step-files.ts';
 import { StepOutcomeHandler } from './step-outcome-handler.ts';
 import { ToolRunner } from './tool-runner.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
@@ -26,6 +27,7 @@ export interface ExecutorParts {
   compactor: Compactor;
   refusedContent: RefusedContent;
   environmentNote: EnvironmentNote;
+  stepFiles: StepFiles;
   caller: ModelCaller;
   toolRunner: ToolRunner;
   outcomeHandler: StepOutcomeHandler;
@@ -50,10 +52,17 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     ledgers: options.ledgers,
   });
   const decision = new CountedDecision({ window, driver, blobs, tools: schemas });
+  const findTool = createToolFinder(tools);
   const environmentNote = new EnvironmentNote(writer, options.environment);
+  const stepFiles = new StepFiles({
+    writer,
+    recording: options.files,
+    mayWrite: (name) => findTool(name)?.isReadOnly !== true,
+  });
   const compactor = new Compactor({
     writer,
     window,
+    beforeCompaction: () => stepFiles.settle(),
     buildSystem: () => {
       environmentNote.afterCompaction();
       return options.environment.renew();
@@ -61,7 +70,6 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     onUsage: (usage) => account.addUsage(usage),
     takeCompactionRequest: options.takeCompactionRequest,
   });
-  const findTool = createToolFinder(tools);
   const caller = new ModelCaller({
     writer,
     driver,
@@ -94,6 +102,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     compactor,
     account,
     toolRunner,
+    stepFiles,
     approver,
     signal,
     repeatedCalls: limits.repeatedCalls,
@@ -110,6 +119,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     compactor,
     refusedContent,
     environmentNote,
+    stepFiles,
     caller,
   };
   return { ...parts, toolRunner, outcomeHandler, finisher };

@@ -18,6 +18,7 @@ import {
   USAGE_EXCESSIVE,
   USAGE_NOT_CREDIBLE,
 } from './run-errors.ts';
+import type { StepFiles } from './step-files.ts';
 import type { ToolRunner } from './tool-runner.ts';
 import type { Compactor } from './window/compactor.ts';
 import type { ContextWindow } from './window/context-window.ts';
@@ -28,6 +29,7 @@ export interface StepOutcomeHandlerOptions {
   compactor: Compactor;
   account: RunAccount;
   toolRunner: ToolRunner;
+  stepFiles: StepFiles;
   approver: Approver;
   /** Default 3. Null disables the detection of loops. */
   repeatedCalls?: number | null | undefined;
@@ -139,12 +141,14 @@ export class StepOutcomeHandler {
   }
 
   async #runTools(message: Message): Promise<void> {
-    const { writer, signal } = this.#options;
+    const { writer, stepFiles, signal } = this.#options;
     const calls = message.parts.filter((part) => part.type === 'tool').length;
+    await stepFiles.beforeTools(message);
     await this.#options.toolRunner.run(message, {
       signal,
       maxResultChars: this.#options.window.maxResultChars(calls),
     });
+    stepFiles.afterTools(message);
     const { finishReason, usage, cost } = message;
     await writer.closeMessage(message, {
       status: 'done',

@@ -8,6 +8,7 @@ import type { RunEnvironment } from './environment-note.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { RetryOptions } from './model-call/retry.ts';
+import type { FileRecording } from './step-files.ts';
 import type { CompressionSettings } from './window/context-window.ts';
 import type { KeptLedgers } from './window/kept-ledgers.ts';
 
@@ -27,6 +28,8 @@ export interface TurnExecutorOptions {
   rawToolResults?: boolean;
   /** Limits what the session keeps of cut outputs. Default: no limit. */
   keptOutputs?: KeptOutputs;
+  /** Records what changes in the workspace. Default: nothing is recorded. */
+  files?: FileRecording | undefined;
   compression: CompressionSettings;
   limits: RunLimits;
   retry: RetryOptions;

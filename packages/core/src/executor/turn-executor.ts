@@ -28,8 +28,9 @@ export class TurnExecutor {
 
   async run(): Promise<ExecutorResult> {
     using _clock = this.#parts.clock;
+    await using _files = this.#parts.stepFiles;
     for (;;) {
-      const end = await this.#driveSafely();
+      const end = await this.#finishFiles(await this.#driveSafely());
       if (end.status === 'limit' && end.error !== undefined) await this.#writeClosingNote(end.error);
       const result = await this.#parts.finisher.finish(end);
       if (result !== undefined) return result;
@@ -49,9 +50,19 @@ export class TurnExecutor {
     }
   }
 
+  /** Returns another end if the files of the last step could not be stored. */
+  async #finishFiles(end: RunEnd): Promise<RunEnd> {
+    try {
+      await this.#parts.stepFiles.finish();
+      return end;
+    } catch (thrown) {
+      return this.#endFor(end.error ?? toLonghaulError(thrown));
+    }
+  }
+
   async #drive(): Promise<RunEnd> {
     const { writer, limits, drain } = this.#options;
-    const { signal, account, compactor, refusedContent, environmentNote, caller, outcomeHandler } =
+    const { signal, account, compactor, refusedContent, environmentNote, stepFiles, caller, outcomeHandler } =
       this.#parts;
     await outcomeHandler.runPendingCalls();
     for (;;) {
@@ -62,6 +73,7 @@ export class TurnExecutor {
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
       await compactor.compactIfRequested(signal);
       await environmentNote.appendIfDue();
+      await stepFiles.appendNoteIfDue();
       const request = await this.#fitRequest(signal);
       // After a compaction, messages may have arrived and a limit may be reached.
       if (request === undefined) continue;

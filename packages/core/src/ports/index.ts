@@ -1,5 +1,6 @@
 export type { ApprovalRequest, ApprovalVerdict, Approver } from './approver.ts';
 export type { BlobInfo, BlobStore } from './blob-store.ts';
+export type { ChangedFiles, FileRecorder, FileTrees, RecordedChange, Restored } from './file-trees.ts';
 export type {
   ModelDriver,
   ModelInfo,

@@ -1,13 +1,15 @@
-import { toLonghaulError } from '@longhaul/protocol';
+import { type Session, toLonghaulError } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
 import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
+import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { Sandbox } from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
@@ -78,6 +80,19 @@ async function createExecutor(
     ledgers,
     maxToolOutputChars,
     rawToolResults,
+    files: await fileRecording(session, options),
     keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });
+}
+
+async function fileRecording(
+  session: Session,
+  { store, fileTrees }: RuntimeOptions,
+): Promise<FileRecording | undefined> {
+  if (fileTrees === undefined) return undefined;
+  return {
+    state: await loadFilesState(store, session.id),
+    open: (tree) => fileTrees.openRecorder(session.workspace, tree),
+    save: (state) => saveFilesState(store, session.id, state),
+  };
 }

@@ -13,6 +13,7 @@ import type { CompressionSettings } from '../executor/window/context-window.ts';
 import type {
   Approver,
   BlobStore,
+  FileTrees,
   ModelDriver,
   RecordProcess,
   Sandbox,
@@ -35,6 +36,8 @@ export interface RuntimeOptions extends ProcessEnder {
    * can end what this one leaves running.
    */
   openSandbox: (session: Session, signal: AbortSignal, recordProcess: RecordProcess) => Promise<Sandbox>;
+  /** Records the files of workspaces. Default: they are not recorded. */
+  fileTrees?: FileTrees | undefined;
   /** Returns the driver for a session's model (`provider/model`). */
   driverFor: (model: string) => Promise<ModelDriver>;
   /**

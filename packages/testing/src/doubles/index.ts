@@ -1,3 +1,4 @@
 export { createIdleSandbox, type IdleSandboxOptions } from './idle-sandbox.ts';
+export * from './memory-workspace.ts';
 export * from './played-driver.ts';
 export * from './test-runtime.ts';

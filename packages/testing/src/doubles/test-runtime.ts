@@ -23,7 +23,7 @@ export interface TestTool extends Tool<{ [key: string]: unknown }> {
 export function testTool(
   name: string,
   execute: (input: { [key: string]: unknown }, context: ToolContext) => Promise<ToolResult> | ToolResult,
-  traits: Partial<Pick<Tool, 'runsAlone' | 'isProtected' | 'maxOutputChars'>> = {},
+  traits: Partial<Pick<Tool, 'runsAlone' | 'isReadOnly' | 'isProtected' | 'maxOutputChars'>> = {},
 ): TestTool {
   const tool: TestTool = {
     ...traits,

@@ -9,6 +9,8 @@ export interface CompactorOptions {
   writer: SessionWriter;
   /** Called with the usage of each summary. */
   onUsage: (usage: TokenUsage) => void;
+  /** Called before each compaction. A compaction drops the parts of the messages that it hides. */
+  beforeCompaction: () => Promise<void>;
   /** Called after each compaction. */
   buildSystem: () => Promise<string>;
   /** Called before each step. Returns each compaction request once. */
@@ -45,9 +47,10 @@ export class Compactor {
    * `cancelled`.
    */
   async compact(reason: Reason, signal: AbortSignal, strategy?: CompressionStrategy): Promise<void> {
-    const { window, onUsage, buildSystem } = this.#options;
+    const { window, onUsage, beforeCompaction, buildSystem } = this.#options;
     this.#compactionsSinceStep += 1;
     if (this.#compactionsSinceStep > MAX_IDLE_COMPACTIONS) throw noProgress(MAX_IDLE_COMPACTIONS);
+    await beforeCompaction();
     try {
       await window.compact(reason, signal, strategy);
     } finally {

@@ -1,0 +1,194 @@
+import { type Message, type PatchPart, toLonghaulError } from '@longhaul/protocol';
+import type { FileRecorder, RecordedChange } from '../ports/file-trees.ts';
+import type { FilesState } from '../session/files/files-state.ts';
+import { draftSyntheticMessage } from '../session/messages/user-message.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+
+/** What a run needs to record the files of its session. */
+export interface FileRecording {
+  /** What earlier runs have recorded. Undefined: nothing. */
+  state: FilesState | undefined;
+  /** Opens a recorder that continues from a tree. */
+  open(tree: string | undefined): Promise<FileRecorder>;
+  save(state: FilesState): Promise<void>;
+}
+
+export interface StepFilesOptions {
+  writer: SessionWriter;
+  /** Undefined: files are not recorded. */
+  recording: FileRecording | undefined;
+  /** Returns whether calls of the tool can change files. */
+  mayWrite: (toolName: string) => boolean;
+}
+
+/** An event lists fewer files than its part, because an event is sent to every listener. */
+const MAX_FILES_OF_EVENT = 50;
+
+/** Changed files that a note for the model names. */
+const MAX_NAMED = 10;
+
+/**
+ * Records how the files of the workspace change during a run, as parts of the messages: what the tools of a step
+ * change, and what others have changed before its tools start.
+ *
+ * The record after the tools is made while the model works on its next answer. If recording fails, the run continues
+ * without it, with one warning.
+ */
+export class StepFiles implements AsyncDisposable {
+  readonly #options: StepFilesOptions;
+  #state: FilesState | undefined;
+  #recorder: Promise<FileRecorder> | undefined;
+  #pending: Promise<void> = Promise.resolve();
+  #hasBegun = false;
+  #hasFailed = false;
+  /** Whether tools have run whose messages the stored state does not include yet. */
+  #isUnsaved = false;
+  /** Paths that others have changed and that the model does not know yet. */
+  readonly #news = new Set<string>();
+  /** Paths that a note has named and that no call has mentioned since. */
+  readonly #told = new Set<string>();
+
+  constructor(options: StepFilesOptions) {
+    this.#options = options;
+    this.#state = options.recording?.state;
+  }
+
+  /**
+   * Tells the model which files others have changed since its last step. Call it before each request. The first call of
+   * a run looks for changes since the last run.
+   */
+  async appendNoteIfDue(): Promise<void> {
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      const last = this.#options.writer.log.messages.at(-1);
+      if (this.#state !== undefined && last !== undefined && !this.#options.writer.unloaded.has(last.id))
+        await this.#record(last, { byAgent: this.#hasUnrecordedStep(this.#state) });
+    }
+    const names = [...this.#news].filter((path) => !this.#told.has(path));
+    this.#news.clear();
+    if (names.length === 0) return;
+    for (const path of names) this.#told.add(path);
+    await this.#options.writer.appendMessage(draftSyntheticMessage(describeNews(names), 'files-changed'));
+  }
+
+  /** Call it before the tools of a step. Resolves when everything before them is recorded. */
+  async beforeTools(message: Message): Promise<void> {
+    await this.settle();
+    this.#forgetMentioned(message);
+    if (this.#canChange(message)) return this.#record(message, { byAgent: false });
+    // The first record takes longest, and calls that only read need not wait for it.
+    if (this.#state === undefined) this.#begin(message, { byAgent: false });
+  }
+
+  /** Call it after the tools of a step. Does not wait for the record. */
+  afterTools(message: Message): void {
+    if (!this.#canChange(message)) return;
+    this.#isUnsaved = true;
+    this.#begin(message, { byAgent: true });
+  }
+
+  /**
+   * Waits for the record that is being made.
+   *
+   * @throws {LonghaulError} Errors of the store.
+   */
+  settle(): Promise<void> {
+    return this.#pending;
+  }
+
+  /**
+   * Waits for the record that is being made, and stores how far the files are recorded. Call it at the end of a run.
+   *
+   * @throws {LonghaulError} Errors of the store.
+   */
+  async finish(): Promise<void> {
+    await this.settle();
+    if (!this.#isUnsaved || this.#hasFailed || this.#state === undefined) return;
+    await this.#options.recording?.save(this.#state);
+    this.#isUnsaved = false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A recorder that could not be opened has been reported.
+    const recorder = await this.#recorder?.catch(() => undefined);
+    await recorder?.[Symbol.asyncDispose]();
+  }
+
+  #begin(message: Message, source: { byAgent: boolean }): void {
+    this.#pending = this.#record(message, source);
+    // `settle` throws it.
+    this.#pending.catch(() => {});
+  }
+
+  async #record(message: Message, { byAgent }: { byAgent: boolean }): Promise<void> {
+    const { recording } = this.#options;
+    if (recording === undefined || this.#hasFailed) return;
+    let change: RecordedChange | undefined;
+    try {
+      this.#recorder ??= recording.open(this.#state?.tree);
+      change = await (await this.#recorder).record();
+    } catch (thrown) {
+      return this.#giveUp(toLonghaulError(thrown).message);
+    }
+    const through = byAgent ? message.sequence : (this.#state?.through ?? message.sequence - 1);
+    if (change === undefined) {
+      if (this.#state !== undefined) this.#state = { ...this.#state, through };
+      return;
+    }
+    this.#state = { tree: change.after, through };
+    // Both are made in one tick, so that the store commits them together.
+    await Promise.all([this.#append(message, { ...change, byAgent }), recording.save(this.#state)]);
+    this.#isUnsaved = false;
+    if (!byAgent) for (const { path } of change.files) this.#news.add(path);
+  }
+
+  async #append(message: Message, { before, after, files, more, byAgent }: RecordedChange & { byAgent: boolean }) {
+    const part: PatchPart = {
+      type: 'patch',
+      ...(before !== undefined && { before }),
+      after,
+      files,
+      ...(more !== undefined && { more }),
+      byAgent,
+    };
+    const shown = files.slice(0, MAX_FILES_OF_EVENT);
+    const left = (more ?? 0) + files.length - shown.length;
+    const { type: _type, ...facts } = part;
+    await this.#options.writer.putPart(message, message.parts.length, part, [
+      { ...facts, type: 'files:changed', files: shown, more: left > 0 ? left : undefined },
+    ]);
+  }
+
+  async #giveUp(reason: string): Promise<void> {
+    this.#hasFailed = true;
+    await this.#options.writer.announce({
+      type: 'context:warning',
+      message: `Changes of files are not recorded in the rest of this run, so they cannot be shown or reverted: ${reason}`,
+    });
+  }
+
+  #canChange({ parts }: Message): boolean {
+    return parts.some((part) => part.type === 'tool' && this.#options.mayWrite(part.name));
+  }
+
+  /** Returns whether the last run ended without a record of its last tools, as after a kill. */
+  #hasUnrecordedStep({ through }: FilesState): boolean {
+    const { messages } = this.#options.writer.log;
+    return messages.some((message) => message.sequence > through && this.#canChange(message));
+  }
+
+  /** A path that a call has mentioned may be told again. */
+  #forgetMentioned({ parts }: Message): void {
+    if (this.#told.size === 0) return;
+    const inputs = JSON.stringify(parts.map((part) => (part.type === 'tool' ? part.input : null)));
+    for (const path of this.#told) if (inputs.includes(path)) this.#told.delete(path);
+  }
+}
+
+function describeNews(paths: readonly string[]): string {
+  const named = paths.slice(0, MAX_NAMED);
+  const others = paths.length - named.length;
+  const list = named.map((path) => `- ${path}`).join('\n');
+  const rest = others === 0 ? '' : `\n- and ${others} more`;
+  return `These files were changed outside this session since your last step:\n${list}${rest}\nRead a file again before you rely on what you saw of it.`;
+}

@@ -1,0 +1,65 @@
+import type { FileChange } from '@longhaul/protocol';
+
+/** Stores states of a workspace's files as trees, and gives them back. Trees are references (`@tree:…`). */
+export interface FileTrees {
+  /**
+   * Opens a recorder of a workspace.
+   *
+   * @param workspace Absolute path of a folder.
+   * @param tree The tree that was recorded last. Undefined, or one that cannot be read: the next record is the first.
+   */
+  openRecorder(workspace: string, tree: string | undefined): Promise<FileRecorder>;
+  /**
+   * Returns what differs between two trees.
+   *
+   * @throws {LonghaulError} `not_found`, `store_corrupt` if a tree cannot be read.
+   */
+  changes(before: string, after: string): Promise<ChangedFiles>;
+  /** Returns the difference as a unified diff that `git apply` accepts, in pieces. Throws the errors of `changes`. */
+  diff(before: string, after: string): AsyncIterable<string>;
+  /**
+   * Writes a tree into a folder, which must be missing or empty.
+   *
+   * @throws {LonghaulError} `invalid_request` if the folder has files; `store_full`; the errors of `changes`.
+   */
+  materialise(tree: string, folder: string): Promise<Restored>;
+}
+
+/** Records and restores the files of one workspace. Disposing does not throw. */
+export interface FileRecorder extends AsyncDisposable {
+  /**
+   * Compares the workspace with the tree that was recorded last, and stores what has changed. Returns undefined if
+   * nothing has. Calls run one after another.
+   *
+   * @throws {LonghaulError} `store_full`, `store_readonly`, `store_unavailable`, `not_found` if the workspace is gone.
+   * Nothing counts as recorded then, so the next call finds the same changes.
+   */
+  record(): Promise<RecordedChange | undefined>;
+  /**
+   * Changes the workspace from the tree that was recorded last to another one. Files that are ignored, secret or too
+   * large are never written or deleted, and neither is a file that has changed since the last record. Can be repeated
+   * after a kill.
+   *
+   * @throws {LonghaulError} As `record` and `FileTrees.changes`.
+   */
+  restore(tree: string): Promise<Restored>;
+}
+
+export interface ChangedFiles {
+  /** The first changed files, in the order of their paths. */
+  files: FileChange[];
+  /** Number of changed files that are not in `files`. */
+  more?: number | undefined;
+}
+
+/** A change of the workspace. */
+export interface RecordedChange extends ChangedFiles {
+  /** Absent for the first record of a workspace. `files` is then empty. */
+  before?: string | undefined;
+  after: string;
+}
+
+export interface Restored extends ChangedFiles {
+  /** Files that were left as they are, with the reason. */
+  skipped: { path: string; reason: string }[];
+}
