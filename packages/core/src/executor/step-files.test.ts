@@ -28,7 +28,7 @@ const change = (path: string, content: string) => ({ name: 'change', input: { pa
 function startRun(workspace: MemoryWorkspace, driver: ModelDriver, store: Store = createMemoryStore()) {
   return testRun(driver, [reader(), writer(workspace)], {
     store,
-    openFileRecorder: (_session, tree) => workspace.openRecorder(tree),
+    fileTrees: workspace.trees,
   });
 }
 
@@ -88,7 +88,10 @@ it('records nothing after a step that only reads, and opens no recorder in a run
   await silent.run('hi');
   expect(records).toBe(0);
 
-  const reading = await startRun(workspace, playedDriver([calls({ name: 'look' }), calls({ name: 'look' }), answer('Done.')]));
+  const reading = await startRun(
+    workspace,
+    playedDriver([calls({ name: 'look' }), calls({ name: 'look' }), answer('Done.')]),
+  );
   await reading.run('look');
   expect(records).toBe(1);
   expect((await patchesOf(reading)).map(summary)).toEqual(['m2 others: ']);
@@ -111,7 +114,7 @@ it('is finished before the next tool starts', async () => {
   });
   const driver = playedDriver([calls(change('a', '')), calls(change('b', '')), answer('Done.')]);
   const test = await testRun(driver, [slow], {
-    openFileRecorder: (_session, tree) => workspace.openRecorder(tree),
+    fileTrees: workspace.trees,
   });
   await test.run('go');
   const tools = order.flatMap((entry, index) => (entry.startsWith('tool') ? [index] : []));
@@ -170,7 +173,12 @@ it('finds changes between two runs before the first request of the second', asyn
 it('attributes to the agent what a killed run left unrecorded', async () => {
   const workspace = createMemoryWorkspace({ 'a.txt': 'one' });
   const store = createMemoryStore();
-  const driver = playedDriver([calls(change('b.txt', 'x')), calls(change('c.txt', 'y')), answer('Done.'), answer('Yes.')]);
+  const driver = playedDriver([
+    calls(change('b.txt', 'x')),
+    calls(change('c.txt', 'y')),
+    answer('Done.'),
+    answer('Yes.'),
+  ]);
   const test = await startRun(workspace, driver, store);
   await test.run('go');
   // As if the process had been killed before the record of the second step was stored.
@@ -185,7 +193,12 @@ it('attributes to the agent what a killed run left unrecorded', async () => {
 it('continues without recording after a failure, with one warning', async () => {
   const workspace = createMemoryWorkspace();
   workspace.failWith(new LonghaulError('store_full', 'The disk is full.'));
-  const driver = playedDriver([calls(change('a', 'x')), calls(change('b', 'x')), answer('Done.'), answer('More.')]);
+  const driver = playedDriver([
+    calls(change('a', 'x')),
+    calls(change('b', 'x')),
+    answer('Done.'),
+    answer('More.'),
+  ]);
   const test = await startRun(workspace, driver);
   expect(await test.run('go')).toMatchObject({ status: 'completed' });
   expect(test.of('context:warning').map(({ message }) => message)).toEqual([

@@ -142,7 +142,10 @@ export class StepFiles implements AsyncDisposable {
     if (!byAgent) for (const { path } of change.files) this.#news.add(path);
   }
 
-  async #append(message: Message, { before, after, files, more, byAgent }: RecordedChange & { byAgent: boolean }) {
+  async #append(
+    message: Message,
+    { before, after, files, more, byAgent }: RecordedChange & { byAgent: boolean },
+  ) {
     const part: PatchPart = {
       type: 'patch',
       ...(before !== undefined && { before }),

@@ -1,64 +1,101 @@
 import { createHash } from 'node:crypto';
-import type { FileRecorder, RecordedChange } from '@longhaul/core';
+import type { ChangedFiles, FileRecorder, FileTrees, RecordedChange, Restored } from '@longhaul/core';
 import { type FileChange, treeReference } from '@longhaul/protocol';
 
-/** A workspace in memory, and a recorder of its files. */
+type Files = ReadonlyMap<string, string>;
+
+/** A workspace in memory, and the trees that are recorded of it. */
 export interface MemoryWorkspace {
-  files: Map<string, string>;
+  readonly files: Map<string, string>;
+  readonly trees: FileTrees;
+  /** Files written by `materialise`, by folder. */
+  readonly folders: Map<string, Files>;
   /** Number of recorders that are open. */
   openRecorders(): number;
   /** Makes the next calls of `record` throw. */
   failWith(error: Error | undefined): void;
   /** Called at the start of each `record`, before the files are compared. */
   onRecord: (() => Promise<void> | void) | undefined;
-  openRecorder(tree: string | undefined): Promise<FileRecorder>;
+  /** Called before each file that `restore` writes or deletes. */
+  onRestore: ((path: string) => void) | undefined;
 }
 
 export function createMemoryWorkspace(files: Readonly<Record<string, string>> = {}): MemoryWorkspace {
-  const trees = new Map<string, ReadonlyMap<string, string>>();
+  const known = new Map<string, Files>();
   let open = 0;
   let failure: Error | undefined;
+  const filesOf = (tree: string): Files => known.get(tree) ?? new Map();
+
+  function keep(now: Files): string {
+    const sorted = [...now].sort(([a], [b]) => (a < b ? -1 : 1));
+    const id = createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+    known.set(treeReference(id), new Map(sorted));
+    return treeReference(id);
+  }
+
+  function createRecorder(tree: string | undefined): FileRecorder {
+    let last = tree;
+    return {
+      async record() {
+        await workspace.onRecord?.();
+        if (failure !== undefined) throw failure;
+        const before = last;
+        last = keep(workspace.files);
+        if (before === last) return undefined;
+        const made = before === undefined ? [] : changesBetween(filesOf(before), filesOf(last));
+        const change: RecordedChange = { before, after: last, files: made };
+        return change;
+      },
+      async restore(target) {
+        const changes = changesBetween(workspace.files, filesOf(target));
+        for (const { path } of changes) {
+          workspace.onRestore?.(path);
+          const content = filesOf(target).get(path);
+          if (content === undefined) workspace.files.delete(path);
+          else workspace.files.set(path, content);
+        }
+        last = target;
+        const restored: Restored = { files: changes, skipped: [] };
+        return restored;
+      },
+      async [Symbol.asyncDispose]() {
+        open -= 1;
+      },
+    };
+  }
+
   const workspace: MemoryWorkspace = {
     files: new Map(Object.entries(files)),
+    folders: new Map(),
     openRecorders: () => open,
     failWith(error) {
       failure = error;
     },
     onRecord: undefined,
-    async openRecorder(tree) {
-      open += 1;
-      let last = tree;
-      return {
-        async record() {
-          await workspace.onRecord?.();
-          if (failure !== undefined) throw failure;
-          const now = new Map([...workspace.files].sort(([a], [b]) => (a < b ? -1 : 1)));
-          const reference = treeOf(now);
-          const before = last;
-          if (before === reference) return undefined;
-          trees.set(reference, now);
-          last = reference;
-          const change: RecordedChange = { before, after: reference, files: [] };
-          if (before !== undefined) change.files = changesBetween(trees.get(before) ?? new Map(), now);
-          return change;
-        },
-        async [Symbol.asyncDispose]() {
-          open -= 1;
-        },
-      };
+    onRestore: undefined,
+    trees: {
+      async openRecorder(_workspace, tree) {
+        open += 1;
+        return createRecorder(tree);
+      },
+      async changes(before, after) {
+        const changed: ChangedFiles = { files: changesBetween(filesOf(before), filesOf(after)) };
+        return changed;
+      },
+      async *diff(before, after) {
+        for (const { change, path } of changesBetween(filesOf(before), filesOf(after)))
+          yield `${change} ${path}\n`;
+      },
+      async materialise(tree, folder) {
+        workspace.folders.set(folder, filesOf(tree));
+        return { files: changesBetween(new Map(), filesOf(tree)), skipped: [] };
+      },
     },
   };
   return workspace;
 }
 
-function treeOf(files: ReadonlyMap<string, string>): string {
-  return treeReference(createHash('sha256').update(JSON.stringify([...files])).digest('hex'));
-}
-
-function changesBetween(
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-): FileChange[] {
+function changesBetween(before: Files, after: Files): FileChange[] {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return paths.flatMap((path): FileChange[] => {
     if (before.get(path) === after.get(path)) return [];
