@@ -6,6 +6,7 @@ import type { CompactOptions, CompactOutcome } from './compaction/options.ts';
 import { planInput } from './compaction/plan-input.ts';
 import { strategyDraft } from './compaction/strategy-draft.ts';
 import { createLedgerKeeper } from './ledger/ledger-keeper.ts';
+import { liveLog } from './log.ts';
 
 /**
  * A rung that saves less than this share of the request is skipped. By default, the same share is the least that a
@@ -70,7 +71,8 @@ function isWished({ reason, targetTokens, tokensBefore }: CompactionContext): bo
   return reason === 'manual' && tokensBefore < targetTokens;
 }
 
-function createContext(options: CompactOptions): CompactionContext {
+function createContext(given: CompactOptions): CompactionContext {
+  const options = { ...given, log: liveLog(given.log) };
   const { budget, meter, strategy } = options;
   const input = planInput(options);
   return {

@@ -1,6 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { type Budget, MIN_OUTPUT_ROOM_TOKENS, outputRoom, triggerTokens } from './budget.ts';
-import { activeMarks, type ContextLog, isNewestCompactionUndone } from './log.ts';
+import { activeMarks, type ContextLog, isNewestCompactionUndone, liveLog } from './log.ts';
 import { type PruneResult, pruneOldToolOutputs } from './prune.ts';
 import type { RequestMeter } from './request-size.ts';
 import type { CompressionStrategy } from './strategy.ts';
@@ -135,7 +135,7 @@ export function decidePruning({ log, budget, meter, policy, views }: ContextStat
   const tokens = meter.requestTokens(entries, budget.fixedTokens);
   const fullness = tokens / triggerTokens(policy.strategy.trigger, budget);
   if (!policy.auto || fullness < PRUNE_FROM || fullness > COMPACTION_IS_NEAR) return nothing;
-  const result = pruneOldToolOutputs(log, {
+  const result = pruneOldToolOutputs(liveLog(log), {
     windowTokens: budget.windowTokens,
     protectedTools: policy.protectedTools,
     protectTokens: policy.pruneProtectTokens,

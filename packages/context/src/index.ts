@@ -33,6 +33,7 @@ export { ledgerFoldFromJson, ledgerFoldToJson } from './ledger/fold-json.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
 export { createLedgerFold, foldMessage, type LedgerFold } from './ledger/ledger-fold.ts';
 export { createLedgerKeeper, type LedgerKeeper, type LedgerStart } from './ledger/ledger-keeper.ts';
+export { headOf, isOnPath, type LiveRange, liveMarks, livePath, revertedRanges } from './live-path.ts';
 export {
   type ActiveMarks,
   activeMarks,
@@ -41,6 +42,7 @@ export {
   firstUserMessage,
   isNewestCompactionUndone,
   isUserMessage,
+  liveLog,
   partKey,
 } from './log.ts';
 export { countAnyMedia, countMediaOf, type Media, type MediaCounter } from './media/count-media.ts';

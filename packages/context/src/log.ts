@@ -1,4 +1,12 @@
-import type { Compaction, CutMark, Mark, Message, OmitMark } from '@longhaul/protocol';
+import {
+  type Compaction,
+  type CutMark,
+  isMessageMark,
+  type Mark,
+  type Message,
+  type OmitMark,
+} from '@longhaul/protocol';
+import { isOnPath, liveMarks, livePath } from './live-path.ts';
 
 /** The session as it happened, and the marks on it. */
 export interface ContextLog {
@@ -12,7 +20,18 @@ export interface ContextLog {
   readonly standsFrom?: ReadonlyMap<string, number>;
 }
 
-/** The effect of all marks that are not undone. */
+/** Returns the log without reverted messages, their marks, and the reverts. Without a revert, returns `log` itself. */
+export function liveLog<Log extends ContextLog>(log: Log): Log {
+  const marks = liveMarks(log.marks);
+  if (marks === log.marks) return log;
+  const path = livePath(log.marks);
+  const messages = log.messages.filter(({ sequence }) => isOnPath(path, sequence));
+  const ids = new Set(messages.map(({ id }: Message) => id));
+  const named = marks.filter((mark) => !isMessageMark(mark) || ids.has(mark.messageId));
+  return { ...log, messages, marks: named };
+}
+
+/** The effect of all marks that are not undone, and were made on the live path. */
 export interface ActiveMarks {
   /** The newest compaction. It names all hidden messages, those of earlier rounds included. */
   readonly compaction?: Compaction;
@@ -64,7 +83,7 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
   const cuts = new Map<string, CutMark>();
   const pinned = new Set<string>();
   const omitted = new Map<string, OmitMark>();
-  for (const mark of marks) {
+  for (const mark of liveMarks(marks)) {
     if (mark.undoneAt !== undefined) continue;
     if (mark.kind === 'compaction') compaction = mark;
     else if (mark.kind === 'prune') pruned.set(partKey(mark.messageId, mark.partIndex), mark.messageId);
@@ -88,7 +107,7 @@ function readMarks(marks: readonly Mark[]): ActiveMarks {
  * if its strategy's trigger is lower. Otherwise the next step would repeat what a person just undid.
  */
 export function isNewestCompactionUndone(marks: readonly Mark[]): boolean {
-  const newest = marks.findLast((mark) => mark.kind === 'compaction');
+  const newest = liveMarks(marks).findLast((mark) => mark.kind === 'compaction');
   return newest?.undoneAt !== undefined;
 }
 

@@ -1,5 +1,5 @@
 import { isOpen, type Message } from '@longhaul/protocol';
-import { type ActiveMarks, activeMarks, type ContextLog, firstUserMessage } from './log.ts';
+import { type ActiveMarks, activeMarks, type ContextLog, firstUserMessage, liveLog } from './log.ts';
 import { ViewBuilder, type ViewEntry } from './view.ts';
 
 /** Keeps a session's view between steps, so that the next step only costs its new messages. */
@@ -11,7 +11,8 @@ export interface ViewKeeper {
 export function createViewKeeper(): ViewKeeper {
   let kept: Kept | undefined;
   return {
-    entriesOf(log) {
+    entriesOf(whole) {
+      const log = liveLog(whole);
       const marks = activeMarks(log.marks);
       if (kept === undefined || !continues(kept, log, marks)) kept = start(log, marks);
       settle(kept, log.messages);

@@ -17,6 +17,7 @@ import {
   type ContextLog,
   firstUserMessage,
   isUserMessage,
+  liveLog,
   partKey,
 } from './log.ts';
 import { omissionOf, omittedMedia, omittedText, type PartPlace } from './omission.ts';
@@ -41,10 +42,11 @@ const CONTINUE_TEXT = 'Continue the work from where the summary ends.';
 /**
  * Builds the messages to the model: a pure function of the log and its marks.
  *
- * The view has all messages that are not hidden, in order. The summary takes the place of the first hidden message, but
+ * The view has all messages of the live path that are not hidden, in order. The summary takes the place of the first hidden message, but
  * comes after the first user message. A tool call and its result are one part, so neither appears without the other.
  */
-export function buildView(log: ContextLog): ViewEntry[] {
+export function buildView(whole: ContextLog): ViewEntry[] {
+  const log = liveLog(whole);
   const builder = new ViewBuilder(activeMarks(log.marks), firstUserMessage(log.messages));
   for (const message of log.messages) builder.add(message);
   return [...builder.entries, ...builder.ending()];

@@ -99,6 +99,11 @@ export interface RevertMark {
   at: number;
   /** The conversation continues after this message. 0: before the first. */
   to: number;
+  /**
+   * `createdAt` of message `to + 1`, which the conversation leaves. Marks made since then were made after it. Absent if
+   * there is no such message.
+   */
+  branchedAt?: number;
   /** `@tree:` references of the workspace before and after. Present if files were restored. */
   treeBefore?: string;
   treeAfter?: string;

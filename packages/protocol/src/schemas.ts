@@ -221,6 +221,7 @@ export const markSchema: z.ZodType<Mark> = z.discriminatedUnion('kind', [
     id,
     at: count,
     to: count,
+    branchedAt: instant.optional(),
     treeBefore: treeSchema.optional(),
     treeAfter: treeSchema.optional(),
     undoes: id.optional(),
