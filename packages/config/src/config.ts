@@ -34,8 +34,10 @@ export interface Config {
     memoryMb: number;
     pids: number;
     cpus: number;
-    /** Names of environment variables of the host that are passed to commands. */
-    env: string[];
+    /** Names of environment variables of the host that are passed to commands. `all`: all but providers' keys. */
+    env: string[] | 'all';
+    /** Processes that commands leave running live on after the run. Only with `local`. */
+    keepProcesses: boolean;
   };
   /** What is recorded of the workspace's files. */
   files: {
@@ -252,6 +254,7 @@ export const DEFAULT_CONFIG: Config = {
     pids: 512,
     cpus: 2,
     env: [],
+    keepProcesses: false,
   },
   files: { record: true, maxFileMb: 20, ignore: [], secret: [] },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },

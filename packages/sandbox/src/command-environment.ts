@@ -12,21 +12,19 @@ const QUIET = {
   GIT_PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
   DEBIAN_FRONTEND: 'noninteractive',
-  // The user inside may not own the workspace; Git would refuse to work in it.
-  GIT_CONFIG_COUNT: '1',
-  GIT_CONFIG_KEY_0: 'safe.directory',
-  GIT_CONFIG_VALUE_0: '*',
 };
 
+type Variables = Readonly<Record<string, string>>;
+
 /**
- * Returns the whole environment of a command: the quiet defaults, then the driver's variables, then the user's. Later
- * ones win.
+ * Returns the whole environment of a command: what it inherits, then the quiet defaults, then the driver's variables,
+ * then the user's. Later ones win.
  *
  * @throws {LonghaulError} `invalid_request` for a name or value that no environment can hold.
  */
 export function commandEnvironment(
-  driver: Readonly<Record<string, string>>,
-  user: Readonly<Record<string, string>>,
+  driver: Variables,
+  { env: user, inherited = {} }: { env: Variables; inherited?: Variables | undefined },
 ): Record<string, string> {
   for (const [name, value] of Object.entries(user)) {
     if (name === '' || /[=\0]/.test(name) || value.includes('\0')) {
@@ -36,5 +34,16 @@ export function commandEnvironment(
       );
     }
   }
-  return { ...QUIET, ...driver, ...user };
+  const { LANG = QUIET.LANG } = inherited;
+  return { ...inherited, ...QUIET, LANG, ...gitSettings(inherited), ...driver, ...user };
+}
+
+/** The user inside may not own the workspace; Git would refuse to work in it. Keeps inherited settings. */
+function gitSettings({ GIT_CONFIG_COUNT = '0' }: Variables): Record<string, string> {
+  const count = /^\d+$/.test(GIT_CONFIG_COUNT) ? Number(GIT_CONFIG_COUNT) : 0;
+  return {
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.directory',
+    [`GIT_CONFIG_VALUE_${count}`]: '*',
+  };
 }

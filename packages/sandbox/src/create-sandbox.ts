@@ -5,9 +5,11 @@ import type {
   RecordProcess,
   Sandbox,
   SandboxKind,
+  SandboxRules,
   WorkspaceFiles,
 } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
+import { LeftCommands } from './command/left-commands.ts';
 import { type RunningCommand, superviseCommand } from './command/supervise-command.ts';
 
 export interface StartOptions {
@@ -23,13 +25,22 @@ export interface SandboxParts {
   kind: SandboxKind;
   workspacePath: string;
   description: string;
+  rules: SandboxRules;
   files: WorkspaceFiles;
   /** Starts a command. If `record` rejects, so does this, and the command has not run. */
   start(command: string, options: StartOptions): Promise<RunningCommand>;
   recordProcess: RecordProcess | undefined;
+  /** Whether processes that commands leave running may outlive the sandbox. Asked at its end. Default: no. */
+  keepsProcesses?: () => boolean;
   /** Removes what the driver created outside the workspace. Called when no command runs any more. */
   cleanUp(): Promise<void>;
 }
+
+/** The rules of a sandbox that confines file tools to the workspace, and processes to their command. */
+export const ENDS_WITH_COMMAND: SandboxRules = {
+  files: 'file tools cannot leave it',
+  processes: 'processes that a command leaves running are killed',
+};
 
 /** The longest argument that Linux accepts (MAX_ARG_STRLEN, less its closing NUL). */
 const MAX_COMMAND_BYTES = 131_071;
@@ -38,6 +49,7 @@ const MAX_COMMAND_BYTES = 131_071;
 export function createSandbox(parts: SandboxParts): Sandbox {
   const disposal = new AbortController();
   const running = new Set<Promise<ExecResult>>();
+  const left = new LeftCommands();
   let disposed: Promise<void> | undefined;
 
   const run = async (command: string, options: ExecOptions): Promise<ExecResult> => {
@@ -48,13 +60,17 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     const recorded = createRecord(command, parts.recordProcess);
     const started = await parts.start(command, { cwd, stdin: options.stdin, record: recorded.begin });
     const result = await superviseCommand(started, { ...options, signal });
-    await recorded.end();
+    // A run that keeps processes leaves them also to the run that resumes it.
+    if (result.leftRunning === undefined || parts.keepsProcesses?.()) await recorded.end();
+    if (result.leftRunning !== undefined) left.add(started, recorded.end);
+    await left.forgetEnded();
     return result;
   };
 
   const dispose = async () => {
     disposal.abort();
     await Promise.allSettled(running);
+    await left.close({ keeps: parts.keepsProcesses?.() ?? false });
     await parts.cleanUp();
   };
 
@@ -62,6 +78,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     kind: parts.kind,
     workspacePath: parts.workspacePath,
     description: parts.description,
+    rules: parts.rules,
     files: parts.files,
     async exec(command, options) {
       if (disposal.signal.aborted) throw new LonghaulError('sandbox_failed', 'The sandbox is closed.');
@@ -92,7 +109,7 @@ function createRecord(command: string, recordProcess: RecordProcess | undefined)
       if (end !== undefined) ends.push(end);
     },
     async end(): Promise<void> {
-      for (const end of ends) await end();
+      for (const end of ends.splice(0)) await end();
     },
   };
 }

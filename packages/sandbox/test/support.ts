@@ -72,6 +72,7 @@ export function harness(kind: SandboxKind): SandboxHarness {
     image: IMAGE,
     leftovers: async (sessionId) => (kind === 'docker' ? containersOf(sessionId) : ownTraces()),
     notIsolated: kind === 'local' ? 'local isolates nothing' : undefined,
+    leavesProcesses: kind === 'local',
   };
 }
 
@@ -121,14 +122,14 @@ export function uniqueSeconds(): string {
 }
 
 /**
- * Opens a sandbox in another process, waits for the first output of its command (unless `prints` is false) and for
+ * Opens a sandbox in another process, waits for the first output of its commands (unless `prints` is false) and for
  * `until`, and kills the process. Only `until` can check what the process leaves: after the kill, any sandbox that
  * opens on this machine removes it.
  */
 export async function crashWith(
   kind: SandboxKind,
   options: SandboxOptions,
-  command: string,
+  command: string | readonly string[],
   {
     env = {},
     until = async () => {},
@@ -143,7 +144,7 @@ export async function crashWith(
     options.image,
     options.workspace,
     options.sessionId,
-    command,
+    ...[command].flat(),
   ];
   const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
   const child = spawn(process.execPath, args, { stdio, env: { ...process.env, ...env } });

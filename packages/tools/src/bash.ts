@@ -1,5 +1,5 @@
 import type { ExecResult, Tool, ToolContext, ToolResult } from '@longhaul/core';
-import { cutLine, displayPath, formatToolOutput, groupDigits } from '@longhaul/core/tool-output';
+import { cutLine, displayPath, formatToolOutput, groupDigits, plural } from '@longhaul/core/tool-output';
 import { type JsonObject, LonghaulError } from '@longhaul/protocol';
 import { shellLine } from './command-line.ts';
 import { describeMissing } from './describe-missing.ts';
@@ -45,7 +45,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
     schema: {
       name: 'bash',
       description:
-        'Run a shell command in the workspace. Returns output and exit code. Each call is a new shell; processes left running are killed. No stdin, no terminal. Long output keeps head and tail.',
+        'Run a shell command in the workspace. Returns output and exit code. Each call is a new shell. No stdin, no terminal. Long output keeps head and tail.',
       parameters: {
         type: 'object',
         properties: {
@@ -172,7 +172,9 @@ interface Outcome {
 
 function describe(outcome: Outcome): ToolResult {
   const { command, ending, output } = outcome;
-  const text = [shownOutput(output), endingLine(outcome), lossLine(output)].filter((part) => part !== '');
+  const text = [shownOutput(output), endingLine(outcome), lossLine(output), leftLine(ending)].filter(
+    (part) => part !== '',
+  );
   const lost = output.cut && output.fullOutput === undefined;
   return {
     title: `${cutLine(command.trim().split('\n')[0] ?? '', 100)} (${shortEnding(ending)})`,
@@ -225,6 +227,11 @@ function lossLine(output: CollectedOutput): string {
   return `[too much output: ${groupDigits(output.droppedChars)} chars at the end were not kept for recall]`;
 }
 
+function leftLine(ending: Ending): string {
+  if (ending.ended === 'failed' || ending.leftRunning === undefined) return '';
+  return `[left running: ${plural(ending.leftRunning, 'process')}]`;
+}
+
 function shortEnding(ending: Ending): string {
   if (ending.ended !== 'exit') return ending.ended;
   return ending.exitCode === undefined
@@ -238,5 +245,6 @@ function outcomeFacts(ending: Ending, output: CollectedOutput): JsonObject {
   facts['durationMs'] = ending.durationMs;
   if (ending.exitCode !== undefined) facts['exitCode'] = ending.exitCode;
   if (ending.signal !== undefined) facts['signal'] = ending.signal;
+  if (ending.leftRunning !== undefined) facts['leftRunning'] = ending.leftRunning;
   return facts;
 }

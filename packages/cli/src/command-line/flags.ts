@@ -56,6 +56,8 @@ export const RUN_FLAGS = {
   effort: { type: 'string', values: EFFORTS },
   sandbox,
   network: { type: 'string', values: ['on', 'off'] },
+  env: { type: 'string', repeatable: true },
+  'keep-processes': toggle,
   strategy,
   'max-steps': text,
   'max-cost': text,

@@ -73,6 +73,9 @@ Workspace
 ${WHERE}
       --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
       --network on|off  whether commands can reach the network (default: on)
+      --env NAME        pass this environment variable to commands, in place of sandbox.env; repeatable. With
+                        --sandbox local, --env all passes all variables but providers' keys
+      --keep-processes  with --sandbox local: what commands leave running lives on after the run
   -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
       --assume-ended    continue although a command of an earlier run, on another machine or of another user, may
                         still be running
@@ -128,6 +131,9 @@ ${ALL}
 ${WHERE}
       --sandbox KIND    docker, bubblewrap, local or auto
       --network on|off  whether commands can reach the network (default: on)
+      --env NAME        pass this environment variable to commands, in place of sandbox.env; repeatable. With
+                        --sandbox local, --env all passes all variables but providers' keys
+      --keep-processes  with --sandbox local: what commands leave running lives on after the run
   -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
       --assume-ended    continue although a command of an earlier run, on another machine or of another user, may
                         still be running

@@ -100,12 +100,21 @@ const NOT_KEPT = [
   'max-minutes',
 ] as const;
 
+const TOGGLES_NOT_KEPT = ['keep-processes', 'yes'] as const;
+
 function resumeFlags(values: RunValues): string[] {
   const flags = NOT_KEPT.flatMap((name) => {
     const value = values[name];
     return value === undefined ? [] : [`--${name}`, value];
   });
-  return values.yes === true ? [...flags, '--yes'] : flags;
+  const passed = (values.env ?? []).flatMap((name) => ['--env', name]);
+  const toggles = TOGGLES_NOT_KEPT.filter((name) => values[name] === true).map((name) => `--${name}`);
+  return [...flags, ...passed, ...toggles];
+}
+
+/** `all` among other names is all. */
+function passedNames(names: readonly string[] | undefined): string[] | 'all' | undefined {
+  return names?.includes('all') ? 'all' : names && [...names];
 }
 
 function toConfig(values: RunValues): ConfigInput {
@@ -115,7 +124,7 @@ function toConfig(values: RunValues): ConfigInput {
   const costUsd = positiveNumber(values['max-cost'], '--max-cost', { whole: false });
   const minutes = positiveNumber(values['max-minutes'], '--max-minutes', { whole: false });
   return {
-    sandbox: { driver, network },
+    sandbox: { driver, network, env: passedNames(values.env), keepProcesses: values['keep-processes'] },
     limits: { steps, costUsd, minutes },
     context: { compression: { strategy: values.strategy } },
   };

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import type { Config } from '@longhaul/config';
 import type { ProcessEnding, ProcessPlace, RecordProcess, Sandbox } from '@longhaul/core';
-import type { Session } from '@longhaul/protocol';
+import { LonghaulError, type Session } from '@longhaul/protocol';
 import { requireFolder } from '../session/require-folder.ts';
 import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts';
+import { passedEnvironment } from './passed-environment.ts';
 
 export interface OpenSandboxOptions {
   session: Pick<Session, 'id' | 'workspace'>;
@@ -14,9 +15,11 @@ export interface OpenSandboxOptions {
 
 /** Opens the configured sandbox for a session's workspace. The Node of this process is on the PATH of its commands. */
 export async function openSandbox(
-  { sandbox: config }: Config,
+  settings: Config,
   { session, signal, env, recordProcess }: OpenSandboxOptions,
 ): Promise<Sandbox> {
+  const { sandbox: config } = settings;
+  if (config.keepProcesses && config.driver !== 'local') throw cannotKeep(config.driver);
   await requireFolder(session);
   await requireOwnFilesOutside(session.workspace, { config: { sandbox: config }, env });
   const { chooseSandbox } = await import('@longhaul/sandbox');
@@ -28,27 +31,23 @@ export async function openSandbox(
     pids: config.pids,
     cpus: config.cpus,
     image: config.image,
-    env: passedOn(config.env, env),
+    ...passedEnvironment(settings, env),
+    keepProcesses: config.keepProcesses,
     programFolders: [dirname(process.execPath)],
     recordProcess,
     signal,
   });
 }
 
+function cannotKeep(driver: string): LonghaulError {
+  return new LonghaulError(
+    'config_invalid',
+    `Processes can be kept after a run (--keep-processes, sandbox.keepProcesses) only with sandbox.driver: local, and the driver is ${driver}.`,
+  );
+}
+
 /** Ends a command of an earlier run with the driver that started it. */
 export async function endProcess(place: ProcessPlace): Promise<ProcessEnding> {
   const { createSandboxDriver } = await import('@longhaul/sandbox');
   return createSandboxDriver(place.driver).end(place);
-}
-
-function passedOn(
-  names: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
 }

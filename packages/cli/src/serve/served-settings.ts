@@ -5,8 +5,8 @@ import type { SettingsService } from '@longhaul/server';
 import { type CompressionChange as Change, readChange, writeChange } from '../compose/changed-settings.ts';
 import { resolveNamed } from '../compose/choose-model.ts';
 import { compressionSettings } from '../compose/compression.ts';
+import { knownSecrets } from '../compose/known-secrets.ts';
 import { loadConfiguredAgents } from '../compose/load-configured-agents.ts';
-import { serverSecrets } from './server-secrets.ts';
 
 /** The settings of a server. A run uses those that are current when it starts. */
 export interface ServedSettings extends SettingsService {
@@ -115,7 +115,7 @@ async function loadCurrent(
   const agents = await loadConfiguredAgents(config);
   const compression = await compressionSettings(config.context.compression, config.project?.files);
   // Sessions can contain keys of an earlier configuration.
-  for (const secret of serverSecrets(config, env)) secrets.add(secret);
+  for (const secret of knownSecrets(config, env)) secrets.add(secret);
   return { change, config, project, agents, compression, secrets: [...secrets], trust };
 }
 

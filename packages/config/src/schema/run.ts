@@ -79,9 +79,17 @@ export const sandbox = z.strictObject({
     D.sandbox.cpus,
   ),
   env: setting(
-    z.array(z.string().regex(/^[A-Za-z_]\w*$/, { error: 'must be the name of a variable, without $' })),
-    'Names of the environment variables that are passed to commands.',
+    z.union([
+      z.literal('all'),
+      z.array(z.string().regex(/^[A-Za-z_]\w*$/, { error: 'must be the name of a variable, without $' })),
+    ]),
+    "Names of the environment variables that are passed to commands. all, with the driver local: all but providers' keys.",
     D.sandbox.env,
+  ),
+  keepProcesses: setting(
+    z.boolean(),
+    'Whether processes that commands leave running live on after the run. Only with the driver local.',
+    D.sandbox.keepProcesses,
   ),
 });
 

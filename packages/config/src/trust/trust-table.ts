@@ -98,6 +98,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'files.maxFileMb': AT_MOST,
   'files.ignore': ANYTHING,
   'files.secret': nothing('data'),
+  'sandbox.keepProcesses': only('`false`', 'access', (value) => value === false),
   'limits.steps': AT_MOST,
   'limits.tokens': AT_MOST,
   'limits.costUsd': AT_MOST,
@@ -146,7 +147,9 @@ function isInstruction(path: string): boolean {
 }
 
 function isSubset(value: unknown, other: unknown): boolean {
-  return Array.isArray(value) && Array.isArray(other) && value.every((name) => other.includes(name));
+  if (!Array.isArray(value)) return value === other;
+  // `all` passes no keys, so it passes no name for sure.
+  return value.every((name) => Array.isArray(other) && other.includes(name));
 }
 
 const RULE_KEYS: ReadonlySet<string> = new Set(['tool', 'command', 'path', 'action']);

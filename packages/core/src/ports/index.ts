@@ -25,6 +25,7 @@ export type {
   SandboxKind,
   SandboxOptions,
   SandboxProbe,
+  SandboxRules,
   WorkspaceFiles,
 } from './sandbox.ts';
 export type { ApprovalStore, NewAnswer, NewApproval } from './store/approval-store.ts';

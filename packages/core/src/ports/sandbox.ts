@@ -71,17 +71,33 @@ export interface SandboxOptions {
   cpus: number;
   /** Environment of every command, in addition to the driver's own variables. The host's environment is not passed. */
   env: Readonly<Record<string, string>>;
+  /** Further variables, which the driver's own override. Default: none. */
+  inherited?: Readonly<Record<string, string>>;
   /** Image of the docker driver. */
   image: string;
   /**
-   * Folders with programs on this machine. They precede the other folders of the commands' PATH. Drivers that share the
-   * host's system folders mount them read-only at the same path. Docker ignores them, because an image has its own
-   * programs.
+   * Folders with programs on this machine, for the commands' PATH. Drivers that share the host's system folders mount
+   * them read-only at the same path, and they come first. In `local`, they come last. Docker ignores them, because an
+   * image has its own programs.
    */
   programFolders: readonly string[];
+  /**
+   * Processes that commands leave running outlive the sandbox, unless `signal` is aborted. Only `local` can do that.
+   * Default false.
+   */
+  keepProcesses?: boolean;
   /** Absent: the commands are not recorded, and no other run can end them. */
   recordProcess?: RecordProcess;
+  /** Aborted when the run is cancelled, also after the sandbox was opened. */
   signal?: AbortSignal;
+}
+
+/** What holds in a sandbox, for the system prompt. */
+export interface SandboxRules {
+  /** Which paths the file tools accept, such as `absolute paths elsewhere work too`. */
+  files: string;
+  /** How long processes live that a command leaves running. */
+  processes: string;
 }
 
 /**
@@ -94,9 +110,12 @@ export interface Sandbox extends AsyncDisposable {
   readonly workspacePath: string;
   /** One line for the system prompt and the terminal, such as `bubblewrap, network on`. */
   readonly description: string;
+  /** Absent: nothing is known. */
+  readonly rules?: SandboxRules;
   /**
-   * Runs a shell command (with `bash` if it exists, otherwise `sh`) and waits until the command and all its descendants
-   * have ended. Background processes are killed when the command ends.
+   * Runs a shell command (with `bash` if it exists, otherwise `sh`) and waits until it has ended. Background processes
+   * are killed when the command ends. In `local`, they live until the sandbox is disposed, and are killed if the command
+   * times out or is aborted.
    *
    * A non-zero exit code, a timeout and an abort are results, not errors.
    *
@@ -127,6 +146,8 @@ export interface ExecResult {
   signal?: string;
   ended: 'exit' | 'timeout' | 'aborted';
   durationMs: number;
+  /** How many processes the command has left running. Absent: none. */
+  leftRunning?: number;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Sandbox } from '../ports/index.ts';
+import type { Sandbox, SandboxRules } from '../ports/index.ts';
 import { plural } from '../tool-output/display.ts';
 import { type GitFacts, readGitFacts } from './git-facts.ts';
 import { cutInstructions, type InstructionFile, readInstructionFiles } from './instruction-files.ts';
@@ -11,6 +11,8 @@ export interface Environment {
   workspacePath: string;
   /** Description of the sandbox, such as `bubblewrap, network on`. */
   sandbox: string;
+  /** What holds in the sandbox. Absent in sessions of earlier versions. */
+  rules?: SandboxRules | undefined;
   git?: GitFacts | undefined;
   instructions: readonly InstructionFile[];
 }
@@ -26,16 +28,18 @@ export interface Fact {
   news: string;
 }
 
+export type EnvironmentSandbox = Pick<Sandbox, 'workspacePath' | 'description' | 'rules' | 'files'>;
+
 /** Reads the present environment. Runs nothing of the workspace. */
 export async function readEnvironment(
-  { workspacePath, description, files }: Pick<Sandbox, 'workspacePath' | 'description' | 'files'>,
+  { workspacePath, description, rules, files }: EnvironmentSandbox,
   instructionFiles: readonly string[],
 ): Promise<Environment> {
   const [instructions, git] = await Promise.all([
     readInstructionFiles(files, instructionFiles),
     readGitFacts(files),
   ]);
-  return { workspacePath, sandbox: description, git, instructions };
+  return { workspacePath, sandbox: description, rules, git, instructions };
 }
 
 /**
@@ -45,13 +49,15 @@ export async function readEnvironment(
  * @param options.maxChars Maximum characters of an instruction file.
  */
 export function factsOf(
-  { workspacePath, sandbox, git, instructions }: Environment,
+  { workspacePath, sandbox, rules, git, instructions }: Environment,
   { date, maxChars }: { date: string; maxChars?: number | undefined },
 ): Fact[] {
-  const workspace = `Workspace: ${quoted(workspacePath)} (paths are relative to it; you cannot read or write anything outside it)`;
+  const reach = rules === undefined ? '' : `; ${rules.files}`;
+  const workspace = `Workspace: ${quoted(workspacePath)} (paths are relative to it${reach})`;
+  const life = rules === undefined ? '' : `; ${rules.processes}`;
   return [
     plainFact('workspace', workspace),
-    plainFact('sandbox', `Sandbox: ${sandbox}`),
+    plainFact('sandbox', `Sandbox: ${sandbox}${life}`),
     ...(git === undefined ? [] : [plainFact('git', gitText(git))]),
     {
       key: 'date',

@@ -29,7 +29,7 @@ export function groupDigits(count: number): string {
 }
 
 export function plural(count: number, noun: string): string {
-  return `${groupDigits(count)} ${noun}${count === 1 ? '' : noun.endsWith('ch') ? 'es' : 's'}`;
+  return `${groupDigits(count)} ${noun}${count === 1 ? '' : /(?:ch|ss)$/.test(noun) ? 'es' : 's'}`;
 }
 
 /** Returns the first `maxChars` of a line, with a note if the line is longer. Does not split a surrogate pair. */

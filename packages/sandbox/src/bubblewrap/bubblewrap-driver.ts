@@ -6,7 +6,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { killOrphans } from '../command/command-mark.ts';
 import { endProcesses, outOfReach } from '../command/end-processes.ts';
 import { commandEnvironment } from '../command-environment.ts';
-import { createSandbox } from '../create-sandbox.ts';
+import { createSandbox, ENDS_WITH_COMMAND } from '../create-sandbox.ts';
 import type { RootFolder } from '../files/root-folder.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
@@ -71,7 +71,7 @@ async function openBubblewrap(
   { bwrap, isolation, confine }: Bubblewrap,
 ): Promise<Sandbox> {
   // Throws for a bad environment before anything is created.
-  commandEnvironment({}, options.env);
+  commandEnvironment({}, options);
   await killOrphans();
   await removeOrphanedTempFolders();
   const cgroup = await makeCgroup(options);
@@ -85,12 +85,13 @@ async function openBubblewrap(
   };
   await mkdir(layout.tmp);
   await mkdir(layout.home);
-  const environment = commandEnvironment({ HOME: HOME_PATH, PATH: bwrapPath(layout) }, options.env);
+  const environment = commandEnvironment({ HOME: HOME_PATH, PATH: bwrapPath(layout) }, options);
   const setEnvironment = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]);
   return createSandbox({
     kind: 'bubblewrap',
     workspacePath: WORKSPACE_PATH,
     description: `bubblewrap, network ${options.network}`,
+    rules: ENDS_WITH_COMMAND,
     files: createWorkspaceFiles(root, WORKSPACE_PATH),
     recordProcess: options.recordProcess,
     start: (command, { cwd, ...rest }) =>

@@ -3,9 +3,16 @@ import { COMMAND_VARIABLE } from '../command-environment.ts';
 import { isOwnerAlive, ownerName, readProc } from '../process-identity.ts';
 import { killUntilGone, listProcesses } from './process-tree.ts';
 
-/** Returns a value of `COMMAND_VARIABLE` for one command. It names the process that starts the command. */
-export function newCommandMark(): string {
-  return `${ownerName()}.${randomUUID()}`;
+/** Begins the marks of commands whose processes may outlive the process that started them. */
+const KEPT = 'kept.';
+
+/**
+ * Returns a value of `COMMAND_VARIABLE` for one command. It names the process that starts the command.
+ *
+ * @param options.isKept The command's processes are no orphans if that process dies.
+ */
+export function newCommandMark({ isKept = false } = {}): string {
+  return `${isKept ? KEPT : ''}${ownerName()}.${randomUUID()}`;
 }
 
 /** Returns the mark that a process was started with. Undefined if it has none or cannot be read. */
@@ -56,6 +63,6 @@ function orphans(): number[] {
     .map(({ pid }) => pid)
     .filter((pid) => {
       const mark = markOf(pid);
-      return mark !== undefined && !isOwnerAlive(mark);
+      return mark !== undefined && !mark.startsWith(KEPT) && !isOwnerAlive(mark);
     });
 }

@@ -53,8 +53,12 @@ export function sendSignal(pids: readonly number[], signal: 'SIGSTOP' | 'SIGTERM
  * Returns the processes that `isMember` accepts and all their descendants. Leaves out this process, and processes that
  * started before `since`: the system reuses pids.
  */
-export function findTree(isMember: (candidate: ProcessInfo) => boolean, since = 0): number[] {
-  const processes = listProcesses().filter(({ pid, startedAt }) => pid !== process.pid && startedAt >= since);
+export function findTree(
+  isMember: (candidate: ProcessInfo) => boolean,
+  since = 0,
+  all: readonly ProcessInfo[] = listProcesses(),
+): number[] {
+  const processes = all.filter(({ pid, startedAt }) => pid !== process.pid && startedAt >= since);
   const tree = new Set(processes.filter(isMember).map(({ pid }) => pid));
   for (let size = -1; size !== tree.size; ) {
     size = tree.size;

@@ -1,7 +1,7 @@
 import { type ChildProcess, type IOType, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { Readable, Stream } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LonghaulError } from '@longhaul/protocol';
 import { systemCode } from '../files/file-errors.ts';
@@ -29,6 +29,8 @@ export interface SpawnedProcess {
   readonly outputNames: ReadonlySet<string>;
   /** Closes outputs that a process out of reach keeps open. Call it when everything that could be killed is gone. */
   release(): Promise<void>;
+  /** Gives outputs that are still open to a program that reads them, so that their writers outlive this process. */
+  handOver(): void;
 }
 
 /** How long an output may stay silent, after the command has ended, before it is closed. */
@@ -71,6 +73,9 @@ export async function spawnProcess(
     release: async () => {
       await Promise.all([letGo(stdout), letGo(stderr)]);
     },
+    handOver: () => {
+      for (const output of [stdout, stderr]) if (!output.readableEnded) handOver(output);
+    },
   };
 }
 
@@ -78,7 +83,8 @@ function startChild(file: string, args: readonly string[], options: SpawnOptions
   const nothing = openSync('/dev/null', 'r');
   try {
     const { cwd, env } = options;
-    return spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: stdioOf(options, nothing) });
+    const stdio = withoutInherited(pipesOf(options), nothing);
+    return spawn(file, args, { cwd, env: { ...env }, detached: true, stdio });
   } catch (error) {
     throw startFailure(file, error);
   } finally {
@@ -86,13 +92,18 @@ function startChild(file: string, args: readonly string[], options: SpawnOptions
   }
 }
 
+function pipesOf({ stdin, extraPipes = 0 }: SpawnOptions): IOType[] {
+  const further = Array.from({ length: extraPipes }, () => 'pipe' as const);
+  return [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...further];
+}
+
+type Descriptor = IOType | number | Stream;
+
 /** Descriptors that this process inherited are replaced in the program, which would inherit them too. */
-function stdioOf({ stdin, extraPipes = 0 }: SpawnOptions, nothing: number): (IOType | number)[] {
-  const own: IOType[] = [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
-  for (let count = 0; count < extraPipes; count += 1) own.push('pipe');
+function withoutInherited(own: readonly Descriptor[], nothing: number): Descriptor[] {
   const inherited = inheritedDescriptors().filter((descriptor) => descriptor >= own.length);
   // Node leaves a descriptor above 2 as it is where the list says `ignore`.
-  const stdio: (IOType | number)[] = Array.from({ length: Math.max(-1, ...inherited) + 1 }, () => 'ignore');
+  const stdio: Descriptor[] = Array.from({ length: Math.max(-1, ...inherited) + 1 }, () => 'ignore');
   for (const [descriptor, type] of own.entries()) stdio[descriptor] = type;
   for (const descriptor of inherited) stdio[descriptor] = nothing;
   return stdio;
@@ -117,6 +128,20 @@ async function* chunks(readable: Readable, stream: OutputChunk['stream']): Async
   } catch (error) {
     // Only `letGo` closes a stream before its end.
     if (systemCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+/** Without `cat`, the next write of a process that still has the output fails. */
+function handOver(output: Readable): void {
+  const nothing = openSync('/dev/null', 'r');
+  try {
+    const stdio = withoutInherited([output, 'ignore', 'ignore'], nothing);
+    const reader = spawn('/bin/cat', [], { cwd: '/', env: {}, detached: true, stdio });
+    reader.on('error', () => undefined);
+    reader.unref();
+  } finally {
+    closeSync(nothing);
+    output.destroy();
   }
 }
 

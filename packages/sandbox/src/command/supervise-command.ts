@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions, ExecResult } from '@longhaul/core';
+import { pumpOutputs } from './output-pump.ts';
 
 /** How long a command may run after SIGTERM before it gets SIGKILL. */
 const TERMINATE_GRACE_MS = 1_000;
@@ -24,13 +25,17 @@ export interface RunningCommand {
   terminate(): void | Promise<void>;
   /** Kills what is left of the process tree, and settles when all of it is gone. Can be called more than once. */
   destroy(): Promise<void>;
+  /** Returns how many processes of the tree run. Absent: none may run after the command has ended. */
+  countRunning?(): number;
+  /** Leaves the processes of the tree to themselves, for longer than this process lives. */
+  abandon?(): void;
 }
 
 type Watch = Pick<ExecOptions, 'timeoutMs' | 'signal' | 'onOutput'>;
 
 /**
  * Runs a started command to its end: passes its output on, ends it on timeout or abort, and kills what it left running.
- * The first cause wins. After this settles, no process of the command runs.
+ * The first cause wins. After this settles, no process of the command runs, except for those that `leftRunning` counts.
  */
 export async function superviseCommand(command: RunningCommand, watch: Watch): Promise<ExecResult> {
   const startedAt = performance.now();
@@ -39,27 +44,31 @@ export async function superviseCommand(command: RunningCommand, watch: Watch): P
   const timer = setTimeout(() => ending.timeOut(), watch.timeoutMs);
   watch.signal?.addEventListener('abort', onAbort, { once: true });
   if (watch.signal?.aborted) onAbort();
-  const pumps = Promise.all(command.outputs.map((output) => pump(output, watch.onOutput)));
-  // If the consumer throws, the command is ended. The error is thrown below, when `pumps` is awaited.
-  pumps.catch(onAbort);
+  const pump = pumpOutputs(command.outputs, watch.onOutput);
+  // If the consumer throws, the command is ended. The error is thrown below, when `pump.ended` is awaited.
+  pump.ended.catch(onAbort);
+  let leftRunning = 0;
   try {
     const exit = await command.exited.catch((error: unknown): CommandExit => {
       // Ending a command can end its sandbox too. That is not a failure.
       if (ending.cause !== 'exit') return { signal: 'SIGKILL' };
       throw error;
     });
-    return resultOf(ending.cause, exit, performance.now() - startedAt);
+    const durationMs = performance.now() - startedAt;
+    clearTimeout(timer);
+    if (ending.cause === 'exit' && (command.countRunning?.() ?? 0) > 0) {
+      await pump.passOn(() => ending.cause !== 'exit');
+      if (ending.cause === 'exit') leftRunning = command.countRunning?.() ?? 0;
+    }
+    return { ...resultOf(ending.cause, exit, durationMs), ...(leftRunning > 0 && { leftRunning }) };
   } finally {
     clearTimeout(timer);
     watch.signal?.removeEventListener('abort', onAbort);
-    await command.destroy();
+    if (leftRunning === 0) await command.destroy();
     await ending.settled();
-    await pumps;
+    if (leftRunning > 0) pump.drop();
+    else await pump.ended;
   }
-}
-
-async function pump(output: AsyncIterable<OutputChunk>, onOutput: ExecOptions['onOutput']): Promise<void> {
-  for await (const { data, stream } of output) await onOutput(data, stream);
 }
 
 /** Records why a command is being ended, and does the work. */

@@ -6,7 +6,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { Container, ContainerCreateOptions } from 'dockerode';
 import type { RunningCommand } from '../command/supervise-command.ts';
 import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts';
-import { createSandbox } from '../create-sandbox.ts';
+import { createSandbox, ENDS_WITH_COMMAND } from '../create-sandbox.ts';
 import type { RootFolder } from '../files/root-folder.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
@@ -84,6 +84,7 @@ async function openDocker(engine: ReadyEngine, root: RootFolder, options: Sandbo
     kind: 'docker',
     workspacePath: WORKSPACE_PATH,
     description: `docker ${options.image}, network ${options.network}`,
+    rules: ENDS_WITH_COMMAND,
     files: createWorkspaceFiles(root, WORKSPACE_PATH),
     recordProcess: options.recordProcess,
     start: (command, { cwd, ...rest }) =>
@@ -163,7 +164,7 @@ function containerOptions(
   const memory = Math.round(options.memoryMb * 1024 * 1024);
   const environment = commandEnvironment(
     { HOME: HOME_PATH, [COMMAND_VARIABLE]: CONTAINER_MARK },
-    options.env,
+    options,
   );
   return {
     name: `longhaul-${randomUUID()}`,

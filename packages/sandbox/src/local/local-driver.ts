@@ -4,7 +4,13 @@ import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
 import { killOrphans, markOf, newCommandMark } from '../command/command-mark.ts';
 import { endProcesses, outOfReach } from '../command/end-processes.ts';
 import { passGate, waitAtGate } from '../command/gate.ts';
-import { findTree, killUntilGone, type ProcessInfo, sendSignal } from '../command/process-tree.ts';
+import {
+  findTree,
+  killUntilGone,
+  listProcesses,
+  type ProcessInfo,
+  sendSignal,
+} from '../command/process-tree.ts';
 import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
 import type { RunningCommand } from '../command/supervise-command.ts';
 import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts';
@@ -33,19 +39,29 @@ export function createLocalDriver(): SandboxDriver {
 
 async function openLocal(options: SandboxOptions): Promise<Sandbox> {
   const root = await openWorkspace(options);
-  const environment = commandEnvironment(localEnvironment(options.programFolders), options.env);
+  const environment = commandEnvironment(localEnvironment(options.programFolders), options);
   const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
   await killOrphans();
   return createSandbox({
     kind: 'local',
     workspacePath: root.path,
     description: 'local, no isolation',
+    rules: {
+      files: 'file tools cannot leave it',
+      processes: `processes that a command leaves running live ${options.keepProcesses ? 'on after the run' : 'until the run ends'}`,
+    },
     files: createWorkspaceFiles(root, root.path),
     recordProcess: options.recordProcess,
     start: async (command, { cwd, ...rest }) => {
       root.requireInPlace();
-      return startLocal([shell, '-c', command], { ...rest, cwd: join(root.path, cwd), env: environment });
+      return startLocal([shell, '-c', command], {
+        ...rest,
+        cwd: join(root.path, cwd),
+        env: environment,
+        isKept: options.keepProcesses ?? false,
+      });
     },
+    keepsProcesses: () => options.keepProcesses === true && options.signal?.aborted !== true,
     cleanUp: async () => undefined,
   });
 }
@@ -56,17 +72,16 @@ const GATED_SCRIPT = `${waitAtGate(GATE_FD)} exec "$@"`;
 
 async function startLocal(
   command: readonly string[],
-  { record, ...options }: StartOptions & { env: Record<string, string> },
+  { record, isKept, ...options }: StartOptions & { env: Record<string, string>; isKept: boolean },
 ): Promise<RunningCommand> {
-  const mark = newCommandMark();
+  const mark = newCommandMark({ isKept });
   const spawned = await spawnProcess('/bin/sh', ['-c', GATED_SCRIPT, 'longhaul', ...command], {
     ...options,
     env: { ...options.env, [COMMAND_VARIABLE]: mark },
     extraPipes: 1,
   });
   await passGate(spawned, GATE_FD, () => record({ driver: 'local', ...placeOf(spawned.pid, mark) }));
-  const since = Number(startTime(spawned.pid) ?? 0);
-  const find = () => findTree((candidate) => isOfCommand(candidate, spawned, mark), since);
+  const find = createFinder(spawned, mark);
   return {
     outputs: spawned.outputs,
     exited: spawned.exited,
@@ -75,6 +90,30 @@ async function startLocal(
       await killUntilGone(find);
       await spawned.release();
     },
+    countRunning: () => find().length,
+    abandon: () => spawned.handOver(),
+  };
+}
+
+/**
+ * Returns a function that finds the processes of a command, also long after its first process has ended. Each look
+ * remembers what it has found.
+ */
+function createFinder(spawned: SpawnedProcess, mark: string): () => number[] {
+  const since = Number(startTime(spawned.pid) ?? 0);
+  let known: ReadonlyMap<number, ProcessInfo> | undefined;
+  const isKnown = ({ pid, startedAt }: ProcessInfo) => known?.get(pid)?.startedAt === startedAt;
+  return () => {
+    const processes = listProcesses();
+    // The system gives a session's number to a later one only when all processes of the session have ended.
+    const hasSession =
+      known === undefined || processes.some((each) => each.session === spawned.pid && isKnown(each));
+    const isMember = (candidate: ProcessInfo) =>
+      (candidate.startedAt > 0 && isKnown(candidate)) ||
+      isOfCommand(candidate, spawned, { mark, hasSession });
+    const found = new Set(findTree(isMember, since, processes));
+    known = new Map(processes.filter(({ pid }) => found.has(pid)).map((each) => [each.pid, each]));
+    return [...found];
   };
 }
 
@@ -83,14 +122,19 @@ async function startLocal(
  * has the mark, or descends from one that has. A process that has also cleared its environment may still hold the
  * command's output. One that has left all of these is out of reach.
  */
-function isOfCommand({ pid, session }: ProcessInfo, spawned: SpawnedProcess, mark: string): boolean {
-  if (session === spawned.pid) return true;
+function isOfCommand(
+  { pid, session }: ProcessInfo,
+  spawned: SpawnedProcess,
+  { mark, hasSession }: { mark: string; hasSession: boolean },
+): boolean {
+  if (hasSession && session === spawned.pid) return true;
   const found = markOf(pid);
   return found === undefined ? hasOpen(pid, spawned.outputNames) : found === mark;
 }
 
 function localEnvironment(programFolders: readonly string[]): Record<string, string> {
-  const path = [...programFolders, process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter);
+  // The machine's own programs come first: the project may need another version of Node than ours.
+  const path = [process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', ...programFolders].join(delimiter);
   const passedOn = PASSED_ON.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];

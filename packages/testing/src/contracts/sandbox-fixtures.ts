@@ -20,6 +20,8 @@ export interface SandboxHarness {
   image: string;
   /** Why this driver does not isolate. Skips the tests of isolation, with this reason. */
   notIsolated?: string;
+  /** Processes that a command leaves running live until the sandbox is disposed. Default: until the command ends. */
+  leavesProcesses?: boolean;
   /**
    * Returns what the driver created outside the workspace for a session and has not removed: containers, folders,
    * cgroups.

@@ -26,11 +26,17 @@ const LEAVING: Record<string, (seconds: string) => string> = {
 };
 
 export function processContract({ it }: ContractRunner, harness: SandboxHarness): void {
+  const end = harness.leavesProcesses ? 'sandbox is disposed' : 'command ends';
   for (const [manner, leave] of Object.entries(LEAVING)) {
-    it(`kills a process left running ${manner} when the command ends`, async () => {
+    it(`kills a process left running ${manner} when the ${end}`, async () => {
       await using box = await openTestSandbox(harness);
       const seconds = uniqueSeconds();
-      const { exitCode } = await box.run(leave(seconds));
+      const { exitCode, leftRunning = 0 } = await box.run(leave(seconds));
+      if (harness.leavesProcesses) {
+        assert.equal((await box.run('true')).leftRunning, undefined);
+        assert.ok(countProcesses(seconds) > 0 && leftRunning > 0, `${leftRunning} processes`);
+        await box.sandbox[Symbol.asyncDispose]();
+      }
       assert.deepEqual([exitCode, countProcesses(seconds)], [0, 0]);
     });
   }

@@ -2,10 +2,10 @@ import type { Config } from '@longhaul/config';
 import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
 
 /**
- * Returns every key that this server knows, so that none is shown to a client. A placeholder key for a local server,
+ * Returns every key of a provider that this process knows, so that none is shown to a client or passed to commands. A placeholder key for a local server,
  * mostly the server's own name, is not one: masking it would mask the names of models.
  */
-export function serverSecrets(
+export function knownSecrets(
   { providers }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {

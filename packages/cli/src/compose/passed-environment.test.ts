@@ -1,0 +1,71 @@
+import { type Config, DEFAULT_CONFIG } from '@longhaul/config';
+import { expect, it } from 'vitest';
+import { passedEnvironment } from './passed-environment.ts';
+
+const withSandbox = (sandbox: Partial<Config['sandbox']>, providers: Config['providers'] = {}): Config => ({
+  ...DEFAULT_CONFIG,
+  providers,
+  sandbox: { ...DEFAULT_CONFIG.sandbox, driver: 'local', ...sandbox },
+});
+
+const ORDINARY = {
+  PYTHONPATH: '/lib',
+  VIRTUAL_ENV: '/venv',
+  GITHUB_TOKEN_FILE: '/t',
+  KEYBOARD: 'de',
+  PASSAGE: 'x',
+};
+
+it('passes only the named variables by default', () => {
+  const env = { ...ORDINARY, OPENAI_API_KEY: 'sk-1' };
+  expect(passedEnvironment(withSandbox({}), env)).toEqual({ env: {}, inherited: {} });
+  expect(passedEnvironment(withSandbox({ env: ['VIRTUAL_ENV', 'ABSENT'] }), env)).toEqual({
+    env: { VIRTUAL_ENV: '/venv' },
+    inherited: {},
+  });
+});
+
+it.each([
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'GEMINI_API_KEY',
+  'GROQ_API_KEY',
+  'openai_api_key',
+  'AZURE_OPENAI_APIKEY_2',
+  'ANTHROPIC_AUTH_TOKEN',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'AWS_BEARER_TOKEN_BEDROCK',
+  'HF_TOKEN',
+  'HUGGING_FACE_HUB_TOKEN',
+  'OPENAI_KEY',
+  'MISTRAL_SECRET',
+  'LONGHAUL_API_KEY',
+  'LONGHAUL_GATEWAY_TOKEN',
+])('passes everything with `all`, but never the key in %s', (name) => {
+  const config = withSandbox({ env: 'all' });
+  expect(passedEnvironment(config, { ...ORDINARY, [name]: 'any value' })).toEqual({
+    env: {},
+    inherited: ORDINARY,
+  });
+});
+
+it('withholds the variables that providers of the configuration name, and copies of keys under other names', () => {
+  const config = withSandbox({ env: 'all' }, {
+    team: { apiKey: '$TEAM_PASS', headers: { 'x-team': '$TEAM_HEADER' } },
+    filled: { apiKey: 'value-of-the-key' },
+  } as Config['providers']);
+  const env = {
+    ...ORDINARY,
+    TEAM_PASS: 'correct horse battery',
+    TEAM_HEADER: 'header-secret',
+    COPY: 'value-of-the-key',
+    URL: 'https://user:value-of-the-key@host/',
+    SHAPE: `sk-proj-${'a1'.repeat(20)}`,
+    GOOGLE: `AIza${'b2'.repeat(16)}`,
+  };
+  expect(passedEnvironment(config, env).inherited).toEqual(ORDINARY);
+});
+
+it.each(['auto', 'docker', 'bubblewrap'] as const)('refuses `all` in the sandbox %s', (driver) => {
+  expect(() => passedEnvironment(withSandbox({ env: 'all', driver }), {})).toThrow(/sandbox\.env is "all"/);
+});

@@ -1,0 +1,68 @@
+import type { Config } from '@longhaul/config';
+import { API_KEY_VARIABLES, HOSTED_PROVIDERS } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import { knownSecrets } from './known-secrets.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface PassedEnvironment {
+  /** Variables that `sandbox.env` names. They override the sandbox's own. */
+  env: Record<string, string>;
+  /** With `sandbox.env: all`, everything else but keys. The sandbox's own variables override it. */
+  inherited: Record<string, string>;
+}
+
+/**
+ * Returns the variables of this process that commands get.
+ *
+ * @throws {LonghaulError} `config_invalid` for `all` in a sandbox that has programs and folders of its own.
+ */
+export function passedEnvironment(config: Config, env: Variables): PassedEnvironment {
+  const { env: wanted, driver } = config.sandbox;
+  if (wanted !== 'all') return { env: pick(env, (name) => wanted.includes(name)), inherited: {} };
+  if (driver !== 'local') {
+    throw new LonghaulError(
+      'config_invalid',
+      `sandbox.env is "all", but the sandbox is ${driver}, where the paths in your environment do not exist. Name the variables to pass, or use sandbox.driver: local.`,
+    );
+  }
+  return { env: {}, inherited: withoutKeys(config, env) };
+}
+
+/** A value this short can occur in another variable by chance. */
+const MIN_CONTAINED_CHARS = 8;
+
+/** Leaves out every variable whose name or value is one of a key, and those of Longhaul itself. */
+function withoutKeys(config: Config, env: Variables): Record<string, string> {
+  const secrets = knownSecrets(config, env);
+  const isSecret = (value: string) =>
+    KEY_SHAPE.test(value.trim()) ||
+    secrets.some(
+      (secret) => value === secret || (secret.length >= MIN_CONTAINED_CHARS && value.includes(secret)),
+    );
+  return pick(env, (name, value) => !isKeyName(name) && !isSecret(value));
+}
+
+const KNOWN_NAMES: ReadonlySet<string> = new Set(Object.values(API_KEY_VARIABLES).flat());
+/** Names of keys, whatever the provider: `GROQ_API_KEY`, `AZURE_OPENAI_APIKEY_2`, `ANTHROPIC_AUTH_TOKEN`. */
+const KEY_NAME =
+  /API_?KEY|AUTH_TOKEN|OAUTH_TOKEN|BEARER_TOKEN|^HF_TOKEN$|^HUGGING_?FACE_.*TOKEN$|^LONGHAUL_/i;
+/** Names that begin with a provider's: `OPENAI_KEY`, `MISTRAL_SECRET`. */
+const OF_PROVIDER = new RegExp(
+  `^(?:${Object.keys(HOSTED_PROVIDERS).join('|')}|gemini|claude|azure_openai)_.*(?:KEY|TOKEN|SECRET)`,
+  'i',
+);
+/** Values with the prefixes of providers' keys. */
+const KEY_SHAPE = /^(?:(?:sk|gsk|csk|xai|hf|nvapi|fw|pplx|r8|tgp)[-_][\w-]{16,}|AIza[\w-]{20,})$/;
+
+function isKeyName(name: string): boolean {
+  return KNOWN_NAMES.has(name) || KEY_NAME.test(name) || OF_PROVIDER.test(name);
+}
+
+function pick(env: Variables, isWanted: (name: string, value: string) => boolean): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value !== undefined && isWanted(name, value) ? [[name, value] as const] : [],
+    ),
+  );
+}
