@@ -162,10 +162,7 @@ function containerOptions(
   options: SandboxOptions,
 ): ContainerCreateOptions {
   const memory = Math.round(options.memoryMb * 1024 * 1024);
-  const environment = commandEnvironment(
-    { HOME: HOME_PATH, [COMMAND_VARIABLE]: CONTAINER_MARK },
-    options,
-  );
+  const environment = commandEnvironment({ HOME: HOME_PATH, [COMMAND_VARIABLE]: CONTAINER_MARK }, options);
   return {
     name: `longhaul-${randomUUID()}`,
     Image: options.image,
