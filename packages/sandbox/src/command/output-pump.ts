@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions } from '@longhaul/core';
-import type { OutputChunk } from './supervise-command.ts';
+
+export interface OutputChunk {
+  stream: 'stdout' | 'stderr';
+  data: Uint8Array;
+}
 
 const POLL_MS = 10;
 /** After this many polls in a row without new output, nothing is left that was written before. */

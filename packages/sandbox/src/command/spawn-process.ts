@@ -7,7 +7,8 @@ import { LonghaulError } from '@longhaul/protocol';
 import { systemCode } from '../files/file-errors.ts';
 import { procLink } from '../process-identity.ts';
 import { inheritedDescriptors } from './inherited-descriptors.ts';
-import type { CommandExit, OutputChunk } from './supervise-command.ts';
+import type { OutputChunk } from './output-pump.ts';
+import type { CommandExit } from './supervise-command.ts';
 
 export interface SpawnOptions {
   cwd?: string;

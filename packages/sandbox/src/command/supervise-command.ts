@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions, ExecResult } from '@longhaul/core';
-import { pumpOutputs } from './output-pump.ts';
+import { type OutputChunk, pumpOutputs } from './output-pump.ts';
 
 /** How long a command may run after SIGTERM before it gets SIGKILL. */
 const TERMINATE_GRACE_MS = 1_000;
-
-export interface OutputChunk {
-  stream: 'stdout' | 'stderr';
-  data: Uint8Array;
-}
 
 export interface CommandExit {
   exitCode?: number;

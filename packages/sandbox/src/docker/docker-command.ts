@@ -3,12 +3,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Container, Exec } from 'dockerode';
-import {
-  type CommandExit,
-  exitOfShellCode,
-  type OutputChunk,
-  type RunningCommand,
-} from '../command/supervise-command.ts';
+import type { OutputChunk } from '../command/output-pump.ts';
+import { type CommandExit, exitOfShellCode, type RunningCommand } from '../command/supervise-command.ts';
 import type { StartOptions } from '../create-sandbox.ts';
 import { machineIdentity } from '../process-identity.ts';
 import { isGone, reasonOf } from './engine.ts';
