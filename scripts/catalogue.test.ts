@@ -25,6 +25,15 @@ describe('factsOf', () => {
     });
   });
 
+  it('keeps the efforts of models of OpenAI and Google', () => {
+    const thinkingLevelMap = { off: 'none', minimal: null, low: 'low', high: 'HIGH', max: null };
+    const efforts = ['none', 'low', 'high'];
+    expect(factsOf('openai', model({ thinkingLevelMap }))).toMatchObject({ efforts });
+    expect(factsOf('google', model({ thinkingLevelMap }))).toMatchObject({ efforts });
+    expect(factsOf('anthropic', model({ thinkingLevelMap }))?.efforts).toBeUndefined();
+    expect(factsOf('openai', model({}))?.efforts).toBeUndefined();
+  });
+
   it('leaves the longest answer out if the list gives the whole window', () => {
     expect(factsOf('xai', model({ maxTokens: 400_000 }))?.maxOutputTokens).toBeUndefined();
   });

@@ -6,7 +6,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type CatalogueEntry, HOSTED_PROVIDERS } from '@longhaul/models';
+import { type CatalogueEntry, HOSTED_PROVIDERS, REASONING_EFFORTS } from '@longhaul/models';
 import * as z from 'zod';
 import { licenceNotice } from './licence-notice.ts';
 
@@ -26,6 +26,8 @@ const publicModel = z.object({
   cost: rates.extend({ tiers: z.array(rates.extend({ inputTokensAbove: z.int() })).optional() }),
   contextWindow: z.int(),
   maxTokens: z.int().optional(),
+  /** The provider's name of each effort; null where the model has none. `off` is the effort `none`. */
+  thinkingLevelMap: z.record(z.string(), z.string().nullable()).optional(),
 });
 
 /** A model of the public list, with the fields that the catalogue uses. */
@@ -49,7 +51,14 @@ export function factsOf(provider: string, model: PublicModel): Facts | undefined
     price: priceOf(model.id, cost),
     accepts: { images, files: images && acceptsFiles(provider, model) },
     reasoning,
+    efforts: effortsOf(provider, model),
   };
+}
+
+/** Of other providers, the list does not say which efforts are missing, or their API has none. */
+function effortsOf(provider: string, { thinkingLevelMap: names }: PublicModel): Facts['efforts'] {
+  if (names === undefined || (provider !== 'openai' && provider !== 'google')) return undefined;
+  return REASONING_EFFORTS.filter((effort) => typeof names[effort === 'none' ? 'off' : effort] === 'string');
 }
 
 /** PDF files: Claude, Gemini, and OpenAI's reasoning models. */

@@ -15,6 +15,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   google: 'https://generativelanguage.googleapis.com/v1beta',
   openrouter: 'https://openrouter.ai/api/v1',
   mine: 'http://127.0.0.1:1234/v1',
+  proxy: 'https://models.example.com/v1',
 };
 const MAX_OUTPUT = 64_000;
 
@@ -24,8 +25,9 @@ async function reasoner(name: string, reasoning: ReasoningSettings, body = {}) {
   const server = await startChatServer();
   onTestFinished(() => server[Symbol.asyncDispose]());
   const isHosted = ['anthropic', 'openai', 'google'].includes(provider);
+  const kind = provider === 'proxy' ? 'openai' : 'openai-compatible';
   const driver = await createModelDriver({
-    kind: isHosted ? (provider as ProviderKind) : 'openai-compatible',
+    kind: isHosted ? (provider as ProviderKind) : kind,
     provider,
     model: rest.join('/'),
     baseUrl: ADDRESSES[provider] ?? '',
@@ -68,6 +70,13 @@ describe('effort and budget are in the field that the provider documents', () =>
     ['anthropic/glm-5', { effort: 'low' }, enabled(4_096)],
     ['openai/gpt-5.2', { effort: 'xhigh' }, { reasoning: { effort: 'xhigh' }, store: false }],
     ['openai/gpt-5.1', { effort: 'none' }, { reasoning: { effort: 'none' } }],
+    ['openai/gpt-5-mini-2025-08-07', { effort: 'minimal' }, { reasoning: { effort: 'minimal' } }],
+    ['openai/gpt-5.1-codex-max', { effort: 'xhigh' }, { reasoning: { effort: 'xhigh' } }],
+    ['openai/gpt-5.6-sol', { effort: 'max' }, { reasoning: { effort: 'max' } }],
+    ['openai/gpt-9', { effort: 'max' }, { reasoning: { effort: 'max' } }],
+    ['proxy/gpt-5', { effort: 'max' }, { reasoning: { effort: 'max' } }],
+    ['mine/gpt-5', { effort: 'max' }, { reasoning_effort: 'max' }],
+    ['google/gemini-4-hydrogen', { effort: 'xhigh' }, level({ thinkingLevel: 'xhigh' })],
     ['google/gemini-3-pro-preview', { effort: 'low' }, level({ thinkingLevel: 'low' })],
     ['google/gemini-3-pro-preview', { budgetTokens: 2_000 }, level({ thinkingBudget: 2_000 })],
     ['google/gemini-2.5-pro', { effort: 'medium' }, level({ thinkingBudget: 10_240 })],
@@ -99,6 +108,19 @@ describe('a setting that a provider refuses', () => {
     ['anthropic/claude-opus-5-5', { effort: 'none' }, /always thinks.*low/],
     ['anthropic/claude-sonnet-5', { effort: 'minimal' }, /no reasoning effort "minimal"/],
     ['openai/gpt-5.2', { budgetTokens: 4_000 }, /OpenAI has no budget/],
+    [
+      'openai/gpt-5',
+      { effort: 'xhigh' },
+      /no reasoning effort "xhigh". Set one of minimal, low, medium, high\./,
+    ],
+    ['openai/gpt-5-codex', { effort: 'minimal' }, /Set one of low, medium, high\./],
+    ['openai/gpt-5.1', { effort: 'xhigh' }, /Set one of none, low, medium, high\./],
+    ['openai/gpt-5.1-codex', { effort: 'none' }, /Set one of low, medium, high\./],
+    ['openai/gpt-5.2', { effort: 'max' }, /Set one of none, low, medium, high, xhigh\./],
+    ['openai/gpt-5-pro', { effort: 'low' }, /Its only one is high\./],
+    ['openai/o3-mini-2025-01-31', { effort: 'minimal' }, /Set one of low, medium, high\./],
+    ['openai/gpt-4.1', { effort: 'low' }, /does not reason/],
+    ['google/gemini-3.1-pro-preview', { effort: 'minimal' }, /Set one of low, medium, high\./],
     ['google/gemini-3-pro-preview', { effort: 'xhigh' }, /Set one of minimal, low, medium, high/],
     ['google/gemini-2.5-pro', { budgetTokens: 0 }, /always thinks.*128/],
     ['google/gemini-2.5-flash-lite', { budgetTokens: 100 }, /takes 512 to 24576/],

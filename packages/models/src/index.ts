@@ -29,6 +29,7 @@ export type { CatalogueEntry } from './catalogue/catalogue-entry.ts';
 export { catalogueModels, catalogueNames, findModel, findProvidersOf } from './catalogue/find-model.ts';
 export { HOSTED_PROVIDERS, hostedProviderAt } from './catalogue/hosted-providers.ts';
 export { listedModels } from './catalogue/listed-models.ts';
+export { modelReasoning } from './catalogue/model-reasoning.ts';
 export { type CheckServerOptions, checkServer } from './check-server.ts';
 export { type FetchJsonOptions, fetchJson } from './fetch-json.ts';
 export {

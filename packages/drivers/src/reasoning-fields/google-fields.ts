@@ -1,3 +1,4 @@
+import { modelReasoning, type ReasoningEffort } from '@longhaul/models';
 import { isObject, type JsonObject } from '@longhaul/protocol';
 import {
   budgetOf,
@@ -16,7 +17,7 @@ import {
 export function googleFields(ask: ReasoningAsk): FieldsOf {
   const { effort, budgetTokens, model } = ask;
   if (effort !== undefined && !/gemini-2/.test(model)) {
-    requireLevel(ask, effort, ['minimal', 'low', 'medium', 'high']);
+    requireLevel(ask, effort, modelReasoning('google', model).efforts ?? LEVELS);
     return () => thinking({ thinkingLevel: effort });
   }
   const { least, most, canStop } = BUDGETS.find(({ models }) => models.test(model)) ?? ANY_BUDGET;
@@ -32,6 +33,9 @@ export function googleFields(ask: ReasoningAsk): FieldsOf {
     return thinking({ thinkingBudget: Math.max(least, Math.floor(fittingBudget(budget, maxTokens))) });
   };
 }
+
+/** Of models that are not in the catalogue. */
+const LEVELS: readonly ReasoningEffort[] = ['minimal', 'low', 'medium', 'high'];
 
 const thinking = (thinkingConfig: JsonObject): JsonObject => ({ generationConfig: { thinkingConfig } });
 

@@ -63,5 +63,6 @@ export function requireLevel(
   levels: readonly ReasoningEffort[],
 ): void {
   if (levels.includes(effort)) return;
-  throw refused(ask, `The model has no reasoning effort "${effort}". Set one of ${levels.join(', ')}.`);
+  const known = levels.length === 1 ? `Its only one is ${levels[0]}.` : `Set one of ${levels.join(', ')}.`;
+  throw refused(ask, `The model has no reasoning effort "${effort}". ${known}`);
 }

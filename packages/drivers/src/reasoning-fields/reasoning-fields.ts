@@ -2,14 +2,8 @@ import type { ReasoningSettings } from '@longhaul/models';
 import { anthropicFields } from './anthropic-fields.ts';
 import { chatFields } from './chat-fields.ts';
 import { googleFields } from './google-fields.ts';
-import {
-  ANSWER_TOKENS,
-  budgetOf,
-  type FieldsOf,
-  noBudget,
-  type ReasoningAsk,
-  refused,
-} from './reasoning-ask.ts';
+import { openAiFields } from './openai-fields.ts';
+import { ANSWER_TOKENS, budgetOf, type FieldsOf, type ReasoningAsk, refused } from './reasoning-ask.ts';
 
 export interface ReasoningFields {
   fieldsOf: FieldsOf;
@@ -37,11 +31,7 @@ export function reasoningFields(
 function fieldsFor(ask: ReasoningAsk): FieldsOf {
   if (ask.kind === 'anthropic') return anthropicFields(ask);
   if (ask.kind === 'google') return googleFields(ask);
-  if (ask.kind !== 'openai') return chatFields(ask);
-  if (ask.effort === undefined) throw noBudget(ask, 'OpenAI has no budget of tokens.');
-  // https://developers.openai.com/api/docs/guides/reasoning
-  const fields = { reasoning: { effort: ask.effort } };
-  return () => fields;
+  return ask.kind === 'openai' ? openAiFields(ask) : chatFields(ask);
 }
 
 function checkBudget({ maxOutputTokens, ...ask }: ReasoningAsk, budgetTokens: number): void {

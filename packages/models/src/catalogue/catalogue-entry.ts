@@ -1,3 +1,4 @@
+import type { ReasoningEffort } from '../call-settings.ts';
 import type { TokenPrice } from '../usage-cost.ts';
 
 /** Public facts of a model. */
@@ -15,4 +16,6 @@ export interface CatalogueEntry {
   accepts: { images: boolean; files: boolean };
   /** Whether the model can reason before it answers, if that is known. */
   reasoning?: boolean;
+  /** The efforts that the model accepts, if they are known: for OpenAI and Google. */
+  efforts?: readonly ReasoningEffort[];
 }

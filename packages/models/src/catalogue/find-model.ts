@@ -43,14 +43,19 @@ function checkedOf(provider: string): CatalogueEntry[] {
   return CHECKED_MODELS.filter((entry) => entry.provider === provider);
 }
 
-function listedOf(provider: string): CatalogueEntry[] {
+/** Returns the models of a provider in the public list. */
+export function listedOf(provider: string): CatalogueEntry[] {
   const { models } = listedModels();
   const listed = Object.hasOwn(models, provider) ? models[provider] : undefined;
   return Object.entries(listed ?? {}).map(([model, facts]) => ({ provider, model, ...facts }));
 }
 
-function longestMatch(entries: readonly CatalogueEntry[], model: string): CatalogueEntry | undefined {
-  let best: CatalogueEntry | undefined;
+/** Returns the entry whose name is the longest one that matches. */
+export function longestMatch<Entry extends { model: string }>(
+  entries: readonly Entry[],
+  model: string,
+): Entry | undefined {
+  let best: Entry | undefined;
   for (const entry of entries) {
     if (!isReleaseOf(model, entry.model)) continue;
     if (!best || entry.model.length > best.model.length) best = entry;
