@@ -3,6 +3,7 @@ import type { ErrorCode, ErrorShape } from '@longhaul/protocol';
 /** The next step after an error whose message does not name one. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   config_invalid: 'longhaul doctor checks the configuration. docs/configuration.md lists every key.',
+  key_missing: 'longhaul doctor shows which model is used.',
   provider_auth: 'longhaul doctor shows which model is used, and whether a key is set.',
   provider_unreachable: 'longhaul doctor looks for the servers on this machine.',
   sandbox_unavailable: 'longhaul doctor shows which sandboxes work here.',

@@ -51,6 +51,17 @@ test('@path and --image attach images, which reach the model as such', async () 
   expect(sent[0]).toContain(PIXEL);
 });
 
+test('texts in Windows-1252 and UTF-16 are decoded, with their encoding', async () => {
+  const { run, sent } = await workspace({
+    'latin.txt': Buffer.from('Grüße für 5 \x80\n', 'latin1'),
+    'wide.txt': Buffer.from('\ufeffweite Grüße', 'utf16le'),
+  });
+  const ended = await run('Read @latin.txt and @wide.txt');
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(sent[0]).toMatch(/Attached file latin.txt \(in Windows-1252\):.*Grüße für 5 €/s);
+  expect(sent[0]).toMatch(/Attached file wide.txt \(in UTF-16LE\):.*weite Grüße/s);
+});
+
 test('words that name no file stay text', async () => {
   const { run, sent } = await workspace({ 'a.txt': 'x', 'src/b.txt': 'y' });
   const task =
@@ -76,14 +87,24 @@ test.each<[string, string, RegExp]>([
   ['a file of secrets', '@.env', /@.env usually holds secrets/],
   ['a link to a file of secrets', '@innocent.txt', /usually holds secrets/],
   ['a private key', '@notes.txt', /contains a private key/],
-  ['a binary file', '@data.bin', /@data.bin is a binary file of 5,000 bytes/],
-  ['a large file', '@large.txt', /@large.txt has .* at most .*Name it without the @/],
+  ['a binary file', '@data.bin', /@data.bin is a binary file of 5,000 bytes, .*iconv -f ENCODING/],
+  ['a file of one byte', '@one.bin', /@one.bin is a binary file of 1 byte,/],
+  [
+    'a Cyrillic text in KOI8-R',
+    '@koi8.txt',
+    /@koi8.txt is a binary file of 6 bytes, or a text in an unknown enc/,
+  ],
+  ['a large file', '@large.txt', /@large.txt has 195k bytes.* at most 98k bytes.*Name it without the @/],
+  ['a slightly too large file', '@limit.txt', /@limit.txt has 100,001 bytes.* at most 100,000 bytes/],
 ])('%s is refused before a run', async (_name, mention, message) => {
   const { bench, run, sent } = await workspace({
     '.env': 'KEY=1',
     'notes.txt': '-----BEGIN RSA PRIVATE KEY-----\n',
     'data.bin': new Uint8Array(5_000),
+    'one.bin': new Uint8Array(1),
+    'koi8.txt': Uint8Array.from([0xf0, 0xd2, 0xc9, 0xd7, 0xc5, 0xd4]),
     'large.txt': 'x'.repeat(200_000),
+    'limit.txt': 'x'.repeat(100_001),
   });
   await writeFile(join(bench.root, 'above.txt'), 'x');
   await symlink('/etc/hostname', join(bench.workspace, 'link'));
@@ -111,13 +132,24 @@ test.each<[string, RegExp]>([
 test('images for a model that takes none are refused before the run', async () => {
   const { bench, run, sent } = await workspace({ 'dot.png': Buffer.from(PIXEL, 'base64') }, '');
   const { code, stderr } = await run('Look at @dot.png');
-  expect(code).not.toBe(0);
+  expect(code).toBe(2);
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
     /takes no images.*providers.openai-compatible.accepts: \{ images: true \}/,
   );
   expect(sent).toEqual([]);
   expect((await bench.call(['sessions', '--json'])).stdout).toBe('');
 });
+
+test.each(['headers: { x-team: $NO_SUCH_VARIABLE }', 'apiKey: $NO_SUCH_VARIABLE'])(
+  'a variable that is not set is a mistake of the configuration: %s',
+  async (setting) => {
+    const { run, sent } = await workspace({}, `providers: { openai-compatible: { ${setting} } }\n`);
+    const { code, stderr } = await run('Look');
+    expect(code).toBe(2);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('reads $NO_SUCH_VARIABLE, which is not set');
+    expect(sent).toEqual([]);
+  },
+);
 
 test('queue add attaches files to the waiting message', async () => {
   const { bench, run, sent, flags } = await workspace({ 'a.txt': 'queued words' });

@@ -58,6 +58,17 @@ describe('longhaul models', () => {
     expect(found.every(({ name }) => name.toLowerCase().includes('sonnet'))).toBe(true);
   });
 
+  it.each([
+    [['opus', '4.7'], 'anthropic/claude-opus-4-7'],
+    [['Opus 4-7'], 'anthropic/claude-opus-4-7'],
+    [['gpt', '5-1'], 'openai/gpt-5.1'],
+    [['gpt_5.1'], 'openai/gpt-5.1'],
+  ])('finds a model by %j, however its version is written', async (words, name) => {
+    await using bench = await Bench.open();
+    const { stdout } = await bench.call(['models', 'list', ...words, '--json']);
+    expect(linesOf(stdout).map((line) => JSON.parse(line).name)).toContain(name);
+  });
+
   it('prints a table, and takes the word list as no word to find', async () => {
     await using bench = await Bench.open();
     const { code, stdout } = await bench.call(['models', 'list', 'anthropic', 'sonnet-4-5']);

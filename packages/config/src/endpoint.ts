@@ -31,7 +31,7 @@ export type EndpointSettings = Pick<Config, 'providers' | 'project'>;
  * An address of a project's file gets only the key that this file names. Everything else is the user's: keys of their
  * files and variables go to the addresses of their files and of `--base-url`.
  *
- * @throws {LonghaulError} `config_invalid`, `provider_auth` for a variable that is not set.
+ * @throws {LonghaulError} `config_invalid` for a variable that is not set, `key_missing` if it is that of the key.
  */
 export function resolveEndpoint(
   provider: string,
@@ -133,7 +133,7 @@ function secretOf<Value extends string | undefined>(
   const found = readVariable(env, variable);
   if (found !== undefined) return found;
   throw new LonghaulError(
-    'provider_auth',
+    key === 'apiKey' ? 'key_missing' : 'config_invalid',
     `providers.${provider}.${key} reads $${variable}, which is not set in the environment. Set it, for example with: export ${variable}=…`,
     { data: { provider, variable } },
   );

@@ -186,7 +186,7 @@ describe('resolveModel', () => {
 
   it('names a variable that is not set when the provider is used', () => {
     const key = failure(() => resolve('mine/x', {}, MINE));
-    expect([key.code, key.message]).toEqual(['provider_auth', expect.stringContaining('$MINE_KEY')]);
+    expect([key.code, key.message]).toEqual(['key_missing', expect.stringContaining('$MINE_KEY')]);
     const url = failure(() => resolve('far/x', {}, MINE));
     expect([url.code, url.message]).toEqual(['config_invalid', expect.stringContaining('$FAR_URL')]);
   });
@@ -197,7 +197,7 @@ describe('resolveModel', () => {
     ['google/x', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
   ])('%s without a key names %s', (name, variable) => {
     const error = failure(() => resolve(name, { env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: ' ' } }));
-    expect(error.code).toBe('provider_auth');
+    expect(error.code).toBe('key_missing');
     expect(error.message).toContain(variable);
   });
 

@@ -60,7 +60,7 @@ export type ModelSettings = Pick<Config, 'model' | 'providers' | 'project'> & Pa
 /**
  * Resolves the name of a model. `provider/model` is split at its first slash; the rest may contain more slashes.
  *
- * @throws {LonghaulError} `model_not_configured`; `unknown_model`; `provider_auth` without a key; `config_invalid` if
+ * @throws {LonghaulError} `model_not_configured`; `unknown_model`; `key_missing`; `config_invalid` if
  * the address names a variable that is not set, or a required address is missing.
  */
 export function resolveModel(config: ModelSettings, options: ResolveModelOptions): ResolvedModel {
@@ -260,11 +260,11 @@ function noAddress(provider: string, name: string): LonghaulError {
 function noKey(provider: string, kind: Kind, { project }: ModelSettings): LonghaulError {
   if (project?.providers.has(provider) === true) {
     const message = `The project's longhaul.yml configures providers.${provider}, so it gets no key but the one that this file names. Name it there: apiKey: $NAME.`;
-    return new LonghaulError('provider_auth', message, { data: { provider } });
+    return new LonghaulError('key_missing', message, { data: { provider } });
   }
   const variables = [...(own(API_KEY_VARIABLES, provider) ?? [])];
   const message = `No API key for ${provider}${provider === kind ? '' : ` (${kind})`}. ${howToSetKey(provider)}`;
-  return new LonghaulError('provider_auth', message, { data: { provider, variables } });
+  return new LonghaulError('key_missing', message, { data: { provider, variables } });
 }
 
 function own<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {

@@ -40,7 +40,7 @@ export function compatibleUrl({ kind, provider, baseUrl }: ModelAccess): string 
  * Returns the address and key of a hosted API. A custom address may need no key. The provider's own address needs one,
  * but would report that only after a request.
  *
- * @throws {LonghaulError} `model_not_configured` without a required key.
+ * @throws {LonghaulError} `key_missing` without a required key.
  */
 export function hostedAccess({ provider, baseUrl, apiKey }: ModelAccess): {
   apiKey: string;
@@ -49,7 +49,7 @@ export function hostedAccess({ provider, baseUrl, apiKey }: ModelAccess): {
   if (baseUrl !== undefined) return { apiKey: apiKey ?? 'none', baseURL: baseUrl };
   if (apiKey === undefined || apiKey === '') {
     throw new LonghaulError(
-      'model_not_configured',
+      'key_missing',
       `The provider "${provider}" needs an API key, but none is set. Set providers.${provider}.apiKey in longhaul.yml, or the provider's own environment variable.`,
       { data: { provider } },
     );

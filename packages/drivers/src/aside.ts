@@ -81,6 +81,7 @@ async function exchange<Result>(
       body: text,
       headers: Object.fromEntries(response.headers),
       url,
+      operation: new URL(url).pathname,
       ...target,
     });
   }

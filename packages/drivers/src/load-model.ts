@@ -14,7 +14,7 @@ export interface LoadModelOptions extends ModelAccess {
 /**
  * Loads the client of a model, and nothing else.
  *
- * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
+ * @throws {LonghaulError} `key_missing`, `config_invalid`.
  */
 export async function loadModel(given: LoadModelOptions): Promise<StepModel> {
   const { kind, driver = 'ai-sdk', info, target } = given;

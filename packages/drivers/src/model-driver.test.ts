@@ -272,7 +272,7 @@ describe('failures', () => {
   test('refuses a hosted provider without a key, and a compatible one without an address', async () => {
     const base = { provider: 'p', model: 'm', info: MODEL_INFO };
     await expect(createModelDriver({ ...base, kind: 'anthropic' })).rejects.toMatchObject({
-      code: 'model_not_configured',
+      code: 'key_missing',
     });
     await expect(createModelDriver({ ...base, kind: 'openai-compatible' })).rejects.toMatchObject({
       code: 'config_invalid',

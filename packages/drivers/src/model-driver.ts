@@ -72,7 +72,7 @@ interface DriverParts {
 /**
  * Creates a driver that calls models through the AI SDK or the provider's own SDK. Loads only the client in use.
  *
- * @throws {LonghaulError} `model_not_configured` if a required API key is missing; `config_invalid` if a required base
+ * @throws {LonghaulError} `key_missing` if a required API key is missing; `config_invalid` if a required base
  * URL is missing.
  * @example
  * const driver = await createModelDriver({ kind: 'ollama', provider: 'ollama', model: 'qwen3:8b', info });

@@ -22,6 +22,8 @@ export const ERROR_TRAITS = {
   config_invalid: traits(400, 2),
   unknown_model: traits(400, 2),
   model_not_configured: traits(400, 2),
+  /** No API key is configured where the provider requires one. A refused key is `provider_auth`. */
+  key_missing: traits(400, 2),
   window_unknown: traits(400, 2),
   unknown_agent: traits(400, 2),
   not_found: traits(404, 1),
@@ -68,8 +70,8 @@ export const ERROR_TRAITS = {
   provider_bad_request: traits(400, 1),
   provider_content_filter: traits(422, 1),
   model_not_found: traits(404, 1),
-  tools_unsupported: traits(400, 1),
-  input_unsupported: traits(415, 1),
+  tools_unsupported: traits(400, 2),
+  input_unsupported: traits(415, 2),
   // Storage
   store_unavailable: traits(503, 1, true),
   store_full: traits(507, 1),

@@ -2,11 +2,11 @@
  * Plays recorded answers of a provider: `npm run scripted-model -- --play FILE [--play FILE…] [--port N]`. It prints its
  * address, and the number and size of each request. It ends with Ctrl-C.
  */
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { toLonghaulError } from '@longhaul/protocol';
-import { type AnswerFormat, readRecordedAnswers } from './recorded/recorded-answers.ts';
-import { createRecordedServer } from './recorded/recorded-server.ts';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { readRecording } from './recorded/read-recording.ts';
+import { type AnswerFormat, type RecordedAnswer, readRecordedAnswers } from './recorded/recorded-answers.ts';
+import { createRecordedServer, type RecordedServer } from './recorded/recorded-server.ts';
 
 /** The kind of provider that sends requests in the format. */
 const KINDS: Readonly<Record<AnswerFormat, string>> = {
@@ -16,29 +16,59 @@ const KINDS: Readonly<Record<AnswerFormat, string>> = {
   google: 'google',
 };
 
-const USAGE = 'Usage: npm run scripted-model -- --play FILE [--play FILE…] [--port N]';
+const HELP = `Plays recorded answers of a provider to the agent.
+
+Usage: npm run scripted-model -- --play FILE [--play FILE…] [--port N]
+
+      --play FILE   a stream of events as it was received, or one event as JSON on each line. Each request gets the next
+                    answer; the last one is repeated
+      --port N      port on 127.0.0.1. Default: a free one
+  -h, --help        prints this help
+`;
 
 try {
-  await play();
+  await play(parse());
 } catch (thrown) {
-  process.stderr.write(`${toLonghaulError(thrown).message}\n`);
-  process.exitCode = 1;
+  const error = toLonghaulError(thrown);
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error.exitCode;
 }
 
-async function play(): Promise<void> {
-  const options = { play: { type: 'string', multiple: true }, port: { type: 'string' } } as const;
-  const { values } = parseArgs({ options });
+/** Without a file to play, the command prints its help. */
+function parse(): { files: string[]; port: number } | undefined {
+  const options = {
+    play: { type: 'string', multiple: true },
+    port: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
+  let values: ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+  try {
+    ({ values } = parseArgs({ options }));
+  } catch (error) {
+    throw usage(error instanceof Error ? error.message : String(error));
+  }
+  if (values.help === true) return undefined;
+  if (values.play === undefined) throw usage('No file to play is named.');
   const port = Number(values.port ?? 0);
-  if (values.play === undefined || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    process.stderr.write(`${USAGE}\n`);
-    process.exitCode = 2;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw usage(`--port needs a number from 0 to 65535, not "${values.port}".`);
+  return { files: values.play, port };
+}
+
+function usage(problem: string): LonghaulError {
+  return new LonghaulError('usage', `${problem}\nSee: npm run scripted-model -- --help`);
+}
+
+async function play(asked: { files: string[]; port: number } | undefined): Promise<void> {
+  if (asked === undefined) {
+    process.stdout.write(HELP);
     return;
   }
   const files = await Promise.all(
-    values.play.map(async (file) => readRecordedAnswers(await readFile(file, 'utf8'), file)),
+    asked.files.map(async (file) => readRecordedAnswers(await readRecording(file), file)),
   );
   const answers = files.flat();
-  const server = await createRecordedServer({ answers, port });
+  const server = await serve(answers, asked.port);
   const format = answers[0]?.format ?? 'chat';
   const address = format === 'google' ? server.url.replace(/v1$/, 'v1beta') : server.url;
   process.stdout.write(
@@ -49,4 +79,16 @@ Then run: longhaul run --config recorded.yml --model recorded/answer "task"
 `,
   );
   process.once('SIGINT', () => void server.close());
+}
+
+async function serve(answers: readonly RecordedAnswer[], port: number): Promise<RecordedServer> {
+  try {
+    return await createRecordedServer({ answers: [...answers], port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE')
+      throw usage(`Port ${port} is in use. Name another one, or leave --port out for a free one.`);
+    if (code === 'EACCES') throw usage(`This user may not listen on port ${port}. Name one above 1023.`);
+    throw error;
+  }
 }

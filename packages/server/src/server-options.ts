@@ -32,7 +32,7 @@ export interface ModelDirectory {
   /**
    * Returns the full name of the given model, or of the default model.
    *
-   * @throws {LonghaulError} `unknown_model`, `model_not_configured`, `provider_auth`, `config_invalid`.
+   * @throws {LonghaulError} `unknown_model`, `model_not_configured`, `key_missing`, `config_invalid`.
    */
   resolve(name?: string): Promise<string>;
   /** Prepares the model, so that a problem with it is reported before a message is stored. Throws the problem. */

@@ -213,3 +213,30 @@ test.each([
 ])('%s knows apply_patch: %s', (model, expected) => {
   expect(isPatchModel(model)).toBe(expected);
 });
+
+test.each<[string, string, string[], RegExp]>([
+  [
+    'a wrong line of context',
+    'one\ntwo\nthree\nfour\n',
+    [' one hundred and eleven', '-two', '+TWO', ' three'],
+    /nearest text is at line 1, and differs from line 1 on, where it has `one`:\n1\tone\n2\ttwo/,
+  ],
+  [
+    'a wrong line of context beside lines that occur several times',
+    'def f():\n    x = load()\n    return x\n\ndef g():\n    y = load()\n    return x\n',
+    [' # completely invented', '-    return x', '+    return y'],
+    /nearest text is at line [26],/,
+  ],
+  [
+    'a first line that is nowhere',
+    'def f():\n    value = compute(first, second)\n    return value\n',
+    [' @decorator_that_is_not_there', '-    value = compute(first, sekond)', '+    value = 1'],
+    /nearest text is at line 1/,
+  ],
+])('shows the nearest place of a hunk with %s', async (_name, content, lines, message) => {
+  await using fixture = await openToolFixture();
+  await fixture.put('a.txt', content);
+  const result = await fixture.call(applyPatch, { patch: patchOf('*** Update File: a.txt', '@@', ...lines) });
+  expect(textOf(result)).toMatch(message);
+  expect(await fixture.get('a.txt')).toBe(content);
+});

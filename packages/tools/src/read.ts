@@ -1,6 +1,13 @@
 import { endBefore } from '@longhaul/context';
 import type { FileInfo, Tool, ToolContext, ToolResult, WorkspaceFiles } from '@longhaul/core';
-import { compactSize, displayPath, groupDigits, plural, showControls } from '@longhaul/core/tool-output';
+import {
+  compactSize,
+  displayPath,
+  groupDigits,
+  plural,
+  showControls,
+  sizeAndLimit,
+} from '@longhaul/core/tool-output';
 import { isObject, type JsonValue, type ToolOutputContent } from '@longhaul/protocol';
 import { describeMissing } from './describe-missing.ts';
 import { READ_DIALECT } from './dialect/file-dialects.ts';
@@ -101,11 +108,10 @@ async function readMedia(
   { path, info, media }: { path: string; info: FileInfo; media: RecognisedMedia },
 ): Promise<ToolResult> {
   const maxBytes = media.kind === 'image' ? MAX_IMAGE_BYTES : MAX_PDF_BYTES;
-  const label = `${displayPath(path)}: ${media.mediaType}, ${compactSize(info.size)} bytes`;
+  const { size, limit } = sizeAndLimit(info.size, maxBytes);
+  const label = `${displayPath(path)}: ${media.mediaType}, ${size}`;
   if (info.size > maxBytes) {
-    return failedResult(
-      `${label} is too large to show (at most ${compactSize(maxBytes)}). Make a smaller copy with bash.`,
-    );
+    return failedResult(`${label} is too large to show (at most ${limit}). Make a smaller copy with bash.`);
   }
   const data = Buffer.from(await files.read(path)).toString('base64');
   const content: ToolOutputContent =

@@ -1,5 +1,5 @@
 import type { FileInfo, WorkspaceFiles } from '@longhaul/core';
-import { compactSize, displayPath } from '@longhaul/core/tool-output';
+import { displayPath, sizeAndLimit } from '@longhaul/core/tool-output';
 import { describeMissing } from './describe-missing.ts';
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
@@ -32,7 +32,7 @@ export async function loadText(
 function whyUnfit(info: FileInfo): string | undefined {
   if (info.kind === 'directory') return 'is a folder: give the path of a file.';
   if (info.kind === 'other') return 'is not a regular file.';
-  if (info.size > MAX_FILE_BYTES)
-    return `is too large for edit (${compactSize(info.size)}). Change it with bash, for example with sed.`;
-  return undefined;
+  if (info.size <= MAX_FILE_BYTES) return undefined;
+  const { size, limit } = sizeAndLimit(info.size, MAX_FILE_BYTES);
+  return `is too large for edit (${size}, at most ${limit}). Change it with bash, for example with sed.`;
 }

@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
-import { compactSize, groupDigits } from '@longhaul/core/tool-output';
+import { plural, sizeAndLimit } from '@longhaul/core/tool-output';
 import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
 import { recogniseMedia } from '@longhaul/tools';
+import { decodeText } from './decode-text.ts';
 import { hasPrivateKey } from './secret-files.ts';
 
 const MAX_TEXT_BYTES = 100_000;
@@ -23,13 +23,12 @@ export interface FileToAttach {
 export async function attachedContent(file: FileToAttach): Promise<UserMessageContentPart> {
   const media = recogniseMedia(await file.read(16));
   if (media === undefined) return textOf(file);
-  const limit = media.kind === 'image' ? MAX_IMAGE_BYTES : MAX_PDF_BYTES;
-  if (file.size > limit)
-    throw refusal(
-      file,
-      `has ${compactSize(file.size)}, and an attached file of this type at most ${compactSize(limit)}.`,
-    );
-  const data = Buffer.from(await file.read(limit)).toString('base64');
+  const maxBytes = media.kind === 'image' ? MAX_IMAGE_BYTES : MAX_PDF_BYTES;
+  if (file.size > maxBytes) {
+    const { size, limit } = sizeAndLimit(file.size, maxBytes);
+    throw refusal(file, `has ${size}. An attached file of this type can have at most ${limit}.`);
+  }
+  const data = Buffer.from(await file.read(maxBytes)).toString('base64');
   const { mediaType } = media;
   return media.kind === 'image'
     ? { type: 'image', data, mediaType }
@@ -38,21 +37,25 @@ export async function attachedContent(file: FileToAttach): Promise<UserMessageCo
 
 async function textOf(file: FileToAttach): Promise<UserMessageContentPart> {
   if (file.size > MAX_TEXT_BYTES) {
-    throw refusal(
-      file,
-      `has ${compactSize(file.size)}, and an attached text at most ${compactSize(MAX_TEXT_BYTES)}. Name it without the @: the agent then reads it in parts.`,
-    );
+    const { size, limit } = sizeAndLimit(file.size, MAX_TEXT_BYTES);
+    const why = `has ${size}. An attached text can have at most ${limit}.`;
+    throw refusal(file, `${why} Name it without the @: the agent then reads it in parts.`);
   }
-  const bytes = Buffer.from(await file.read(MAX_TEXT_BYTES));
-  if (bytes.includes(0) || !isUtf8(bytes)) {
-    throw refusal(
-      file,
-      `is a binary file of ${groupDigits(file.size)} bytes. Texts in UTF-8, images (PNG, JPEG, GIF, WebP) and PDFs can be attached. Name it without the @: the agent then uses its tools.`,
-    );
-  }
-  const text = new TextDecoder().decode(bytes);
+  const decoded = decodeText(await file.read(MAX_TEXT_BYTES));
+  if (decoded === undefined) throw noText(file);
+  const { text, encoding } = decoded;
   if (hasPrivateKey(text)) throw refusal(file, 'contains a private key, so it is not sent to the model.');
-  return { type: 'text', text: `Attached file ${file.path}:\n${text === '' ? '[empty file]' : text}` };
+  const name = encoding === undefined ? file.path : `${file.path} (in ${encoding})`;
+  return { type: 'text', text: `Attached file ${name}:\n${text === '' ? '[empty file]' : text}` };
+}
+
+function noText(file: FileToAttach): LonghaulError {
+  const why = `is a binary file of ${plural(file.size, 'byte')}, or a text in an unknown encoding.`;
+  const accepted =
+    'Texts in UTF-8, UTF-16 with a byte order mark or Windows-1252 (Latin-1), images (PNG, JPEG, GIF, WebP) and PDFs can be attached.';
+  const remedy =
+    'To convert a text: iconv -f ENCODING -t UTF-8 FILE. Or name the file without the @: the agent then uses its tools.';
+  return refusal(file, `${why} ${accepted} ${remedy}`);
 }
 
 export function refusal({ typed }: Pick<FileToAttach, 'typed'>, reason: string): LonghaulError {

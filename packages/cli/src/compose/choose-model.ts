@@ -68,7 +68,7 @@ async function resolveAnyName(
     if (!(error instanceof LonghaulError)) throw error;
     // Without a key, only an OpenAI-compatible server can be meant. Such servers have names like openai/gpt-oss-20b
     // too.
-    if (error.code === 'provider_auth' && choice.isAddressGiven === true)
+    if (error.code === 'key_missing' && choice.isAddressGiven === true)
       return resolveNamed(config, { ...choice, model: `openai-compatible/${choice.model}` }, env);
     if (error.code !== 'unknown_model') throw error;
     return resolveNamed(config, { ...choice, model: await localModelNamed(choice.model, error) }, env);

@@ -27,19 +27,24 @@ export interface KnownModel extends Partial<Omit<CatalogueEntry, 'accepts'>> {
 
 /**
  * Returns the models of the servers on this machine, loaded ones first, and then those of the catalogue. Models match if
- * their name contains every word, in any case. No model is called.
+ * their name contains every word, in any case. Dots, hyphens, underscores and blanks are alike. No model is called.
  */
 export async function knownModels(
   config: Config,
   words: readonly string[],
   env: Environment,
 ): Promise<KnownModel[]> {
-  const wanted = words.map((word) => word.toLowerCase());
+  const wanted = words.map(folded);
   const servers = await Promise.all([usualServers(config), configuredServers(config, env)]);
   const local = servers.flat(2).sort((left, right) => Number(right.loaded) - Number(left.loaded));
   return [...local, ...catalogueModels().map(fromCatalogue)].filter(({ name }) =>
-    wanted.every((word) => name.toLowerCase().includes(word)),
+    wanted.every((word) => folded(name).includes(word)),
   );
+}
+
+/** Versions are written in many ways: `4.7`, `4-7`, `4_7`. */
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s._-]+/g, '-');
 }
 
 function fromCatalogue(entry: CatalogueEntry): KnownModel {

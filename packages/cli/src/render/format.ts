@@ -28,8 +28,13 @@ export function formatCost(dollars: number): string {
   return dollars < 0.1 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
 }
 
-/** `812 B`, `4.1 kB`, `3.2 MB`. */
-export function formatBytes(bytes: number): string {
+/**
+ * `812 B`, `4.1 kB`, `3.2 MB`.
+ *
+ * @param other A size that stands beside this one. If both would look equal, the result has all digits.
+ */
+export function formatBytes(bytes: number, other = bytes): string {
+  if (other !== bytes && formatBytes(bytes) === formatBytes(other)) return `${bytes} B`;
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let size = bytes;
   let unit = 0;

@@ -87,7 +87,7 @@ function notGivenBackText(reason: NotGivenBack): string {
   const where = 'The free pages were not given back to the disk: ';
   switch (reason.why) {
     case 'disk':
-      return `${where}rewriting the database needs ${formatBytes(reason.needed)} in ${reason.folder}, and ${formatBytes(reason.free)} are free.`;
+      return `${where}rewriting the database needs ${formatBytes(reason.needed, reason.free)} in ${reason.folder}, and ${formatBytes(reason.free, reason.needed)} are free.`;
     case 'running':
       return `${where}the database is of an older version and must be rewritten once, while no run works.`;
     case 'busy':

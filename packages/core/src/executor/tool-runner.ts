@@ -4,6 +4,7 @@ import {
   type JsonValue,
   type Message,
   parseBlobReference,
+  parseJson,
   type ToolOutputContent,
   type ToolPart,
   toLonghaulError,
@@ -123,7 +124,7 @@ export class ToolRunner {
     const tool = this.#options.findTool(part.name);
     if (tool === undefined) {
       const names = shownTools(this.#options.tools, this.#options.model).map(({ name }) => name);
-      return { ok: false, reason: describeMissingTool(part.name, names) };
+      return { ok: false, reason: describeMissingTool(part.name, names) + sentText(part) };
     }
     if (part.inputText !== undefined && message.finishReason === 'length') {
       return {
@@ -264,6 +265,16 @@ function withRemark(result: ToolResult, remark: string | undefined): ToolResult 
 }
 
 const SHOWN_ARGUMENT_CHARS = 300;
+
+/** What an unknown tool was sent as text is not in its input. The model may need it for another call. */
+function sentText({ inputText }: ToolPart): string {
+  if (inputText === undefined) return '';
+  const value = parseJson(inputText);
+  const { text } = cutMiddle(typeof value === 'string' ? value : inputText, SHOWN_INPUT_CHARS);
+  return `\nYou wrote:\n${text}`;
+}
+
+const SHOWN_INPUT_CHARS = 2_000;
 
 function badArguments({ name, error, inputText = '' }: ToolPart): string {
   const reason = (error ?? 'unreadable').replace(/\.+$/, '');

@@ -135,6 +135,13 @@ describe('a run', () => {
       },
       { type: 'tool-call', callId: '3', name: 'look', input: [] },
       { type: 'tool-call', callId: '4', name: 'boom', input: {} },
+      {
+        type: 'tool-call-invalid',
+        callId: '5',
+        name: 'script',
+        inputText: '"print(1)\\nprint(2)"',
+        reason: 'Expected a JSON object, got a string.',
+      },
       { type: 'finish', finishReason: 'tool-calls' },
     ];
     const boom = testTool('boom', () => {
@@ -152,6 +159,7 @@ describe('a run', () => {
       ['error', expect.stringContaining('not a JSON object: Unexpected end of JSON input')],
       ['error', expect.stringContaining('the arguments must be an object')],
       ['error', 'the container is gone'],
+      ['error', 'There is no tool "script". Available: look, boom.\nYou wrote:\nprint(1)\nprint(2)'],
     ]);
   });
 

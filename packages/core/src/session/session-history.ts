@@ -9,6 +9,7 @@ import {
 } from '@longhaul/protocol';
 import type { BlobStore, OutputRecord, Store } from '../ports/index.ts';
 import type { SessionHistory } from '../ports/tool.ts';
+import { plural } from '../tool-output/index.ts';
 
 /** Gives `recall` access to the session: searches the store's index, and reads handles from messages and blobs. */
 export function createSessionHistory(options: {
@@ -61,11 +62,11 @@ function shownText(part: ToolPart): string {
   return `${callText(part)}\n${textOfOutput(part.output ?? [])}`;
 }
 
-function callText({ name, input }: ToolPart): string {
-  return `${name} ${JSON.stringify(input)}`;
+function callText({ name, input, inputText }: ToolPart): string {
+  return `${name} ${inputText ?? JSON.stringify(input)}`;
 }
 
 function describeDeleted({ bytes, deletedAt = 0 }: OutputRecord): string {
   const day = new Date(deletedAt).toISOString().slice(0, 10);
-  return `[The full output (${bytes} bytes) was deleted on ${day}, because this session kept too much output. To see it, run the call again. What you saw of it:]`;
+  return `[The full output (${plural(bytes, 'byte')}) was deleted on ${day}, because this session kept too much output. To see it, run the call again. What you saw of it:]`;
 }

@@ -23,6 +23,18 @@ export function compactSize(bytes: number): string {
   return String(bytes);
 }
 
+/** Formats bytes with their unit: `1 byte`, `532 bytes`, `1.2k bytes`. */
+export function byteSize(bytes: number): string {
+  return bytes < 1000 ? plural(bytes, 'byte') : `${compactSize(bytes)} bytes`;
+}
+
+/** Formats a size beside its limit. If both would look equal, they are written with all digits. */
+export function sizeAndLimit(bytes: number, limitBytes: number): { size: string; limit: string } {
+  const [size, limit] = [byteSize(bytes), byteSize(limitBytes)];
+  if (size !== limit || bytes === limitBytes) return { size, limit };
+  return { size: plural(bytes, 'byte'), limit: plural(limitBytes, 'byte') };
+}
+
 /** Formats a number as `1,234,567`, regardless of the locale. */
 export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -16,11 +16,13 @@
  * a pure function.
  */
 export {
+  byteSize,
   compactSize,
   cutLine,
   displayPath,
   groupDigits,
   plural,
+  sizeAndLimit,
 } from './display.ts';
 export {
   binaryNotice,

@@ -17,7 +17,7 @@ export function callOptions(kind: ProviderKind, cacheKey: string | undefined): S
 /**
  * Loads only the provider in use, because each takes 20 to 80 ms to import.
  *
- * @throws {LonghaulError} `model_not_configured`, `config_invalid`.
+ * @throws {LonghaulError} `key_missing`, `config_invalid`.
  */
 export async function loadLanguageModel(access: ModelAccess): Promise<StepModel> {
   const { kind, provider, model, apiKey, fetch } = access;

@@ -20,7 +20,7 @@ export interface AnthropicModelOptions extends ModelAccess {
 /**
  * Creates a client of the Messages API on Anthropic's own SDK.
  *
- * @throws {LonghaulError} `model_not_configured` without a required key.
+ * @throws {LonghaulError} `key_missing` without a required key.
  */
 export function createAnthropicModel(options: AnthropicModelOptions): StepModel {
   const { apiKey, baseURL = DEFAULT_URL } = hostedAccess(options);

@@ -15,7 +15,7 @@ const REASONS = /^(o\d|gpt-[5-9]|codex)(?!.*-chat)/;
  * Creates a client of the Responses API on OpenAI's own SDK. The provider stores nothing of the session, so reasoning is
  * requested in encrypted form and sent back.
  *
- * @throws {LonghaulError} `model_not_configured` without a required key.
+ * @throws {LonghaulError} `key_missing` without a required key.
  */
 export function createResponsesModel(options: OpenAiModelOptions): StepModel {
   const access = { ...options, baseURL: DEFAULT_URL, ...hostedAccess(options) };

@@ -1021,6 +1021,24 @@ describe('what a server or a proxy says beside an error of the API', () => {
     expect(error.message).not.toMatch(/API key|has no model/);
   });
 
+  it.each([
+    ['a page', '<html></html>'],
+    ['no body', ''],
+    ['a text', openAi('Not Found')],
+    ['the code of Anthropic', '{"type":"error","error":{"type":"not_found_error","message":"Not Found"}}'],
+  ])('does not take a missing operation for a missing model: %s', (_, body) => {
+    const error = map({ status: 404, body, operation: '/v1/responses/compact' });
+    expect(error.code).toBe('provider_bad_request');
+    expect(error.message).toContain('does not have the operation /v1/responses/compact');
+    expect(error.message).not.toContain('has no model');
+  });
+
+  it('recognises a missing model in the refusal of an operation', () => {
+    const operation = '/v1/messages/count_tokens';
+    const body = openAi('There is nothing.', { code: 'model_not_found' });
+    expect(map({ status: 404, body, operation }).code).toBe('model_not_found');
+  });
+
   it('does not take a missing item for a missing model', () => {
     const body = openAi(
       "Item with id 'rs_68d4' not found. Items are not persisted when `store` is set to false.",

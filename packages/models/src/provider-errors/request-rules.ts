@@ -80,6 +80,11 @@ export function ofMissingModel({ failure, body, said, at }: Facts): Verdict | un
   const isMissing =
     failure.status === 404 || hasCode(body, 'model_not_found', 'not_found_error', 'model_not_exist');
   if (!isMissing) return undefined;
+  const { operation } = failure;
+  if (operation !== undefined && !namesModel(failure, body)) {
+    const message = `${at} does not have the operation ${operation}, or not for ${failure.model}.${said}`;
+    return { code: 'provider_bad_request', message };
+  }
   if (NO_SUCH_PATH.test(body.text)) {
     const message = `${at} has nothing at this address. Check the base URL: that of an OpenAI-compatible server usually ends in /v1.${said}`;
     return { code: 'provider_bad_request', message };
@@ -97,4 +102,9 @@ export function ofMissingModel({ failure, body, said, at }: Facts): Verdict | un
       ? 'Check the name of the model.'
       : 'Check the name of the model, and the base URL: that of an OpenAI-compatible server usually ends in /v1.';
   return { code: 'model_not_found', message: `${at} has no model ${failure.model}. ${advice}${said}` };
+}
+
+/** Whether the refusal says that it is about the model. */
+function namesModel({ model }: ProviderFailure, body: ErrorBody): boolean {
+  return hasCode(body, 'model_not_found', 'model_not_exist') || (model !== '' && body.text.includes(model));
 }

@@ -15,6 +15,8 @@ export interface ProviderFailure {
   model: string;
   /** The request's URL, for messages. */
   url?: string;
+  /** The path of another operation than a model call, such as `/v1/responses/compact`. */
+  operation?: string;
   /** Values that must not appear in the message, such as the key. */
   secrets?: readonly string[];
   /** For dates in `retry-after`. Default: the current time. */

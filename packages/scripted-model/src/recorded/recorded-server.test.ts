@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -98,9 +98,44 @@ it('is a command that prints its address', async () => {
   );
 });
 
+async function ended(...args: string[]) {
+  const child = command(...args);
+  const text = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => (text.out += piece));
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => (text.err += piece));
+  const [code] = await once(child, 'close');
+  return { code, ...text };
+}
+
 it('is a command that explains itself', async () => {
-  const child = command();
-  const [text] = await once(child.stderr.setEncoding('utf8'), 'data');
-  expect(text).toContain('--play FILE');
-  expect((await once(child, 'exit'))[0]).toBe(2);
+  expect(await ended('--help')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('--play FILE'),
+    err: '',
+  });
+});
+
+it('names each mistake of its command line', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'recorded-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'answer.sse');
+  await writeFile(file, `data: ${START}\n\n`);
+  const fifo = join(folder, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  await using server = await createRecordedServer({ answers: [] });
+  const rows: [string[], RegExp][] = [
+    [[], /No file to play.*--help/s],
+    [['--bogus'], /Unknown option '--bogus'.*--help/s],
+    [['--play', join(folder, 'missing')], /missing does not exist/],
+    [['--play', folder], /is a folder/],
+    [['--play', fifo], /fifo is not a regular file/],
+    [['--play', file, '--port', '70000'], /from 0 to 65535, not "70000"/],
+    [['--play', file, '--port', String(server.port)], /Port \d+ is in use/],
+  ];
+  const results = await Promise.all(rows.map(([args]) => ended(...args)));
+  for (const [index, { code, err }] of results.entries()) {
+    expect(err).toMatch(rows[index]?.[1] ?? /never/);
+    expect(err).not.toContain('Unexpected failure');
+    expect(code).toBe(2);
+  }
 });

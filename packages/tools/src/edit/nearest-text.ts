@@ -88,35 +88,86 @@ function describeDifference(
   return `, and differs from line ${at + index + 1} on, where it has \`${own}\``;
 }
 
-/** Returns the place at which most lines are equal, or undefined if none is, or several are. */
+/** A line such as `}` alone says nothing about its place. */
+const MIN_EQUAL_CHARS = 3;
+const MAX_LINE_WEIGHT = 20;
+const MAX_TIED_PLACES = 50;
+
+/**
+ * Returns the place at which most of the text is in equal lines. Of several, the most similar one, and then the first.
+ * Undefined if no line is equal.
+ */
 function findByLines(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const offsets = new Map<string, number[]>();
   for (const [offset, line] of wanted.entries()) {
     const key = line.trim();
-    if (key.length > 3) offsets.set(key, [...(offsets.get(key) ?? []), offset]);
+    if (key !== '') offsets.set(key, [...(offsets.get(key) ?? []), offset]);
   }
-  const votes = new Map<number, number>();
+  const weights = new Map<number, number>();
   for (const [index, line] of lines.entries()) {
-    for (const offset of offsets.get(line.trim()) ?? []) {
-      if (index >= offset) votes.set(index - offset, (votes.get(index - offset) ?? 0) + 1);
+    const key = line.trim();
+    const weight = Math.min(key.length, MAX_LINE_WEIGHT);
+    for (const offset of offsets.get(key) ?? []) {
+      if (index >= offset) weights.set(index - offset, (weights.get(index - offset) ?? 0) + weight);
     }
   }
-  const [best, second] = [...votes].toSorted((left, right) => right[1] - left[1]);
-  return best === undefined || best[1] === second?.[1] ? undefined : best[0];
+  const most = [...weights.values()].reduce((left, right) => Math.max(left, right), 0);
+  if (most < MIN_EQUAL_CHARS) return undefined;
+  const tied = [...weights].filter(([, weight]) => weight === most).slice(0, MAX_TIED_PLACES);
+  return mostSimilar(
+    tied.map(([at]) => at).toSorted((left, right) => left - right),
+    (at) => similarityAt(lines, { wanted, at }),
+  )?.at;
 }
 
-/** Returns the line at which the text is most similar to the wanted one, or undefined if none is similar. */
+/** How many lines of the text are looked for, the longest ones first. */
+const ANCHORS = 4;
+
+/** Returns the line at which a line of the text is most similar to one of the file, or undefined if none is similar. */
 function findSimilar(lines: readonly string[], wanted: readonly string[]): number | undefined {
-  const anchorOffset = wanted.findIndex((line) => line.trim().length > 2);
-  if (anchorOffset === -1) return undefined;
-  const normalise = (line: string) => line.trim().slice(0, MAX_COMPARED_CHARS);
-  const anchor = normalise(wanted[anchorOffset] ?? '');
+  const anchors = [...wanted.entries()]
+    .map(([offset, line]) => ({ offset, line: compared(line) }))
+    .filter(({ line }) => line.length > 2)
+    .toSorted((left, right) => right.line.length - left.line.length)
+    .slice(0, ANCHORS);
+  const found = anchors.flatMap(({ offset, line }) => {
+    const indexes = [...lines.slice(0, MAX_COMPARED_LINES).keys()];
+    const best = mostSimilar(indexes, (index) => pairSimilarity(line, compared(lines[index])));
+    return best === undefined || best.score <= 0.5
+      ? []
+      : [{ at: Math.max(0, best.at - offset), score: best.score }];
+  });
+  return mostSimilar(
+    found.map(({ at }) => at),
+    (at) => found.find((each) => each.at === at)?.score ?? 0,
+  )?.at;
+}
+
+/** Returns the place with the highest score, and of several the first. */
+function mostSimilar(
+  places: readonly number[],
+  scoreOf: (at: number) => number,
+): { at: number; score: number } | undefined {
   let best: { at: number; score: number } | undefined;
-  for (let index = 0; index < Math.min(lines.length, MAX_COMPARED_LINES); index += 1) {
-    const score = pairSimilarity(anchor, normalise(lines[index] ?? ''));
-    if (score > (best?.score ?? 0.5)) best = { at: index, score };
+  for (const at of places) {
+    const score = scoreOf(at);
+    if (best === undefined || score > best.score) best = { at, score };
   }
-  return best === undefined ? undefined : Math.max(0, best.at - anchorOffset);
+  return best;
+}
+
+function similarityAt(
+  lines: readonly string[],
+  { wanted, at }: { wanted: readonly string[]; at: number },
+): number {
+  return wanted
+    .slice(0, SHOWN_LINES)
+    .map((line, offset) => pairSimilarity(compared(line), compared(lines[at + offset])))
+    .reduce((sum, each) => sum + each, 0);
+}
+
+function compared(line = ''): string {
+  return line.trim().slice(0, MAX_COMPARED_CHARS);
 }
 
 /** Shows lines with their numbers, and two lines before and after them. */
