@@ -44,7 +44,7 @@ export {
 export { isLoopback, isLoopbackUrl } from './loopback.ts';
 export { mapProviderError } from './provider-errors/map-provider-error.ts';
 export type { ProviderFailure } from './provider-errors/verdict.ts';
-export { isQuoted } from './quoted-text.ts';
+export { isQuoted, QuotationTracker } from './quoted-text.ts';
 export { excerptOf, maskSecrets } from './secrets.ts';
 export { type FetchTarget, serverFetch } from './server-fetch.ts';
 export type { ServerMemory, SettingsMemory } from './server-memory.ts';

@@ -2,7 +2,8 @@ import { LonghaulError } from '@longhaul/protocol';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
-import { type AnswerEnding, emptyAnswer, repeatedlyCutOff, unknownEnd, unreadCall } from './run-errors.ts';
+import type { StepOutcome } from './model-call/step-outcome.ts';
+import { type AnswerEnding, callUnread, emptyAnswer, repeatedlyCutOff, unknownEnd } from './run-errors.ts';
 
 /** How often in a row the model is asked to continue, before the run gives up. */
 const MAX_CONTINUES = 3;
@@ -23,6 +24,9 @@ const ENDED_UNKNOWN =
 
 const CALL_UNREAD =
   'Your answer contains a tool call as text, which was not run. Call the tool with valid arguments; or, if the work is done, say what you did.';
+
+const CALL_AS_ANSWER =
+  'The answer contains text in the form of a tool call, twice in a row. It was not run, and the answer was accepted.';
 
 const CALL_MISSING =
   'Your answer announced a tool call but contained none. Make the call; or, if the work is done, say what you did.';
@@ -102,17 +106,16 @@ export class Continuations {
   }
 
   /**
-   * The finish reason was `tool-calls`, but there was no call. The second time in a row, the text is the final answer,
-   * unless it ends in a call that cannot be read.
+   * The finish reason was `tool-calls`, but there was no call, or the text can be one that was not read. The second time
+   * in a row, the text is the final answer, unless it ends in a call that cannot be read.
    */
-  async afterMissingCall({
-    hasUnreadCall,
-  }: {
-    hasUnreadCall?: boolean | undefined;
-  }): Promise<RunEnd | undefined> {
+  async afterMissingCall({ unreadCall }: Pick<StepOutcome, 'unreadCall'>): Promise<RunEnd | undefined> {
     if (this.#emptyAnswers < MAX_EMPTY_ANSWERS)
-      return this.#askAfterEmpty(hasUnreadCall ? CALL_UNREAD : CALL_MISSING);
-    return hasUnreadCall ? { status: 'failed', error: unreadCall() } : { status: 'completed' };
+      return this.#askAfterEmpty(unreadCall === undefined ? CALL_MISSING : CALL_UNREAD);
+    if (unreadCall === 'broken') return { status: 'failed', error: callUnread() };
+    if (unreadCall === 'uncertain')
+      await this.#writer.announce({ type: 'context:warning', message: CALL_AS_ANSWER });
+    return { status: 'completed' };
   }
 
   async #askAfterEmpty(text: string): Promise<RunEnd | undefined> {

@@ -43,7 +43,7 @@ export function emptyAnswer(): LonghaulError {
   );
 }
 
-export function unreadCall(): LonghaulError {
+export function callUnread(): LonghaulError {
   return new LonghaulError(
     'provider_bad_response',
     "The model wrote tool calls as text that cannot be read, twice in a row. Start the server with the model's tool call parser or chat template, or use another model.",

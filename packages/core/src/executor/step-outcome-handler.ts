@@ -115,7 +115,8 @@ export class StepOutcomeHandler {
     if (finishReason === 'paused') return this.#continuations.afterPause(outcome);
     if (finishReason === 'other') return this.#continuations.afterUnknownEnd(outcome);
     if (outcome.text.trim() === '') return this.#continuations.ask('continue-empty');
-    if (finishReason === 'tool-calls') return this.#continuations.afterMissingCall(outcome);
+    if (finishReason === 'tool-calls' || outcome.unreadCall !== undefined)
+      return this.#continuations.afterMissingCall(outcome);
     return this.#approverFailure({ isAtEnd: true }) ?? { status: 'completed' };
   }
 

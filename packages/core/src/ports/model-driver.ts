@@ -93,8 +93,8 @@ export type StepEvent =
   | { type: 'tool-call-invalid'; callId: string; name: string; inputText: string; reason: string }
   | { type: 'file'; content: ToolOutputContent }
   /**
-   * `rawFinishReason` is the reason as the server sent it, `explanation` its words on it. `hasUnreadCall`: the text ends
-   * in a tool call that cannot be read. `continuesAsSent`: the provider continues the turn if the request is repeated with
+   * `rawFinishReason` is the reason as the server sent it, `explanation` its words on it. `unreadCall`: the text ends
+   * in a tool call that cannot be read (`broken`), or it only writes about one (`uncertain`: one of both). `continuesAsSent`: the provider continues the turn if the request is repeated with
    * this answer at its end.
    */
   | {
@@ -102,7 +102,7 @@ export type StepEvent =
       finishReason: FinishReason;
       rawFinishReason?: string;
       explanation?: string;
-      hasUnreadCall?: boolean;
+      unreadCall?: 'broken' | 'uncertain';
       continuesAsSent?: boolean;
       usage?: TokenUsage;
       model?: string;

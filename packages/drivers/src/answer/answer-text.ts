@@ -1,6 +1,7 @@
 import type { StepEvent } from '@longhaul/core';
 import { type AnswerPiece, createThinkingSplitter, type ThinkingSplitter } from '@longhaul/models';
 import { createTextCallScanner, type TextCallScanner } from './text-calls/text-call-scanner.ts';
+import type { CallText } from './text-calls/text-call-verdict.ts';
 
 type TextEvent = Extract<StepEvent, { type: `text-${'start' | 'delta' | 'end'}` }>;
 type Metadata = Extract<StepEvent, { type: 'text-end' }>['providerMetadata'];
@@ -29,7 +30,10 @@ export class AnswerText {
     const splitter = this.#splitters.get(event.id) ?? createThinkingSplitter();
     this.#splitters.set(event.id, splitter);
     this.#current = event.id;
-    if (event.type === 'text-start') return [];
+    if (event.type === 'text-start') {
+      this.#scanner?.startBlock();
+      return [];
+    }
     if (event.type === 'text-delta') {
       this.#withContent.add(event.id);
       return this.#sayAll(splitter.push(event.text));
@@ -43,10 +47,12 @@ export class AnswerText {
     return [...events, ...this.#close(providerMetadata)];
   }
 
-  /** Returns the text from the beginning of a tool call to the end of the answer, which is no longer held back then. */
-  takeCall(): { events: StepEvent[]; call: string | undefined } {
-    const events = this.#endTexts();
-    return { events, call: this.#scanner?.isCall === true ? this.#scanner.take() : undefined };
+  /**
+   * Returns the text of the answer, divided where tool calls can begin. Nothing is held back any more. Undefined if the
+   * text is not searched for calls.
+   */
+  takeCall(): { events: StepEvent[]; said: CallText | undefined } {
+    return { events: this.#endTexts(), said: this.#scanner?.take() };
   }
 
   say(text: string): StepEvent[] {
@@ -55,7 +61,7 @@ export class AnswerText {
 
   /** Passes everything on that is held back. The block stays open. */
   rest(): StepEvent[] {
-    return [...this.#endTexts(), ...this.say(this.#scanner?.take() ?? '')];
+    return [...this.#endTexts(), ...this.say(this.#scanner?.take().text ?? '')];
   }
 
   /** Passes everything on that is held back, and closes the block. */
@@ -73,6 +79,7 @@ export class AnswerText {
     return pieces.flatMap((piece) => {
       if (piece.kind === 'text-was-reasoning') return this.#turnIntoReasoning();
       const { kind, text } = piece;
+      if (kind === 'reasoning') this.#scanner?.startBlock();
       const shown = kind === 'text' && this.#scanner !== undefined ? this.#scanner.push(text) : text;
       return shown === '' ? [] : [...this.#ensureOpen(kind), this.#delta(shown)];
     });
@@ -80,7 +87,7 @@ export class AnswerText {
 
   /** Turns the open text into reasoning, with what is held back of it: a call in a thought is none. */
   #turnIntoReasoning(): StepEvent[] {
-    const rest = this.#scanner?.take() ?? '';
+    const rest = this.#scanner?.take().text ?? '';
     this.#scanner = this.#isTool && createTextCallScanner(this.#isTool);
     const open = this.#open;
     if (open?.kind === 'text') this.#open = { kind: 'reasoning', id: open.id };

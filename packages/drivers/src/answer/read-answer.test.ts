@@ -53,7 +53,7 @@ async function read(answer: string, played: Played = {}) {
     reasoning: joined('reasoning-delta'),
     calls: events.flatMap((event) => (event.type === 'tool-call' ? [[event.name, event.input]] : [])),
     finishReason: finish.finishReason,
-    hasUnreadCall: finish.hasUnreadCall ?? false,
+    unreadCall: finish.unreadCall,
   };
 }
 
@@ -177,7 +177,7 @@ describe('a call written as text', () => {
   it.each(FORMS)('is made: %s', async (_form, written, calls = READ) => {
     for (const pieceChars of [1, 4, written.length]) {
       const answer = await read(written, { pieceChars });
-      expect(answer).toMatchObject({ text: '', calls, finishReason: 'tool-calls', hasUnreadCall: false });
+      expect(answer).toMatchObject({ text: '', calls, finishReason: 'tool-calls', unreadCall: undefined });
     }
   });
 
@@ -213,14 +213,13 @@ describe('a call written as text', () => {
     ['as a bare object in a code fence', `\`\`\`json\n${CALL}\n\`\`\``],
     ['as a bare object after words', `The call is ${CALL}`],
   ])('is not made %s', async (_name, written) => {
-    const expected = { text: written, calls: [], finishReason: 'stop', hasUnreadCall: false };
+    const expected = { text: written, calls: [], finishReason: 'stop', unreadCall: undefined };
     expect(await read(written)).toMatchObject(expected);
   });
 
   it.each<[name: string, answer: string]>([
     ['names no tool', hermes('{"name": "destroy", "arguments": {}}')],
     ['has arguments that its tool refuses', hermes('{"name": "read", "arguments": {"limit": 1}}')],
-    ['is followed by words', `${hermes(CALL)}\nThe file contains 42.`],
     ['is incomplete', '<tool_call>\n{"name": "write", "arguments": {"path": "a", "content": "half'],
     ['has a second call that cannot be read', `${hermes(CALL)}\n<tool_call>oops</tool_call>`],
     ['is bare and has arguments that its tool refuses', '{"name": "read", "arguments": {}}'],
@@ -230,7 +229,17 @@ describe('a call written as text', () => {
       text: written,
       calls: [],
       finishReason: 'tool-calls',
-      hasUnreadCall: true,
+      unreadCall: 'broken',
+    });
+  });
+
+  it('is reported as uncertain if it is followed by words', async () => {
+    const written = `${hermes(CALL)}\nThe file contains 42.`;
+    expect(await read(written)).toMatchObject({
+      text: written,
+      calls: [],
+      finishReason: 'stop',
+      unreadCall: 'uncertain',
     });
   });
 
@@ -240,7 +249,7 @@ describe('a call written as text', () => {
       finishReason: 'length',
     });
     const off = await read(hermes(CALL), { callsInText: false });
-    expect(off).toMatchObject({ text: hermes(CALL), calls: [], finishReason: 'stop', hasUnreadCall: false });
+    expect(off).toMatchObject({ text: hermes(CALL), calls: [], finishReason: 'stop', unreadCall: undefined });
   });
 
   it('is not made beside a real call', async () => {
@@ -262,7 +271,7 @@ it.each([
     text: answer,
     calls: [],
     finishReason: 'stop',
-    hasUnreadCall: false,
+    unreadCall: undefined,
   });
 });
 

@@ -4,7 +4,13 @@ import type { JsonObject, JsonValue } from '@longhaul/protocol';
 import { AnswerText } from './answer-text.ts';
 import { repairInput, repairText } from './call-input.ts';
 import { loadLooseJson } from './loose-json.ts';
-import { readTextCalls } from './text-calls/text-calls.ts';
+import type { WrittenCall } from './text-calls/text-call-form.ts';
+import {
+  type CallText,
+  judgeCallText,
+  judgeWholeText,
+  type TextCallVerdict,
+} from './text-calls/text-call-verdict.ts';
 import { meantTool, type ToolNamed } from './tool-names.ts';
 
 export interface ReadAnswerOptions {
@@ -17,6 +23,7 @@ export interface ReadAnswerOptions {
   callsInText: boolean;
 }
 
+type FinishEvent = Extract<StepEvent, { type: 'finish' }>;
 type CallEvent = Extract<StepEvent, { type: 'tool-call' | 'tool-call-invalid' }>;
 
 /**
@@ -49,18 +56,17 @@ export async function* readAnswer(
           : await meantCalls(event, { tools, acceptsInput, toolNamed });
         break;
       case 'finish': {
-        const { events, call } = text.takeCall();
+        const { events, said } = text.takeCall();
         yield* events;
         const canBeCall =
-          call !== undefined && acceptsInput !== undefined && !hasCalls && canEndInCall(event);
-        const calls = canBeCall ? await writtenCalls(call, { tools, acceptsInput, toolNamed }) : undefined;
-        yield* calls === undefined ? text.say(call ?? '') : [];
+          said !== undefined && acceptsInput !== undefined && !hasCalls && canEndInCall(event);
+        const verdict: TextCallVerdict = canBeCall
+          ? await judge(said, { tools, acceptsInput, toolNamed })
+          : { kind: 'text' };
+        yield* verdict.kind === 'calls' ? [] : text.say(said?.text ?? '');
         yield* text.release();
-        yield* calls ?? [];
-        // A call that cannot be read is treated as one that the model announced but did not make.
-        yield canBeCall
-          ? { ...event, finishReason: 'tool-calls', ...(calls === undefined ? { hasUnreadCall: true } : {}) }
-          : event;
+        yield* verdict.kind === 'calls' ? toEvents(verdict.calls) : [];
+        yield { ...event, ...finishOf(verdict) };
         break;
       }
       case 'error':
@@ -73,16 +79,23 @@ export async function* readAnswer(
   }
 }
 
-function canEndInCall({ finishReason }: Extract<StepEvent, { type: 'finish' }>): boolean {
+function canEndInCall({ finishReason }: FinishEvent): boolean {
   return finishReason === 'stop' || finishReason === 'tool-calls' || finishReason === 'other';
 }
 
-/** Returns the calls of a text, or undefined if the text is anything else. */
-async function writtenCalls(
-  text: string,
+/** A call that cannot be read is treated as one that the model announced but did not make. */
+function finishOf(verdict: TextCallVerdict): Partial<FinishEvent> {
+  if (verdict.kind === 'text') return {};
+  if (verdict.kind === 'calls') return { finishReason: 'tool-calls' };
+  return { ...(verdict.kind === 'broken' ? { finishReason: 'tool-calls' } : {}), unreadCall: verdict.kind };
+}
+
+async function judge(
+  said: CallText,
   { tools, acceptsInput, toolNamed }: CallTools,
-): Promise<CallEvent[] | undefined> {
-  const calls = readTextCalls(text, {
+): Promise<TextCallVerdict> {
+  if (said.text === '') return judgeWholeText(said.before);
+  return judgeCallText(said, {
     parse: await loadLooseJson(),
     schemaOf: (name) => tools.get(meantTool(name, tools, toolNamed) ?? ''),
     accepted({ name: written, input }) {
@@ -92,7 +105,10 @@ async function writtenCalls(
       return repaired === undefined ? undefined : { name, input: repaired };
     },
   });
-  return calls?.map(({ name, input }) => ({
+}
+
+function toEvents(calls: readonly WrittenCall[]): CallEvent[] {
+  return calls.map(({ name, input }) => ({
     type: 'tool-call',
     callId: `call_${randomUUID()}`,
     name,

@@ -11,8 +11,8 @@ export interface StepOutcome {
   rawFinishReason?: string | undefined;
   /** The provider's words on why the answer ended. */
   explanation?: string | undefined;
-  /** The text ends in a tool call that cannot be read. */
-  hasUnreadCall?: boolean | undefined;
+  /** The text ends in a tool call that cannot be read, or perhaps only writes about one. */
+  unreadCall?: 'broken' | 'uncertain' | undefined;
   /** The provider continues the turn if the request is repeated with this answer at its end. */
   continuesAsSent?: boolean | undefined;
   usage?: TokenUsage;
@@ -36,7 +36,7 @@ export interface Answer {
 
 type AnswerFacts = Pick<
   StepOutcome,
-  'finishReason' | 'rawFinishReason' | 'explanation' | 'hasUnreadCall' | 'continuesAsSent' | 'usage' | 'cost'
+  'finishReason' | 'rawFinishReason' | 'explanation' | 'unreadCall' | 'continuesAsSent' | 'usage' | 'cost'
 >;
 
 /** Closes the message of a complete answer and emits `llm:response`. */
@@ -63,8 +63,8 @@ export async function closeAnswer(
       finishReason,
     },
   ]);
-  const { rawFinishReason, explanation, hasUnreadCall, continuesAsSent } = finish ?? {};
-  return { finishReason, rawFinishReason, explanation, hasUnreadCall, continuesAsSent, ...figures };
+  const { rawFinishReason, explanation, unreadCall, continuesAsSent } = finish ?? {};
+  return { finishReason, rawFinishReason, explanation, unreadCall, continuesAsSent, ...figures };
 }
 
 /** The reasoning of a message, joined. */

@@ -1,30 +1,39 @@
+import { isObject, type JsonValue } from '@longhaul/protocol';
 import { valueEnd } from '../loose-json.ts';
-import { callsIn, type TextCallForm } from './text-call-form.ts';
+import { callsIn, type IsTool, type TextCallForm } from './text-call-form.ts';
 
-/** An answer that consists of calls as JSON and nothing else: `{"name": "read", "arguments": {…}}`. */
+/** Calls as JSON without anything around them: `{"name": "read", "arguments": {…}}`. */
 export const bareJson: TextCallForm = {
   openers: [],
+  canBegin: canBeBareCall,
   read(text, tools) {
     const end = valueEnd(text, 0);
-    const calls = end === undefined ? undefined : callsIn(tools.parse(text.slice(0, end)), tools);
+    const value = end === undefined ? undefined : tools.parse(text.slice(0, end));
+    const calls = hasArguments(value) ? callsIn(value, tools) : undefined;
     return calls === undefined || end === undefined ? undefined : { calls, length: end };
   },
 };
 
-/** The beginning of an answer that can become calls as JSON. */
-const BEGINNING = /^\s*(?:\[\s*)?(?:\{\s*(?:"[a-z_]{0,10}"?\s*:?\s*(?:"[a-z]{0,8}"?)?)?)?$/;
+/** Whether every object names arguments: `{"name": "read"}` can be anything. */
+function hasArguments(value: JsonValue | undefined): boolean {
+  const entries = Array.isArray(value) ? value : [value];
+  return entries.every((entry) => {
+    const call = isObject(entry) && isObject(entry['function']) ? entry['function'] : entry;
+    return isObject(call) && ARGUMENTS.some((key) => call[key] !== undefined);
+  });
+}
+
+const ARGUMENTS = ['arguments', 'parameters', 'input', 'args'];
+
+/** The beginning of a text that can become calls as JSON. */
+const BEGINNING = /^(?:\[\s*)?(?:\{\s*(?:"[a-z_]{0,10}"?\s*:?\s*(?:"[a-z]{0,8}"?)?)?)?$/;
 const CALL_BEGINNING =
-  /^\s*(?:\[\s*)?\{\s*(?:"(?:name|tool|tool_name|function|arguments|parameters)"\s*:|"type"\s*:\s*"function")/;
+  /^(?:\[\s*)?\{\s*(?:"(?:name|tool|tool_name|function|arguments|parameters)"\s*:|"type"\s*:\s*"function")/;
 /** Finds the name of a call. */
 const NAMED = /"(?:name|tool|tool_name)"\s*:\s*"([^"]*)"/;
 
-/**
- * Whether an answer can be calls as JSON. `unclear`: more of it is needed.
- *
- * @param isTool Whether a name means a tool.
- */
-export function isBareCall(answer: string, isTool: (name: string) => boolean): boolean | 'unclear' {
-  if (!CALL_BEGINNING.test(answer)) return BEGINNING.test(answer) ? 'unclear' : false;
-  const name = NAMED.exec(answer)?.[1];
-  return name === undefined ? 'unclear' : isTool(name);
+function canBeBareCall(text: string, isTool: IsTool): boolean {
+  if (!CALL_BEGINNING.test(text)) return BEGINNING.test(text);
+  const name = NAMED.exec(text)?.[1];
+  return name === undefined || isTool(name);
 }

@@ -1,4 +1,4 @@
-import { type TextCallForm, typedValue } from './text-call-form.ts';
+import { beginsAfter, type TextCallForm, typedValue } from './text-call-form.ts';
 
 const CALL =
   /^<tool_call>\s*([^\s<{]+)\s*((?:<arg_key>.*?<\/arg_key>\s*<arg_value>.*?<\/arg_value>\s*)*)<\/tool_call>/s;
@@ -7,6 +7,7 @@ const ARGUMENT = /<arg_key>(.*?)<\/arg_key>\s*<arg_value>(.*?)<\/arg_value>/gs;
 /** GLM: `<tool_call>NAME<arg_key>KEY</arg_key><arg_value>value</arg_value></tool_call>`. */
 export const glmTags: TextCallForm = {
   openers: ['<tool_call>'],
+  canBegin: beginsAfter(['<tool_call>'], /^\s*(?:$|[\w.:-]+\s*(?:$|<(?:$|a|\/)))/),
   read(text, { schemaOf }) {
     const match = CALL.exec(text);
     if (match === null) return undefined;

@@ -1,4 +1,4 @@
-import { type TextCallForm, typedValue, type WrittenCall } from './text-call-form.ts';
+import { beginsAfter, type TextCallForm, typedValue, type WrittenCall } from './text-call-form.ts';
 
 /** MiniMax, older Claude formats, and DeepSeek V3.2, which puts a marker before each name. */
 const MARKER = '(?:｜DSML｜|antml:)?';
@@ -13,15 +13,14 @@ const PARAMETER = new RegExp(
   'gs',
 );
 
+const BLOCK_OPENERS = ['<minimax:tool_call>', '<function_calls>', '<tool_calls>', '<｜DSML｜function_calls>'];
+const beginsBlock = beginsAfter(BLOCK_OPENERS, /^\s*(?:$|<(?:$|i(?:$|n)|｜|antml))/);
+const beginsAlone = beginsAfter(['<invoke name='], /^(?:$|"[^"\n]*(?:$|"(?:$|>\s*(?:$|<(?:$|p|\/)))))/);
+
 /** `<invoke name="NAME"><parameter name="KEY">value</parameter></invoke>`, alone or in a block. */
 export const invokeTags: TextCallForm = {
-  openers: [
-    '<minimax:tool_call>',
-    '<function_calls>',
-    '<tool_calls>',
-    '<｜DSML｜function_calls>',
-    '<invoke name=',
-  ],
+  openers: [...BLOCK_OPENERS, '<invoke name='],
+  canBegin: (text) => beginsBlock(text) || beginsAlone(text),
   read(text, { schemaOf }) {
     const whole = (BLOCK.exec(text) ?? ALONE.exec(text))?.[0];
     if (whole === undefined) return undefined;

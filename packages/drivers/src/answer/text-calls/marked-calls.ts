@@ -1,6 +1,7 @@
 import { isObject } from '@longhaul/protocol';
 import { valueEnd } from '../loose-json.ts';
 import {
+  beginsAfter,
   callsIn,
   type FormTools,
   type TextCallForm,
@@ -13,6 +14,7 @@ import {
 /** Kimi: `<|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>`, in a section. */
 export const kimiTokens = markedCalls({
   openers: ['<|tool_calls_section_begin|>', '<|tool_call_begin|>'],
+  after: /^\s*(?:$|[\w.:-]+\s*(?:$|<)|<)/,
   section: /^<\|tool_calls_section_begin\|>\s*/,
   call: /^<\|tool_call_begin\|>\s*([^\s<]+)\s*<\|tool_call_argument_begin\|>\s*/,
   callEnd: /^\s*<\|tool_call_end\|>\s*/,
@@ -22,6 +24,7 @@ export const kimiTokens = markedCalls({
 /** DeepSeek V3.1: `<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>{…}<｜tool▁call▁end｜>`. R1 adds a type and a code fence. */
 export const deepseekTokens = markedCalls({
   openers: ['<｜tool▁calls▁begin｜>', '<｜tool▁call▁begin｜>'],
+  after: /^\s*(?:$|[\w.:-]+\s*(?:$|<|\{|`)|<)/,
   section: /^<｜tool▁calls▁begin｜>\s*/,
   call: /^<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?\s*([^\s<]+)\s*(?:<｜tool▁sep｜>)?\s*(?:```(?:json)?\s*)?/,
   callEnd: /^\s*(?:```)?\s*<｜tool▁call▁end｜>\s*/,
@@ -31,6 +34,7 @@ export const deepseekTokens = markedCalls({
 /** gpt-oss: `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`. */
 export const harmonyTokens = markedCalls({
   openers: ['<|channel|>commentary', '<|start|>assistant<|channel|>commentary'],
+  after: /^(?:$| (?:$|t(?:$|o(?:$|=))))/,
   section: /^(?:<\|start\|>assistant)?/,
   call: /^<\|channel\|>commentary to=([^\s<]+)\s*(?:<\|constrain\|>\s*\w+)?\s*<\|message\|>\s*/,
   callEnd: /^\s*(?:<\|(?:call|end)\|>)?\s*/,
@@ -40,6 +44,7 @@ export const harmonyTokens = markedCalls({
 /** Newer Mistral models: `[TOOL_CALLS]NAME[ARGS]{…}`, also without `[ARGS]` or with an id. */
 const mistralNames = markedCalls({
   openers: ['[TOOL_CALLS]'],
+  after: /^\s*(?:$|[[{]|[\w.:-]+\s*(?:$|\[|\{))/,
   section: /^/,
   call: /^\[TOOL_CALLS\]\s*([\w.:-]+)\s*(?:\[CALL_ID\]\s*\w+\s*)?(?:\[ARGS\])?\s*/,
   callEnd: /^\s*/,
@@ -49,6 +54,7 @@ const mistralNames = markedCalls({
 /** Mistral: the form above, or a list after the token: `[TOOL_CALLS][{"name": …}]`. */
 export const mistralTokens: TextCallForm = {
   openers: mistralNames.openers,
+  canBegin: mistralNames.canBegin,
   read(text, tools) {
     const start = /^\[TOOL_CALLS\]\s*(?=[[{])/.exec(text)?.[0].length;
     if (start === undefined) return mistralNames.read(text, tools);
@@ -60,6 +66,8 @@ export const mistralTokens: TextCallForm = {
 
 interface Marks {
   openers: readonly string[];
+  /** Matches what can follow an opener, also if it is incomplete. */
+  after: RegExp;
   section: RegExp;
   /** Ends where the arguments begin. Its first group is the name. */
   call: RegExp;
@@ -67,9 +75,10 @@ interface Marks {
   sectionEnd: RegExp;
 }
 
-function markedCalls({ openers, section, call, callEnd, sectionEnd }: Marks): TextCallForm {
+function markedCalls({ openers, after, section, call, callEnd, sectionEnd }: Marks): TextCallForm {
   return {
     openers,
+    canBegin: beginsAfter(openers, after),
     read(text, tools) {
       const calls: WrittenCall[] = [];
       let at = section.exec(text)?.[0].length ?? 0;

@@ -1,5 +1,11 @@
 import { valueEnd } from '../loose-json.ts';
-import { callsIn, type FormTools, type TextCallForm, type WrittenCall } from './text-call-form.ts';
+import {
+  beginsAfter,
+  callsIn,
+  type FormTools,
+  type TextCallForm,
+  type WrittenCall,
+} from './text-call-form.ts';
 
 const OPENERS = [
   '<tool_call>',
@@ -15,9 +21,13 @@ const OPENERS = [
 
 const CLOSER = /^\s*(?:<\/(?:tool_calls?|function_call|TOOLCALL|tools|longcat_tool_call)>|<\|\/tool_call\|>)/;
 
+/** The beginning of an object or a list of them. The list of Phi begins in its opener. */
+const BEGINNING = /^\s*(?:$|(?:\[\s*)?(?:$|\{\s*(?:$|["'])))/;
+
 /** JSON after a tag, as Hermes, Qwen, Llama, Granite, Nemotron, LongCat and Phi write it: `<tool_call>{"name": …}</tool_call>`. */
 export const taggedJson: TextCallForm = {
   openers: OPENERS,
+  canBegin: beginsAfter(OPENERS, BEGINNING),
   read(text, tools) {
     const opener = OPENERS.find((tag) => text.startsWith(tag));
     if (opener === undefined) return undefined;

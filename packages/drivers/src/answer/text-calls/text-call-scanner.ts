@@ -1,83 +1,70 @@
-import { isQuoted } from '@longhaul/models';
-import { isBareCall } from './bare-json.ts';
-import { OPENERS } from './text-calls.ts';
+import { QuotationTracker } from '@longhaul/models';
+import { canBeginCalls, canBeginMarkedCalls } from './forms.ts';
+import type { IsTool } from './text-call-form.ts';
+import type { CallText } from './text-call-verdict.ts';
 
 /** Holds back the part of a streamed text that can be tool calls. */
 export interface TextCallScanner {
   /** Returns the text to pass on now. */
   push(text: string): string;
-  /** The text that is held back begins like a tool call. */
-  readonly isCall: boolean;
-  /** Returns the text that is held back. */
-  take(): string;
+  /** The next text begins a block of its own. */
+  startBlock(): void;
+  /** Returns the text so far, divided where calls can begin. Nothing is held back any more. */
+  take(): CallText;
 }
 
-const OPENER = new RegExp(OPENERS.map((opener) => RegExp.escape(opener)).join('|'), 'g');
-/** The first characters of openers. Text without them is passed on at once. */
-const FIRST = new RegExp(`[${RegExp.escape([...new Set(OPENERS.map((opener) => opener[0]))].join(''))}]`);
-const LONGEST = Math.max(...OPENERS.map((opener) => opener.length));
+/** A text that can be a call after so many characters is held back. */
+const DECISIVE_CHARS = 400;
+
+/** The end of a line with the indentation of the next one, and the end of a sentence before a mark. */
+const BEFORE_PLACE = /\n {0,3}(?=[^ \n])|^ {1,3}(?=[^ \n])|[.!?…:。！？：](?=[<[])/g;
 
 /**
- * Creates a scanner for the text of one answer. It passes text on until a call begins outside of code and quotations, and
- * holds back everything from there: a call is the end of an answer.
- *
- * @param isTool Whether a name means a tool.
+ * Creates a scanner for the text of one answer. It passes text on until a call can begin outside of code and quotations:
+ * at the beginning of a line, or with a mark directly after a sentence. It holds back everything from there as long as
+ * it can be a call, because a call is the end of an answer.
  */
-export function createTextCallScanner(isTool: (name: string) => boolean): TextCallScanner {
+export function createTextCallScanner(isTool: IsTool): TextCallScanner {
   let passed = '';
-  let hasPassed = false;
   let held = '';
-  let isCall = false;
+  const quotation = new QuotationTracker();
 
-  const pass = (text: string): string => {
+  const pass = (length: number): string => {
+    const text = held.slice(0, length);
+    held = held.slice(length);
     passed += text;
-    hasPassed ||= text.trim() !== '';
+    quotation.push(text);
     return text;
   };
-  /** Holds back everything from `at`. */
-  const hold = (at: number): string => {
-    const text = pass(held.slice(0, at));
-    held = held.slice(at);
-    return text;
-  };
-  const release = (): string => {
-    const text = pass(held);
-    held = '';
-    return text;
+  const canBegin = (): boolean => {
+    const { line } = quotation;
+    if (/^ {0,3}$/.test(line)) return canBeginCalls(held, isTool) && !quotation.isQuoted;
+    return /[.!?…:。！？：]$/.test(line) && canBeginMarkedCalls(held, isTool) && !quotation.isQuoted;
   };
 
   return {
     push(text) {
+      const isDecided = held.length > DECISIVE_CHARS;
       held += text;
-      if (isCall) return '';
-      if (!hasPassed) {
-        const bare = isBareCall(held, isTool);
-        isCall = bare === true;
-        if (bare !== false) return '';
-      }
-      if (!FIRST.test(held)) return release();
-      for (const match of held.matchAll(OPENER)) {
-        if (isQuoted(passed + held.slice(0, match.index))) continue;
-        isCall = true;
-        return hold(match.index);
-      }
-      return hold(held.length - partialOpener(held));
+      if (isDecided) return '';
+      let shown = '';
+      while (held !== '' && !canBegin()) shown += pass(nextPlace(held));
+      return shown;
     },
-    get isCall() {
-      return isCall;
+    startBlock() {
+      if (held === '' && quotation.line !== '') quotation.push('\n');
     },
     take() {
-      isCall = false;
-      return release();
+      const taken = { before: passed, text: held };
+      pass(held.length);
+      return taken;
     },
   };
 }
 
-/** Returns how many characters at the end of the text can be the beginning of an opener. */
-function partialOpener(text: string): number {
-  for (let length = Math.min(LONGEST - 1, text.length); length > 0; length -= 1) {
-    const end = text.slice(-length);
-    if (OPENERS.some((opener) => opener.startsWith(end))) return length;
-  }
-  return 0;
+/** Returns the first place after the beginning of a text where a call can begin, or its end. */
+function nextPlace(text: string): number {
+  BEFORE_PLACE.lastIndex = 0;
+  const found = BEFORE_PLACE.exec(text);
+  return found === null ? text.length : found.index + found[0].length;
 }

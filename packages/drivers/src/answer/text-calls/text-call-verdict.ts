@@ -1,0 +1,97 @@
+import { valueEnd } from '../loose-json.ts';
+import { hasOpener } from './forms.ts';
+import type { WrittenCall } from './text-call-form.ts';
+import { type LeadingCalls, readLeadingCalls, type TextCallTools, withoutTurnEnds } from './text-calls.ts';
+
+/**
+ * What the end of an answer is. `text`: the answer only writes about calls. `broken`: calls that cannot be read or made.
+ * `uncertain`: one of both.
+ */
+export type TextCallVerdict =
+  | { kind: 'calls'; calls: WrittenCall[] }
+  | { kind: 'text' | 'broken' | 'uncertain' };
+
+/** The end of an answer, from a place where a call can begin. */
+export interface CallText {
+  before: string;
+  text: string;
+}
+
+const TEXT = { kind: 'text' } as const;
+const BROKEN = { kind: 'broken' } as const;
+const UNCERTAIN = { kind: 'uncertain' } as const;
+
+/** Judges the end of an answer. All of it must be calls that known tools accept, or none of them is made. */
+export function judgeCallText({ before, text }: CallText, tools: TextCallTools): TextCallVerdict {
+  if (introducesExample(before)) return TEXT;
+  const read = readLeadingCalls(text, tools);
+  const accepted = read.calls.map((call) => call.accepted).filter((call) => call !== undefined);
+  const areAccepted = read.calls.length > 0 && accepted.length === read.calls.length;
+  if (areAccepted && read.rest === '') return { kind: 'calls', calls: accepted };
+  const isWhole = before.trim() === '';
+  // JSON and the like after words is common in prose, and so is JSON that is no call.
+  if (!hasOpener(text) && (!isWhole || (read.calls.length === 0 && tools.parse(text) !== undefined)))
+    return TEXT;
+  if (read.rest === '') return isWhole || namesTool(read, tools) ? BROKEN : UNCERTAIN;
+  if (read.calls.length > 0 && !hasOpener(read.rest)) return areAccepted ? UNCERTAIN : TEXT;
+  return judgeUnread(read.rest, { isWhole, tools });
+}
+
+/** Judges a text that begins like a call, but not with one that can be read. */
+function judgeUnread(
+  text: string,
+  { isWhole, tools }: { isWhole: boolean; tools: TextCallTools },
+): TextCallVerdict {
+  const name = NAME.exec(text)
+    ?.slice(1)
+    .find((found) => found !== undefined);
+  if (name === undefined && !hasOpener(text)) return TEXT;
+  const end = endOfAttempt(text);
+  if (end !== undefined) {
+    const after = withoutTurnEnds(text.slice(end));
+    if (after !== '' && !hasOpener(after)) return TEXT;
+    return isWhole ? BROKEN : UNCERTAIN;
+  }
+  const isOfTool = name === undefined || tools.schemaOf(name) !== undefined;
+  return isWhole || isOfTool ? BROKEN : UNCERTAIN;
+}
+
+/** Judges an answer in which no call begins. It can be an attempt at one all the same. */
+export function judgeWholeText(answer: string): TextCallVerdict {
+  const text = answer.replace(/^(?:[ \t]*\n)* {0,3}/, '').trimEnd();
+  return hasOpener(text) && ATTEMPT.test(text) ? BROKEN : TEXT;
+}
+
+/** A mark, text without a blank line, and the end of a call. */
+const ATTEMPT =
+  /^(?:<[^<>]*>|\[TOOL_CALLS\]|functools\[)(?:\n|[^\s.,;:!?)'"`])(?:(?!\n\s*\n).)*(?:<\/[\w:｜]+>|[|｜]>|[\]}])$|^<[|｜][^<>\n]*>\S.*\)$/s;
+
+/** The name of the tool in a call that cannot be read. */
+const NAME =
+  /"(?:name|tool|tool_name)"\s*:\s*"([^"]*)"|<function=([^>\s]+)>|<invoke name="([^"]*)"|^<tool_call>\s*([\w.-]+)|(?:to=|^\[TOOL_CALLS\]\s*|<[|｜]tool[▁_]call[▁_]begin[|｜]>)(?:functions?[.:])?([\w-]+)/;
+
+const CLOSERS =
+  /<\/(?:(?:seed:|minimax:|longcat_)?tool_calls?|function|(?:｜DSML｜|antml:)?(?:function_calls?|invoke)|TOOLCALL|tools)>|<[|｜](?:\/tool_call|call|tool_calls?_(?:section_)?end|tool▁calls?▁end)[|｜]>/g;
+
+/** Returns the end of a call that cannot be read, or undefined if it breaks off. */
+function endOfAttempt(text: string): number | undefined {
+  const closer = [...text.matchAll(CLOSERS)].at(-1);
+  if (closer !== undefined) return closer.index + closer[0].length;
+  const start = text.search(/[[{](?=\s*[{"'\]}])/);
+  return start === -1 ? undefined : valueEnd(text, start);
+}
+
+function namesTool({ calls }: LeadingCalls, { schemaOf }: TextCallTools): boolean {
+  return calls.some(({ written }) => schemaOf(written.name) !== undefined);
+}
+
+const EXAMPLE =
+  /\b(?:for example|for instance|e\.g\.|examples?|looks? like|(?:is|are) written|writes?|syntax|formats?)\b[^.!?]*:?[*_]*$/i;
+/** Words with which a model announces what it does itself. */
+const ANNOUNCEMENT = /\b(?:I|I['’](?:ll|m)|let me|let['’]s|we|now|next|first|then)\b|^\W*\w+ing\b/i;
+
+/** Whether the last line before a call presents it as an example. */
+function introducesExample(before: string): boolean {
+  const line = before.trimEnd().split('\n').at(-1) ?? '';
+  return EXAMPLE.test(line) && !ANNOUNCEMENT.test(line);
+}
