@@ -140,6 +140,28 @@ test('images for a model that takes none are refused before the run', async () =
   expect((await bench.call(['sessions', '--json'])).stdout).toBe('');
 });
 
+test('a queued image for a model that takes none is refused, with and without a run', async () => {
+  const { bench, run, flags } = await workspace({ 'dot.png': Buffer.from(PIXEL, 'base64') }, '');
+  const { flags: held } = await bench.serve({
+    script: () => ({ text: 'Held.', fault: { kind: 'silence' } }),
+  });
+  const none = /takes no images.*providers.openai-compatible.accepts: \{ images: true \}/;
+  const plain = (text: string) => text.replaceAll(/\s+/g, ' ');
+  expect(await run('Start')).toMatchObject({ code: 0 });
+  const added = await bench.call(['queue', 'last', 'add', 'Look', '@dot.png']);
+  expect([added.code, plain(added.stderr)]).toEqual([2, expect.stringMatching(none)]);
+  const working = bench.start(['run', 'Hold', '--json', '--sandbox', 'local', ...held]);
+  await working.saw('llm:thinking');
+  for (const more of [[], ['--wait']]) {
+    const see = ['run', 'See', '--image', 'dot.png', '--session', 'last', '--sandbox', 'local', ...flags];
+    const sent = await bench.call([...see, ...more]);
+    expect([sent.code, plain(sent.stderr)]).toEqual([2, expect.stringMatching(none)]);
+  }
+  expect(JSON.parse((await bench.call(['queue', 'last', '--json'])).stdout)).toEqual([]);
+  await bench.call(['cancel', 'last']);
+  await working.ended;
+});
+
 test.each(['headers: { x-team: $NO_SUCH_VARIABLE }', 'apiKey: $NO_SUCH_VARIABLE'])(
   'a variable that is not set is a mistake of the configuration: %s',
   async (setting) => {

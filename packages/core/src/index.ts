@@ -61,6 +61,7 @@ export {
   MessageQueueService,
   queuedText,
 } from './session/messages/message-queue-service.ts';
+export { hasMedia, requireAccepted } from './session/messages/require-accepted.ts';
 export { storedTokens } from './session/messages/stored-tokens.ts';
 export { draftUserMessage } from './session/messages/user-message.ts';
 export type { CancelResult } from './session/runs/cancel-session.ts';

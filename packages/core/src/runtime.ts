@@ -16,7 +16,7 @@ import type {
 } from './context/results.ts';
 import { SessionContext } from './context/session-context.ts';
 import { KeptLedgers } from './executor/window/kept-ledgers.ts';
-import type { SessionLog } from './ports/index.ts';
+import type { ModelInfo, SessionLog } from './ports/index.ts';
 import type { SessionAgent } from './prompt/agent-prompt.ts';
 import { executeRun } from './runtime/execute-run.ts';
 import type {
@@ -59,7 +59,7 @@ export class Runtime {
     this.#options = options;
     const { store, blobs, driverFor, prepareRun } = options;
     const hub = this.#hub;
-    this.queue = new MessageQueueService({ store, blobs, hub });
+    this.queue = new MessageQueueService({ store, blobs, hub, infoFor: (id) => this.#infoFor(id) });
     this.approvals = new ApprovalService({ store, hub });
     const follower = new EventFollower({ store, hub });
     this.#follower = follower;
@@ -261,6 +261,15 @@ export class Runtime {
     const isWanted = async ({ messages }: SessionLog) =>
       !isAnswered(messages) || (await this.queue.hasPending(sessionId));
     return { signal, isWanted };
+  }
+
+  /** The model of a session. Undefined if it cannot be opened now: its next run reports that. */
+  async #infoFor(sessionId: string): Promise<ModelInfo | undefined> {
+    const { model } = await this.#runs.existing(sessionId);
+    return await this.#options.driverFor(model).then(
+      ({ info }) => info,
+      () => undefined,
+    );
   }
 
   async #execute(work: RunWork): Promise<ExecutorResult> {

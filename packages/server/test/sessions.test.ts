@@ -115,6 +115,49 @@ describe('sessions over HTTP', () => {
     expect((await send()).status).toBe(404);
   });
 
+  it('refuse an image and a file that the model does not take: sent, queued, and in the change of a queued message', async () => {
+    const go = gate();
+    await using server = await startTestServer({
+      accepts: { images: false, files: false },
+      play: (_text, { signal }) => pieces('abc', { size: 1, pause: () => go.wait(signal) }),
+    });
+    const id = await server.newSession();
+    const send = (method: string, path: string, type: 'image' | 'file') =>
+      server.fetch(`/api/sessions/${id}${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ content: [{ type, data: 'aGk=', mediaType: 'application/pdf' }] }),
+      });
+    const refused = async (sent: Promise<Response>) => {
+      const response = await sent;
+      return [response.status, await response.json()];
+    };
+    expect(await refused(send('POST', '/messages', 'image'))).toMatchObject([
+      415,
+      { error: { code: 'input_unsupported' } },
+    ]);
+    expect(await server.call('GET', `/api/sessions/${id}`)).toMatchObject({ queued: 0, lastEvent: 0 });
+    await server.call('POST', `/api/sessions/${id}/messages`, { content: 'hold' });
+    expect(await refused(send('POST', '/messages', 'image'))).toMatchObject([
+      415,
+      { error: { code: 'input_unsupported' } },
+    ]);
+    expect(await refused(send('POST', '/messages', 'file'))).toMatchObject([
+      415,
+      { error: { code: 'input_unsupported' } },
+    ]);
+    const waiting = await server.call<{ id: string }>('POST', `/api/sessions/${id}/messages`, {
+      content: 'one',
+    });
+    expect(await refused(send('PUT', `/queue/${waiting.id}`, 'image'))).toMatchObject([
+      415,
+      { error: { code: 'input_unsupported' } },
+    ]);
+    const { messages } = await server.call<{ messages: object[] }>('GET', `/api/sessions/${id}/queue`);
+    expect(messages).toMatchObject([{ content: [{ type: 'text', text: 'one' }] }]);
+    go.open();
+  });
+
   it('queue messages during a run (listed, edited, removed, delivered), and cancel the run', async () => {
     const go = gate();
     await using server = await startTestServer({

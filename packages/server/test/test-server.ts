@@ -30,8 +30,12 @@ export interface TestServerOptions {
   play?: Play;
   limits?: Partial<ServerLimits>;
   options?: Partial<ServerOptions>;
+  /** Default: images and files. */
+  accepts?: ModelDriver['info']['accepts'];
   /** Default: no tools. */
-  run?: Partial<Pick<RuntimeOptions, 'tools' | 'approverFor' | 'agentFor' | 'retry' | 'openSandbox'>>;
+  run?: Partial<
+    Pick<RuntimeOptions, 'driverFor' | 'tools' | 'approverFor' | 'agentFor' | 'retry' | 'openSandbox'>
+  >;
   /** Agents in addition to the default one. */
   agents?: readonly NamedAgent[];
   /** A folder with a database that others use too. Default: a new temporary folder. */
@@ -66,6 +70,9 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   const agentFor = (session: Session) => agents.of(session);
   const runtime = testRuntime(store, blobs, given.play, {
     ...(given.agents === undefined ? {} : { agentFor }),
+    ...(given.accepts === undefined
+      ? {}
+      : { driverFor: async () => playedDriver(given.play, given.accepts) }),
     ...given.run,
   });
   const subscribe = runtime.subscribe.bind(runtime);
@@ -175,14 +182,14 @@ export function gate(): { open: () => void; wait: (signal?: AbortSignal) => Prom
   };
 }
 
-function playedDriver(play: Play): ModelDriver {
+function playedDriver(play: Play = echo, accepts = { images: true, files: true }): ModelDriver {
   return {
     info: {
       provider: 'played',
       model: 'one',
       windowTokens: 100_000_000,
       maxOutputTokens: 40_000_000,
-      accepts: { images: true, files: true },
+      accepts,
     },
     step(request) {
       const last = request.messages.findLast(({ role }) => role === 'user');

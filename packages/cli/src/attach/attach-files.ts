@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { ModelInfo, WorkspaceFiles } from '@longhaul/core';
+import type { WorkspaceFiles } from '@longhaul/core';
 import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
 import { recogniseMedia } from '@longhaul/tools';
 import { attachedContent, refusal } from './attached-content.ts';
@@ -44,27 +44,6 @@ export async function attachFiles(
     );
   const attached = await Promise.all([...found].map(([path, name]) => readMentioned(files, { path, name })));
   return [...attached, ...shown];
-}
-
-/**
- * Refuses images and PDFs that the model does not take, before a run: it would get a line of text in their place.
- *
- * @throws {LonghaulError} `input_unsupported`
- */
-export function requireAccepted(
-  attached: readonly UserMessageContentPart[],
-  { provider, model, accepts }: Pick<ModelInfo, 'provider' | 'model' | 'accepts'>,
-): void {
-  const isRefused = ({ type }: UserMessageContentPart) =>
-    (type === 'image' && !accepts.images) || (type === 'file' && !accepts.files);
-  const refused = attached.find(isRefused);
-  if (refused === undefined) return;
-  const [what, key] = refused.type === 'image' ? ['images', 'images'] : ['PDF files', 'files'];
-  throw new LonghaulError(
-    'input_unsupported',
-    `${provider}/${model} takes no ${what}, as far as its server and the catalogue say. Use another model, or set providers.${provider}.accepts: { ${key}: true } if it takes them.`,
-    { data: { provider, model } },
-  );
 }
 
 async function filesOf(workspace: string): Promise<WorkspaceFiles> {

@@ -2,12 +2,16 @@ import {
   drivingRun,
   EventHub,
   type ExecutorResult,
+  hasMedia,
   MessageQueueService,
   queuedText,
   type Runtime,
 } from '@longhaul/core';
 import type { Session, UserMessageContentPart } from '@longhaul/protocol';
+import { changedConfig } from '../compose/changed-settings.ts';
+import type { Settings } from '../compose/load-settings.ts';
 import type { Storage } from '../compose/open-storage.ts';
+import { sessionAddress } from '../compose/session-address.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { answerText } from '../safe-terminal.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
@@ -26,11 +30,13 @@ export interface SendOptions {
  */
 export async function queueMessage(
   storage: Storage,
-  { session, content, options }: SendOptions,
+  { session, content, options, settings }: SendOptions & { settings: Settings },
 ): Promise<number | undefined> {
   const { store } = storage;
   const { terminal, display } = options;
-  const queue = new MessageQueueService({ ...storage, hub: new EventHub() });
+  const queue = hasMedia(content)
+    ? await checkingQueue(storage, { session, settings, terminal })
+    : new MessageQueueService({ ...storage, hub: new EventHub() });
   const { id, position } = await queue.enqueue(session.id, content);
   const holder = await drivingRun(store, session.id);
   const isWaiting = (await queue.list(session.id)).some((message) => message.id === id);
@@ -46,6 +52,22 @@ export async function queueMessage(
     reportTaken(options);
   }
   return 0;
+}
+
+/** The queue that knows which images and files the model of the session takes. */
+async function checkingQueue(
+  storage: Storage,
+  { session, settings, terminal }: { session: Session; settings: Settings; terminal: Terminal },
+): Promise<MessageQueueService> {
+  const { openContext } = await import('../compose/open-context.ts');
+  const config = await changedConfig(settings, storage.store);
+  const address = () => sessionAddress(storage.store, session, settings);
+  const { queue } = await openContext(config, {
+    storage,
+    session: { model: session.model, address },
+    env: terminal.env,
+  });
+  return queue;
 }
 
 /** Reports that the process that drives the session delivers the message. */

@@ -1,5 +1,5 @@
 import { agentNameOf } from '@longhaul/config';
-import { type Sandbox, type Store, sessionState } from '@longhaul/core';
+import { requireAccepted, type Sandbox, type Store, sessionState } from '@longhaul/core';
 import { LonghaulError, type Session, type UserMessageContentPart } from '@longhaul/protocol';
 import { changedConfig } from '../compose/changed-settings.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -42,7 +42,7 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
   const plan = await planRun(options, context);
   if (plan.action !== 'queue') return await carryOut(plan, { options, storage });
   const { session, content } = plan;
-  const exitCode = await queueMessage(await storage.opened, { session, content, options });
+  const exitCode = await queueMessage(await storage.opened, { session, content, options, settings });
   if (exitCode !== undefined) return exitCode;
   // The other run has ended and left the message in the queue: this process delivers it, unless another is faster.
   const delivery = await planRun({ ...options, task: undefined }, context);
@@ -77,7 +77,8 @@ async function carryOut(
         headerOf(agent, { sandbox, session, task: taskOf(plan) ?? session.task, baseUrl: plan.address }),
       ),
   });
-  await requireMedia(plan, agent);
+  // Before a session is created. Later messages are checked when they are queued.
+  requireAccepted(plan.content, agent.driver.info);
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   using _watchdog = watchMainThread(agent.runtime);
   if (plan.action === 'wait') {
@@ -100,13 +101,6 @@ async function carryOut(
     await reportQueue(agent.runtime.queue, { ...options, session, resumeCommand });
   }
   return ended.exitCode;
-}
-
-/** Refuses images and files that the model does not take, before anything is stored. */
-async function requireMedia({ content }: AgentPlan, { driver }: Agent): Promise<void> {
-  if (content.every(({ type }) => type === 'text')) return;
-  const { requireAccepted } = await import('../attach/attach-files.ts');
-  requireAccepted(content, driver.info);
 }
 
 interface Run {

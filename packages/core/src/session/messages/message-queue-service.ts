@@ -1,8 +1,9 @@
 import { LonghaulError, type QueuedMessage, type UserMessageContentPart } from '@longhaul/protocol';
-import type { BlobStore, Store } from '../../ports/index.ts';
+import type { BlobStore, ModelInfo, Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { newId } from '../ids.ts';
 import { storeMedia } from './media.ts';
+import { hasMedia, requireAccepted } from './require-accepted.ts';
 
 /** Maximum number of queued messages per session. */
 export const DEFAULT_MAX_PENDING = 1_000;
@@ -21,6 +22,18 @@ export function queuedText(position: number): string {
   return `Message queued at position ${position}`;
 }
 
+export interface MessageQueueOptions {
+  store: Store;
+  blobs: BlobStore;
+  hub: EventHub;
+  maxPending?: number;
+  /**
+   * Returns the model that will get the messages of a session, or undefined if that cannot be found out now. Absent:
+   * images and files are not checked.
+   */
+  infoFor?: (sessionId: string) => Promise<ModelInfo | undefined>;
+}
+
 /**
  * Manages the queue: user messages that wait for a session's next step. A message is stored before `enqueue` resolves.
  * It survives a cancel, a crash and a compaction.
@@ -30,8 +43,10 @@ export class MessageQueueService {
   readonly #blobs: BlobStore;
   readonly #hub: EventHub;
   readonly #maxPending: number;
+  readonly #infoFor: MessageQueueOptions['infoFor'];
 
-  constructor(options: { store: Store; blobs: BlobStore; hub: EventHub; maxPending?: number }) {
+  constructor(options: MessageQueueOptions) {
+    this.#infoFor = options.infoFor;
     this.#store = options.store;
     this.#blobs = options.blobs;
     this.#hub = options.hub;
@@ -42,14 +57,15 @@ export class MessageQueueService {
    * Adds a message to the queue.
    *
    * @param options.id Repeating an id stores nothing and returns the first result.
-   * @throws {LonghaulError} `invalid_request` without content; `queue_full`; `session_not_found`.
+   * @throws {LonghaulError} `invalid_request` without content; `input_unsupported` for an image or a file that the model of
+   * the session does not take; `queue_full`; `session_not_found`.
    */
   async enqueue(
     sessionId: string,
     content: readonly UserMessageContentPart[],
     options: { id?: string; metadata?: QueuedMessage['metadata'] } = {},
   ): Promise<EnqueueResult> {
-    assertContent(content);
+    await this.#check(sessionId, content);
     const stored = await storeMedia(content, this.#blobs);
     const message: QueuedMessage = {
       id: options.id ?? newId(),
@@ -76,8 +92,9 @@ export class MessageQueueService {
     return (await this.pendingCount(sessionId)) > 0;
   }
 
+  /** Throws as `enqueue`. */
   async edit(sessionId: string, id: string, content: readonly UserMessageContentPart[]): Promise<boolean> {
-    assertContent(content);
+    await this.#check(sessionId, content);
     return this.#store.editQueued(sessionId, id, await storeMedia(content, this.#blobs));
   }
 
@@ -87,6 +104,12 @@ export class MessageQueueService {
 
   clear(sessionId: string): Promise<number> {
     return this.#store.clearQueue(sessionId);
+  }
+
+  async #check(sessionId: string, content: readonly UserMessageContentPart[]): Promise<void> {
+    assertContent(content);
+    const info = hasMedia(content) ? await this.#infoFor?.(sessionId) : undefined;
+    if (info !== undefined) requireAccepted(content, info);
   }
 }
 

@@ -13,7 +13,7 @@ export const chatRoutes = {
     status: 200,
     produces: EVENT_STREAM,
     response: chatChunkSchema,
-    errors: ['queue_full', 'shutting_down', 'unknown_agent'],
+    errors: ['queue_full', 'input_unsupported', 'shutting_down', 'unknown_agent'],
   },
   chatMessages: {
     method: 'GET',

@@ -25,7 +25,7 @@ export const messageRoutes = {
     bodyLimit: 'upload',
     status: 200,
     response: sendResultSchema,
-    errors: ['session_not_found', 'queue_full', 'blob_not_found', 'shutting_down'],
+    errors: ['session_not_found', 'queue_full', 'blob_not_found', 'input_unsupported', 'shutting_down'],
   },
   postMessage: {
     method: 'POST',
@@ -37,7 +37,7 @@ export const messageRoutes = {
     bodyLimit: 'upload',
     status: 200,
     response: sendResultSchema,
-    errors: ['session_not_found', 'queue_full', 'blob_not_found', 'shutting_down'],
+    errors: ['session_not_found', 'queue_full', 'blob_not_found', 'input_unsupported', 'shutting_down'],
   },
   listMessages: {
     method: 'GET',

@@ -54,7 +54,7 @@ export const queueRoutes = {
     bodyLimit: 'upload',
     status: 200,
     response: okBody,
-    errors: ['session_not_found', 'not_found', 'blob_not_found'],
+    errors: ['session_not_found', 'not_found', 'blob_not_found', 'input_unsupported'],
   },
   removeQueued: {
     method: 'DELETE',

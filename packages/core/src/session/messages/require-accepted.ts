@@ -1,0 +1,33 @@
+import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import type { ModelInfo } from '../../ports/index.ts';
+
+type Accepting = Pick<ModelInfo, 'provider' | 'model' | 'accepts'>;
+
+/** Whether a message has images or files. */
+export function hasMedia(content: readonly UserMessageContentPart[]): boolean {
+  return content.some(({ type }) => type !== 'text');
+}
+
+/**
+ * Refuses images and files that the model does not take: it would get a line of text in their place.
+ *
+ * @throws {LonghaulError} `input_unsupported`
+ */
+export function requireAccepted(
+  content: readonly UserMessageContentPart[],
+  { provider, model, accepts }: Accepting,
+): void {
+  for (const part of content) {
+    if (part.type === 'text' || (part.type === 'image' ? accepts.images : accepts.files)) continue;
+    const [what, key] = part.type === 'image' ? ['images', 'images'] : [filesOf(part.mediaType), 'files'];
+    throw new LonghaulError(
+      'input_unsupported',
+      `${provider}/${model} takes no ${what}, as far as its server and the catalogue say. Use another model, or set providers.${provider}.accepts: { ${key}: true } if it takes them.`,
+      { data: { provider, model } },
+    );
+  }
+}
+
+function filesOf(mediaType: string): string {
+  return mediaType === 'application/pdf' ? 'PDF files' : `files of the type ${mediaType}`;
+}
