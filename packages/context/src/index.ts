@@ -33,7 +33,15 @@ export { ledgerFoldFromJson, ledgerFoldToJson } from './ledger/fold-json.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
 export { createLedgerFold, foldMessage, type LedgerFold } from './ledger/ledger-fold.ts';
 export { createLedgerKeeper, type LedgerKeeper, type LedgerStart } from './ledger/ledger-keeper.ts';
-export { headOf, isOnPath, type LiveRange, liveMarks, livePath, revertedRanges } from './live-path.ts';
+export {
+  createLiveTest,
+  headOf,
+  isOnPath,
+  type LiveRange,
+  liveMarks,
+  livePath,
+  revertedRanges,
+} from './live-path.ts';
 export {
   type ActiveMarks,
   activeMarks,
@@ -121,6 +129,7 @@ export type {
   NamedSizes,
   SessionSummarise,
 } from './session/session-types.ts';
+export { type PlacedPatch, type RecordedTrees, treeBefore, treesOf } from './session-trees.ts';
 export { type StrategyFromModule, strategyFromModule } from './strategies/from-module.ts';
 export { messageCosts, newestMessages, planKeeping, type TailLimits } from './strategies/keep.ts';
 export { type MiddleRemovalOptions, MiddleRemovalStrategy } from './strategies/middle-removal.ts';

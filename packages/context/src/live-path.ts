@@ -75,13 +75,26 @@ export function headOf(marks: readonly Mark[], last: number): number {
 export function liveMarks(marks: readonly Mark[]): readonly Mark[] {
   const reverts = revertsOf(marks);
   if (reverts.length === 0) return marks;
-  const stretches = new Map(liveStretches(reverts).map((stretch) => [stretch.index, stretch]));
-  let index = 0;
+  const isLive = createLiveTest(reverts);
+  let precedingReverts = 0;
   return marks.filter((mark) => {
-    if (mark.kind === 'revert') index += 1;
-    const until = stretches.get(index)?.until;
-    return mark.kind !== 'revert' && until !== undefined && timeOf(mark) < until;
+    if (mark.kind !== 'revert') return isLive({ precedingReverts, time: timeOf(mark) });
+    precedingReverts += 1;
+    return false;
   });
+}
+
+/** When a mark was made: after how many of the session's reverts, and its time. */
+export interface MarkPlace {
+  precedingReverts: number;
+  time: number;
+}
+
+/** Returns a test for marks that were made on the live path. */
+export function createLiveTest(reverts: readonly RevertMark[]): (place: MarkPlace) => boolean {
+  const untilByIndex = new Map(liveStretches(reverts).map(({ index, until }) => [index, until]));
+  return ({ precedingReverts, time }) =>
+    time < (untilByIndex.get(precedingReverts) ?? Number.NEGATIVE_INFINITY);
 }
 
 function revertsOf(marks: readonly Mark[]): RevertMark[] {

@@ -7,6 +7,7 @@ import {
   contextShares,
   dueTokens,
   isNewestCompactionUndone,
+  liveMarks,
 } from '@longhaul/context';
 import { type Compaction, handleOf, type Mark, type Message, type Session } from '@longhaul/protocol';
 import { sanitizeText } from '../tool-output/output-sanitizer.ts';
@@ -111,7 +112,7 @@ export function contextReport(
     },
     isTriggerRaised: isNewestCompactionUndone(marks),
     messages: { total: messages.length, visible: messages.length - hiddenCount, hidden: hiddenCount },
-    hidden: hiddenByCompaction(messages, allMarks, active.hidden),
+    hidden: hiddenByCompaction(messages, liveMarks(allMarks), active.hidden),
     pins: messages.filter((message) => active.pinned.has(message.id)).map(toPinned),
     pruned: ofVisible('prune'),
     cut: ofVisible('cut'),

@@ -45,6 +45,7 @@ export type {
   LogStore,
   MessageClosing,
   MessageDraft,
+  MessagePage,
   SequenceRange,
   SessionLog,
   SessionView,
@@ -54,7 +55,7 @@ export type { LedgerCheckpoint, MarkStore, SequenceSpan } from './store/mark-sto
 export type { KeptOutput, OutputRecord, OutputStore } from './store/output-store.ts';
 export type { NewProcess, ProcessOutcome, ProcessRecord, ProcessStore } from './store/process-store.ts';
 export type { QueueStore } from './store/queue-store.ts';
-export type { SearchHit, SearchStore } from './store/search-store.ts';
+export type { SearchHit, SearchOptions, SearchStore } from './store/search-store.ts';
 export type {
   ForkOptions,
   NewSession,

@@ -15,6 +15,7 @@ import type {
   MessageClosing,
   MessageDraft,
   NewApproval,
+  SequenceRange,
   SequenceSpan,
   SessionLog,
   SessionView,
@@ -74,9 +75,9 @@ export class SessionWriter {
     return this.#unloaded;
   }
 
-  /** Reads messages from the store, including the parts of unloaded ones. */
-  readMessages(page: Parameters<Store['readMessages']>[1]): ReturnType<Store['readMessages']> {
-    return this.#store.readMessages(this.lease.sessionId, page);
+  /** Reads messages of the live path from the store, including the parts of unloaded ones. */
+  readMessages(page: SequenceRange & { limit: number }): ReturnType<Store['readMessages']> {
+    return this.#store.readMessages(this.lease.sessionId, { ...page, skipReverted: true });
   }
 
   loadCheckpoint(): Promise<LedgerCheckpoint | undefined> {

@@ -66,7 +66,7 @@ export function chatHandlers(
       const session = await sessions.find(chatId);
       if (session === undefined) return { messages: [] };
       const { id: sessionId } = session;
-      const page = await store.readMessages(sessionId, { limit: limit + 1, before });
+      const page = await store.readMessages(sessionId, { limit: limit + 1, before, skipReverted: true });
       const messages = page.messages.slice(-limit);
       const approvals = await runtime.approvals.list(sessionId);
       const next = page.messages.length > limit ? messages[0]?.sequence : undefined;

@@ -63,9 +63,9 @@ export class AgentChats {
     return this.#refreshed(session, chat);
   }
 
-  /** Returns the sequence of the session's newest message, or 0 if there is none. */
+  /** Returns the sequence of the conversation's newest message, or 0 if there is none. */
   async headOf(sessionId: string): Promise<number> {
-    const { messages } = await this.#context.store.readMessages(sessionId, { limit: 1 });
+    const { messages } = await this.#context.store.readMessages(sessionId, { limit: 1, skipReverted: true });
     return messages[0]?.sequence ?? 0;
   }
 

@@ -1,7 +1,9 @@
+import { revertedRanges } from '@longhaul/context';
 import type { SequenceSpan } from '@longhaul/core';
 import { and, asc, between, desc, eq, inArray, type SQL } from 'drizzle-orm';
 import type { Drizzle } from './connection.ts';
 import { parseHiddenMessages } from './hidden-messages.ts';
+import { readLiveRows } from './live-rows.ts';
 import { readPartRows } from './log-reader.ts';
 import { messages } from './schema.ts';
 import {
@@ -18,18 +20,20 @@ import {
  * not depend on the length of the session. Call it in a transaction, so that it reads one snapshot.
  */
 export function readCollapsedRows(db: Drizzle, sessionId: string): ViewRows {
-  const found = readViewMarks(db, sessionId);
-  const spans = hiddenSpans(db, sessionId, found);
+  const live = readLiveRows(db, sessionId);
+  const found = readViewMarks(db, sessionId, live);
+  const spans = hiddenSpans(db, sessionId, found).flatMap((span) => withinRanges(live.path, span));
   const stubs: StubRow[] = [];
   const extras: StubExtras[] = [];
   const standsFrom = new Map<string, number>();
   const shown: ViewRows['shown'] = { messages: [], parts: [], chunks: [] };
   let next = 0;
-  for (const [first, last] of [...spans, END]) {
+  for (const { span, isHidden } of breaksIn(spans, revertedRanges(live.path))) {
+    const [first, last] = span;
     for (const row of addShown(db, sessionId, { shown, span: [next, first - 1] })) stubs.push(stubOf(row));
     next = last + 1;
-    const row = newestIn(db, sessionId, [first, last]);
-    if (row === undefined || first === END[0]) continue;
+    const row = isHidden ? newestIn(db, sessionId, span) : undefined;
+    if (row === undefined) continue;
     stubs.push(stubOf(row));
     if (row.metadata !== null) extras.push({ id: row.id, metadata: row.metadata, usage: null, cost: null });
     if (first < row.sequence) standsFrom.set(row.id, first);
@@ -41,8 +45,30 @@ export function readCollapsedRows(db: Drizzle, sessionId: string): ViewRows {
   return { stubs: places, extras, hidden, marks: { ...found, messageIds }, shown, standsFrom };
 }
 
+/** A span whose messages are not shown: hidden or reverted. */
+interface Break {
+  span: SequenceSpan;
+  isHidden: boolean;
+}
+
 /** After the last message of any session. */
-const END: SequenceSpan = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+const END: Break = { span: [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], isHidden: false };
+
+/** Returns the breaks in order. The last one is after all messages. */
+function breaksIn(hidden: readonly SequenceSpan[], reverted: readonly SequenceSpan[]): Break[] {
+  const breaks = [
+    ...hidden.map((span) => ({ span, isHidden: true })),
+    ...reverted.map((span) => ({ span, isHidden: false })),
+  ];
+  return [...breaks.toSorted((left, right) => left.span[0] - right.span[0]), END];
+}
+
+function withinRanges(ranges: readonly SequenceSpan[], [first, last]: SequenceSpan): SequenceSpan[] {
+  return ranges.flatMap((range): SequenceSpan[] => {
+    const span: SequenceSpan = [Math.max(first, range[0]), Math.min(last, range[1])];
+    return span[0] <= span[1] ? [span] : [];
+  });
+}
 
 /** Returns the hidden messages in order, without pinned ones. Uses unvalidated rows, like `readViewRows`. */
 function hiddenSpans(

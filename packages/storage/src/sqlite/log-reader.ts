@@ -1,11 +1,15 @@
-import type { SequenceRange } from '@longhaul/core';
-import { and, asc, between, desc, eq, getTableColumns, gt, lt, type SQL } from 'drizzle-orm';
+import type { PlacedPatch } from '@longhaul/context';
+import type { MessagePage, SequenceRange } from '@longhaul/core';
+import type { Part } from '@longhaul/protocol';
+import { and, asc, between, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-orm';
+import { isSoundRow } from '../shared/row-checksum.ts';
 import type { Drizzle } from './connection.ts';
 import { readMessageIds } from './hidden-messages.ts';
+import { onLivePath } from './live-rows.ts';
 import { rawCompaction, rawMark } from './log-assembler.ts';
 import type { LogRows, MarkRows } from './log-rows.ts';
 import type { StoredMark } from './mark-table.ts';
-import { readableRows, UNREADABLE } from './readable-rows.ts';
+import { readableRows, UNREADABLE, unlessDamaged } from './readable-rows.ts';
 import { compactions, marks, messages, partChunks, parts } from './schema.ts';
 
 /** Returns all rows of a session. Call it in a transaction, so that it reads one snapshot. */
@@ -22,11 +26,15 @@ export function readLogRows(db: Drizzle, sessionId: string): LogRows {
 export function readMessageRows(
   db: Drizzle,
   sessionId: string,
-  { after, before, limit }: SequenceRange & { limit: number },
+  { after, before, limit, skipReverted = false }: MessagePage,
 ) {
   const { sequence } = messages;
-  const inRange = and(
+  const isWanted = and(
     eq(messages.sessionId, sessionId),
+    skipReverted ? onLivePath(db, sessionId) : undefined,
+  );
+  const inRange = and(
+    isWanted,
     after === undefined ? undefined : gt(sequence, after),
     before === undefined ? undefined : lt(sequence, before),
   );
@@ -34,8 +42,44 @@ export function readMessageRows(
   const rows = db.select().from(messages).where(inRange).orderBy(order).limit(limit).all();
   if (after === undefined) rows.reverse();
   const [first, last] = [rows[0]?.sequence ?? 0, rows.at(-1)?.sequence ?? 0];
-  const onPage = and(eq(messages.sessionId, sessionId), between(sequence, first, last));
+  const onPage = and(isWanted, between(sequence, first, last));
   return { messages: rows, ...readPartRows(db, onPage) };
+}
+
+/** Returns the records of changed files in a range of messages. Leaves out damaged ones. */
+export function readPatches(
+  db: Drizzle,
+  sessionId: string,
+  { after = 0, before = Number.MAX_SAFE_INTEGER }: SequenceRange = {},
+): PlacedPatch[] {
+  const isPatch = and(
+    eq(messages.sessionId, sessionId),
+    gt(messages.sequence, after),
+    lt(messages.sequence, before),
+    // The constant lets SQLite use the index of patches.
+    sql`${parts.type} = 'patch'`,
+  );
+  const places = db
+    .select({ key: parts.key, sequence: messages.sequence })
+    .from(messages)
+    .innerJoin(parts, eq(parts.messageId, messages.id))
+    .where(isPatch)
+    .orderBy(asc(messages.sequence), asc(parts.index))
+    .all();
+  return places.flatMap(({ key, sequence }) => {
+    const row = unlessDamaged(() => db.select().from(parts).where(eq(parts.key, key)).get());
+    const part = row === undefined || !isSoundRow('parts', row) ? undefined : partOf(row.body);
+    return row === undefined || part?.type !== 'patch' ? [] : [{ sequence, index: row.index, part }];
+  });
+}
+
+/** The store wrote the row from a part. Returns undefined if it has no checksum and is not JSON. */
+function partOf(body: string): Part | undefined {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }
 
 export function readPartRows(db: Drizzle, ofMessages: SQL | undefined) {

@@ -1,4 +1,4 @@
-import type { SearchHit } from '@longhaul/core';
+import type { SearchHit, SearchOptions } from '@longhaul/core';
 import type { Part } from '@longhaul/protocol';
 import { sql } from 'drizzle-orm';
 import { unpackText } from '../shared/packed-text.ts';
@@ -6,6 +6,7 @@ import { isSoundRow } from '../shared/row-checksum.ts';
 import { parseTerms, plainTextOf, searchTextOf, snippetOf } from '../shared/search-text.ts';
 import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
+import { readRevertedSpans } from './live-rows.ts';
 import { partSearch } from './schema.ts';
 
 interface HitRow {
@@ -35,10 +36,17 @@ export function createPartSearch(db: Drizzle) {
       if (text !== undefined) insert().run({ key, ...text });
     },
 
-    find(query: string, { sessionId, limit }: { sessionId?: string; limit: number }): SearchHit[] {
+    find(
+      query: string,
+      { sessionId, limit, includeReverted }: Required<Omit<SearchOptions, 'sessionId'>> & SearchOptions,
+    ): SearchHit[] {
       const terms = parseTerms(query);
       if (terms.length === 0) return [];
       const match = terms.map((term) => `"${term.replaceAll('"', '""').replaceAll('\0', '')}"`).join(' ');
+      const reverted = includeReverted ? [] : readRevertedSpans(db, sessionId);
+      const spans = JSON.stringify(reverted.map((span) => [span.sessionId, span.first, span.last]));
+      const isLive = sql` AND NOT EXISTS (SELECT 1 FROM json_each(${spans}) AS span
+          WHERE span.value ->> 0 = messages.session_id AND messages.sequence BETWEEN span.value ->> 1 AND span.value ->> 2)`;
       const rows = db.all<HitRow>(sql`
         SELECT messages.session_id AS sessionId, messages.id AS messageId, messages.sequence AS sequence,
           parts.part_index AS partIndex, parts.type AS type, parts.state AS state, parts.body AS body,
@@ -47,7 +55,7 @@ export function createPartSearch(db: Drizzle) {
         JOIN parts ON parts.key = part_search.rowid
         JOIN messages ON messages.id = parts.message_id
         JOIN heads ON heads.session_id = messages.session_id
-        WHERE part_search MATCH ${match}${sessionId === undefined ? sql`` : sql` AND messages.session_id = ${sessionId}`}
+        WHERE part_search MATCH ${match}${sessionId === undefined ? sql`` : sql` AND messages.session_id = ${sessionId}`}${reverted.length === 0 ? sql`` : isLive}
         ORDER BY bm25(part_search), parts.key DESC
         LIMIT ${limit}`);
       return rows.map((row) => {

@@ -1,6 +1,7 @@
 import type { ProcessOutcome, SandboxKind } from '@longhaul/core';
 import type { LearnedSettings } from '@longhaul/models';
 import type { Compaction, Mark, Message, Part, RunStatus, Session } from '@longhaul/protocol';
+import { sql } from 'drizzle-orm';
 import {
   customType,
   index,
@@ -110,7 +111,10 @@ export const parts = sqliteTable(
     body: packedText('body').notNull(),
     checksum: integer('checksum'),
   },
-  (table) => [unique('parts_of_message').on(table.messageId, table.index)],
+  (table) => [
+    unique('parts_of_message').on(table.messageId, table.index),
+    index('parts_patches').on(table.messageId, table.index).where(sql`type = 'patch'`),
+  ],
 );
 
 /** Pieces of a streaming text, so that a long text is not rewritten at every flush. Deleted when the part closes. */
@@ -138,7 +142,10 @@ export const marks = sqliteTable(
     undoneAt: integer('undone_at'),
     checksum: integer('checksum'),
   },
-  (table) => [index('marks_of_session').on(table.sessionId, table.key)],
+  (table) => [
+    index('marks_of_session').on(table.sessionId, table.key),
+    index('marks_reverts').on(table.sessionId, table.key).where(sql`kind = 'revert'`),
+  ],
 );
 
 export const compactions = sqliteTable('compactions', {

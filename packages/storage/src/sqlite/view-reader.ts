@@ -4,6 +4,7 @@ import { and, asc, desc, eq, inArray, isNull, ne, notInArray, or, type SQL, sql 
 import { shownMarks } from '../shared/view-marks.ts';
 import type { Drizzle } from './connection.ts';
 import { hiddenIdsOf, type MessageIds, parseHiddenMessages } from './hidden-messages.ts';
+import { type LiveRows, readLiveRows } from './live-rows.ts';
 import { assembleMarkLog, assembleMessages, rawCompaction } from './log-assembler.ts';
 import { readCompactions, readPartRows } from './log-reader.ts';
 import type { LogRows, MarkRows } from './log-rows.ts';
@@ -49,20 +50,21 @@ export interface ViewRows {
  * reads one snapshot.
  */
 export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
-  const found = readViewMarks(db, sessionId);
-  const stubs = found.compactions.some(isStanding) ? readStubs(db, sessionId) : [];
+  const live = readLiveRows(db, sessionId);
+  const found = readViewMarks(db, sessionId, live);
+  const stubs = found.compactions.some(isStanding) ? readStubs(db, sessionId, live) : [];
   const messageIds = { ids: stubs.map(([id]) => id), sequences: stubs.map(([, sequence]) => sequence) };
   const markRows = { ...found, messageIds };
   const hidden = hiddenBy(markRows);
-  const ofSession = eq(messages.sessionId, sessionId);
+  const isLive = and(eq(messages.sessionId, sessionId), live.messages);
   if (hidden.size === 0) {
-    const all = db.select().from(messages).where(ofSession).orderBy(asc(messages.sequence)).all();
+    const all = db.select().from(messages).where(isLive).orderBy(asc(messages.sequence)).all();
     return {
       stubs: [],
       extras: [],
       hidden,
       marks: markRows,
-      shown: { messages: all, ...readPartRows(db, ofSession) },
+      shown: { messages: all, ...readPartRows(db, isLive) },
       standsFrom: new Map(),
     };
   }
@@ -81,10 +83,10 @@ export function readViewRows(db: Drizzle, sessionId: string): ViewRows {
  * Reads arrays with a plain statement, without columns that are mostly null. Objects take twice the time, each more
  * column a tenth more.
  */
-function readStubs(db: Drizzle, sessionId: string): StubRow[] {
+function readStubs(db: Drizzle, sessionId: string, live: LiveRows): StubRow[] {
   return db.values<StubRow>(sql`
     SELECT id, sequence, role, status, token_count, created_at FROM messages
-    WHERE session_id = ${sessionId}
+    WHERE session_id = ${sessionId}${live.messages === undefined ? sql`` : sql` AND (${live.messages})`}
     ORDER BY sequence`);
 }
 
@@ -97,10 +99,14 @@ function readStubExtras(db: Drizzle, sessionId: string): StubExtras[] {
 }
 
 /**
- * Reads the active pins and part marks, and the compactions that the view needs. Others are skipped, because each may
+ * Reads the active pins and part marks of the live path, and the compactions that the view needs. Others are skipped, because each may
  * list the whole session. A damaged compaction has no effect: the one before it counts.
  */
-export function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'messageIds'> {
+export function readViewMarks(
+  db: Drizzle,
+  sessionId: string,
+  { deadMarks }: Pick<LiveRows, 'deadMarks'>,
+): Omit<MarkRows, 'messageIds'> {
   const ofSession = eq(marks.sessionId, sessionId);
   const isCompaction = eq(marks.kind, 'compaction');
   const damaged: string[] = [];
@@ -109,7 +115,7 @@ export function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'm
       db
         .select()
         .from(marks)
-        .where(and(ofSession, isCompaction, notInArray(marks.id, damaged), also))
+        .where(and(ofSession, isCompaction, notInArray(marks.id, [...damaged, ...deadMarks]), also))
         .orderBy(desc(marks.key))
         .limit(1)
         .all();
@@ -127,7 +133,8 @@ export function readViewMarks(db: Drizzle, sessionId: string): Omit<MarkRows, 'm
       .where(and(ofSession, or(isStandingMark, inArray(marks.id, [...ids, ...damaged]))))
       .orderBy(asc(marks.key))
       .all();
-    return { marks: found, compactions: bodies };
+    const dead = new Set(deadMarks);
+    return { marks: found.filter(({ id }) => !dead.has(id)), compactions: bodies };
   }
 }
 

@@ -9,6 +9,7 @@ import { markContract } from './store-mark-contract.ts';
 import { outputContract } from './store-output-contract.ts';
 import { processContract } from './store-process-contract.ts';
 import { queueContract } from './store-queue-contract.ts';
+import { revertContract } from './store-revert-contract.ts';
 import { searchContract } from './store-search-contract.ts';
 import { sessionContract } from './store-session-contract.ts';
 import { viewContract } from './store-view-contract.ts';
@@ -31,6 +32,7 @@ export function storeContract(runner: ContractRunner, name: string, open: OpenSt
     runner.describe('queue', () => queueContract(runner, open));
     runner.describe('approvals', () => approvalContract(runner, open));
     runner.describe('marks', () => markContract(runner, open));
+    runner.describe('reverts', () => revertContract(runner, open));
     runner.describe('search', () => searchContract(runner, open));
   });
 }

@@ -27,7 +27,7 @@ export function ledgerSource(store: Store, view: SessionView): LedgerSource {
   return {
     log: view,
     unloaded,
-    readMessages: (page) => store.readMessages(session.id, page),
+    readMessages: (page) => store.readMessages(session.id, { ...page, skipReverted: true }),
     loadCheckpoint: () => store.loadCheckpoint(session.id),
   };
 }

@@ -1,3 +1,4 @@
+import type { PlacedPatch } from '@longhaul/context';
 import type { EventPayload, LonghaulEvent, Mark, Message, Part, Session } from '@longhaul/protocol';
 import type { Lease } from './lease-store.ts';
 
@@ -56,6 +57,12 @@ export interface SequenceRange {
   before?: number;
 }
 
+export interface MessagePage extends SequenceRange {
+  limit: number;
+  /** Default: false. */
+  skipReverted?: boolean;
+}
+
 /** Stores messages and their parts. Only the run that holds the session writes; any process can read. */
 export interface LogStore {
   appendMessage(
@@ -83,16 +90,19 @@ export interface LogStore {
   /** Checks every stored row of the session, also those that `loadLog` does not read, such as events. */
   findDamage(sessionId: string): Promise<DamagedRow[]>;
   /**
-   * Loads the log for the next request. `buildView` returns the same for it as for the whole log. It contains only
-   * marks that hide something of it or could hide it again, and undone compactions have empty `hides`.
+   * Loads the log for the next request. `buildView` returns the same for it as for the whole log. It contains only the
+   * messages of the live path, so their sequences may have gaps, and only marks that were made on it and that hide
+   * something of it or could hide it again. Undone compactions have empty `hides`.
    */
   loadView(sessionId: string, options?: ViewOptions): Promise<SessionView>;
   /**
-   * Returns a page of the session's messages, in order. With `after`: the oldest messages after that sequence. Without
-   * it: the newest messages, before the sequence `before` if given.
+   * Returns the session's records of changed files in the order of the log, those of reverted messages included. Loads no
+   * other part. Leaves out damaged ones.
    */
-  readMessages(
-    sessionId: string,
-    options: SequenceRange & { limit: number },
-  ): Promise<Pick<SessionLog, 'messages' | 'damaged'>>;
+  listPatches(sessionId: string, range?: SequenceRange): Promise<PlacedPatch[]>;
+  /**
+   * Returns a page of the session's messages, in order. With `after`: the oldest messages after that sequence. Without
+   * it: the newest messages, before the sequence `before` if given. `skipReverted`: only messages of the live path.
+   */
+  readMessages(sessionId: string, options: MessagePage): Promise<Pick<SessionLog, 'messages' | 'damaged'>>;
 }

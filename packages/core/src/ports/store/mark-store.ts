@@ -28,6 +28,7 @@ export interface MarkStore {
       spans?: readonly SequenceSpan[] | undefined;
     },
   ): Promise<LonghaulEvent[]>;
+  /** Returns the checkpoint if its last message is on the live path. Otherwise the fold is computed from the messages. */
   loadCheckpoint(sessionId: string): Promise<LedgerCheckpoint | undefined>;
   recordMarks(
     lease: Lease,

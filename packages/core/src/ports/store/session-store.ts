@@ -62,6 +62,9 @@ export interface SessionStore {
    * was made later, or that hides a later message, is not copied, and neither are its marks. Sequences and handles are
    * the same. Blobs are shared.
    *
+   * Reverted messages are copied too, with the reverts that were made before message `at`. So the conversation of the
+   * fork is that of the branch of message `at`, also if that branch was left. Without `at`, all reverts are copied.
+   *
    * @throws {LonghaulError} `not_found` if the source has no message `at`.
    */
   forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session>;

@@ -47,7 +47,7 @@ function isIncomplete({ role, status, finishReason, parts }: Message): boolean {
 export async function isNothingToResume(store: Store, sessionId: string): Promise<boolean> {
   const [holder, { messages }, waiting] = await Promise.all([
     store.leaseHolder(sessionId),
-    store.readMessages(sessionId, { limit: 2 }),
+    store.readMessages(sessionId, { limit: 2, skipReverted: true }),
     store.listQueue(sessionId),
   ]);
   return holder === undefined && waiting.length === 0 && isAnswered(messages);

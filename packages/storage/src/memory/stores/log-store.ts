@@ -1,3 +1,4 @@
+import { type ContextLog, liveLog } from '@longhaul/context';
 import type { LogStore } from '@longhaul/core';
 import { isOpen, type Message } from '@longhaul/protocol';
 import { partIsClosed, partLeavesHole } from '../../shared/store-errors.ts';
@@ -41,7 +42,9 @@ export function logStore(core: MemoryCore): LogStore {
     },
 
     loadView: async (sessionId, { collapse = false } = {}) => {
-      const { session, messages, marks } = core.get(sessionId);
+      const stored = core.get(sessionId);
+      const { session } = stored;
+      const { messages, marks } = liveLog<ContextLog>(stored);
       const hidden = hiddenIds(marks);
       const standsFrom = new Map<string, number>();
       const kept = collapse ? collapseHidden(messages, { hidden, standsFrom }) : messages;
@@ -55,8 +58,19 @@ export function logStore(core: MemoryCore): LogStore {
       return structuredClone({ session, messages: shown, marks: needed, damaged: [], unloaded, standsFrom });
     },
 
-    readMessages: async (sessionId, { after, before, limit }) => {
+    listPatches: async (sessionId, { after = 0, before = Number.POSITIVE_INFINITY } = {}) => {
       const { messages } = core.get(sessionId);
+      const inRange = messages.filter(({ sequence }) => sequence > after && sequence < before);
+      return structuredClone(
+        inRange.flatMap(({ sequence, parts }) =>
+          parts.flatMap((part, index) => (part.type === 'patch' ? [{ sequence, index, part }] : [])),
+        ),
+      );
+    },
+
+    readMessages: async (sessionId, { after, before, limit, skipReverted = false }) => {
+      const log = core.get(sessionId);
+      const { messages } = skipReverted ? liveLog<ContextLog>(log) : log;
       const inRange = messages.filter(
         ({ sequence }) => sequence > (after ?? 0) && sequence < (before ?? Number.POSITIVE_INFINITY),
       );
@@ -76,7 +90,8 @@ function collapseHidden(
     if (!hidden.has(message.id)) return [message];
     first ??= message.sequence;
     const next = messages[index + 1];
-    if (next !== undefined && hidden.has(next.id)) return [];
+    // A gap of reverted messages separates them.
+    if (next?.sequence === message.sequence + 1 && hidden.has(next.id)) return [];
     if (first < message.sequence) standsFrom.set(message.id, first);
     first = undefined;
     return [message];

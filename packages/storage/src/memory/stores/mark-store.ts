@@ -1,3 +1,4 @@
+import { isOnPath, livePath } from '@longhaul/context';
 import type { MarkStore, SequenceSpan } from '@longhaul/core';
 import type { Mark, Message } from '@longhaul/protocol';
 import type { MemoryCore } from '../memory-core.ts';
@@ -13,7 +14,12 @@ export function markStore(core: MemoryCore): MarkStore {
       return stored;
     },
 
-    loadCheckpoint: async (sessionId) => structuredClone(core.get(sessionId).checkpoint),
+    loadCheckpoint: async (sessionId) => {
+      const { checkpoint, marks } = core.get(sessionId);
+      return checkpoint !== undefined && isOnPath(livePath(marks), checkpoint.sequence)
+        ? structuredClone(checkpoint)
+        : undefined;
+    },
 
     recordMarks: async (lease, marks, events = []) => core.addMarks(lease, marks, events),
 

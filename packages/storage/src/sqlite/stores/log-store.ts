@@ -1,9 +1,11 @@
+import type { PlacedPatch } from '@longhaul/context';
 import type {
   DamagedRow,
   Lease,
   LogStore,
   MessageClosing,
   MessageDraft,
+  SequenceRange,
   SessionLog,
   SessionView,
   Store,
@@ -14,7 +16,7 @@ import { damagedRows } from '../../shared/damaged-rows.ts';
 import { loadRowCheck } from '../../shared/row-shapes.ts';
 import { readCollapsedRows } from '../collapsed-view.ts';
 import { assembleLog, assembleMessages } from '../log-assembler.ts';
-import { readLogRows, readMessageRows } from '../log-reader.ts';
+import { readLogRows, readMessageRows, readPatches } from '../log-reader.ts';
 import { assembleView, readViewRows } from '../view-reader.ts';
 import type { StoreCore } from './store-core.ts';
 
@@ -78,6 +80,13 @@ export function logStore(core: StoreCore): LogStore {
         rows: readRows(core.db, sessionId),
       }));
       return assembleView(session, rows);
+    },
+
+    listPatches(sessionId: string, range?: SequenceRange): Promise<PlacedPatch[]> {
+      return core.read(() => {
+        core.heads.of(sessionId);
+        return readPatches(core.db, sessionId, range);
+      });
     },
 
     async readMessages(

@@ -1,5 +1,7 @@
+import { isOnPath } from '@longhaul/context';
 import type { Lease, LedgerCheckpoint, MarkStore, Store } from '@longhaul/core';
 import type { Compaction, EventPayload, LonghaulEvent, Mark } from '@longhaul/protocol';
+import { readLivePath } from '../live-rows.ts';
 import { assembleMarkLog } from '../log-assembler.ts';
 import { readMarks } from '../log-reader.ts';
 import type { StoreCore } from './store-core.ts';
@@ -21,7 +23,11 @@ export function markStore(core: StoreCore): MarkStore {
     },
 
     loadCheckpoint(sessionId: string): Promise<LedgerCheckpoint | undefined> {
-      return core.read(() => core.checkpoints.get(sessionId));
+      return core.read(() => {
+        const checkpoint = core.checkpoints.get(sessionId);
+        if (checkpoint === undefined) return undefined;
+        return isOnPath(readLivePath(core.db, sessionId), checkpoint.sequence) ? checkpoint : undefined;
+      });
     },
 
     recordMarks(

@@ -1,0 +1,50 @@
+import type { Mark, PatchPart } from '@longhaul/protocol';
+
+/** The states of a workspace during a session. They follow each other in the order of the log, also across reverts. */
+
+/** A patch, and its place in the log. */
+export interface PlacedPatch {
+  sequence: number;
+  /** Index of the part in its message. */
+  index: number;
+  part: PatchPart;
+}
+
+/** What is recorded of a workspace: the patches in the order of the log, and the marks in theirs. */
+export interface RecordedTrees {
+  patches: readonly PlacedPatch[];
+  marks: readonly Mark[];
+}
+
+/**
+ * Returns the workspace's tree before a message: the last one that was recorded before the work of the message began.
+ * What others changed before the message's first tool call precedes that work. Before the first record, returns the
+ * first tree: nothing was changed before it. Undefined if there is no tree.
+ *
+ * @param sequence Of the message. Infinity: the newest tree.
+ */
+export function treeBefore(sequence: number, { patches, marks }: RecordedTrees): string | undefined {
+  const own = patches.filter((patch) => patch.sequence === sequence);
+  const firstOfAgent = own.findIndex(({ part }) => part.byAgent);
+  const others = firstOfAgent === -1 ? own : own.slice(0, firstOfAgent);
+  const ownTree = others.at(-1)?.part.after;
+  if (ownTree !== undefined) return ownTree;
+  const patch = patches.findLast((earlier) => earlier.sequence < sequence);
+  const revert = revertsWithTrees(marks).findLast(({ at }) => at < sequence);
+  // A revert is made after the last message of its time, so it follows that message's patches.
+  if (revert !== undefined && revert.at >= (patch?.sequence ?? 0)) return revert.treeAfter;
+  if (patch !== undefined) return patch.part.after;
+  const first = patches[0]?.part;
+  return first?.before ?? first?.after ?? revertsWithTrees(marks)[0]?.treeBefore;
+}
+
+/** Returns every tree of a session once, in no particular order. */
+export function treesOf({ patches, marks }: RecordedTrees): Set<string> {
+  const ofPatches = patches.flatMap(({ part }) => [part.before, part.after]);
+  const ofReverts = revertsWithTrees(marks).flatMap((mark) => [mark.treeBefore, mark.treeAfter]);
+  return new Set([...ofPatches, ...ofReverts].filter((tree) => tree !== undefined));
+}
+
+function revertsWithTrees(marks: readonly Mark[]) {
+  return marks.flatMap((mark) => (mark.kind === 'revert' && mark.treeAfter !== undefined ? [mark] : []));
+}
