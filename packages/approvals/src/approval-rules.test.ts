@@ -1,7 +1,7 @@
 import { countSteps } from '@longhaul/testing/steps';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ApprovalAction, type ApprovalRule, createJudge } from './approval-rules.ts';
+import { type ApprovalAction, type ApprovalRule, createJudge, subjectsOf } from './approval-rules.ts';
 
 const bash = (command: string) => ({ toolName: 'bash', input: { command }, workspacePath: '/workspace' });
 
@@ -225,6 +225,48 @@ describe('rules for tools and paths', () => {
     expect((await judge(call('docs/link/.env'), 'allow')).action).toBe('deny');
     const lost = { ...call('docs/a'), realPath: () => Promise.reject(new Error('outside')) };
     expect((await judge(lost, 'ask')).action).toBe('allow');
+  });
+
+  it.each<[string, Omit<ApprovalRule, 'action'>, ApprovalAction]>([
+    ['no path', { tool: 'write' }, 'ask'],
+    ['a relative path', { tool: 'write', path: '**' }, 'ask'],
+    ['a name', { tool: 'write', path: 'hosts' }, 'ask'],
+    ['another absolute path', { tool: 'write', path: '/srv/**' }, 'ask'],
+    ['an absolute path', { tool: 'write', path: '/etc/*' }, 'allow'],
+    ['every tool', { tool: '*' }, 'allow'],
+    ['every command', { tool: '*', command: '*' }, 'ask'],
+  ])(
+    'allows a path outside the workspace by an allow rule for %s: %j → %s',
+    async (_what, rule, expected) => {
+      for (const path of ['/etc/hosts', '../etc/hosts', 'link']) {
+        const call = {
+          toolName: 'write',
+          input: { path },
+          workspacePath: '/workspace',
+          realPath: async () => '/etc/hosts',
+        };
+        expect((await createJudge([{ ...rule, action: 'allow' }])(call, 'ask')).action).toBe(expected);
+      }
+    },
+  );
+
+  it('asks and denies outside the workspace by any rule, and an approval covers one path outside', async () => {
+    const call = (path: string) => ({
+      toolName: 'write',
+      input: { path },
+      workspacePath: '/workspace',
+      realPath: async (name: string) => name,
+    });
+    const judge = createJudge([{ tool: 'write', path: 'hosts', action: 'deny' }]);
+    expect((await judge(call('/etc/hosts'), 'allow')).action).toBe('deny');
+    const outside = (isOutside: boolean) => (isOutside ? 'ask' : 'allow');
+    const [hosts, motd, inside] = await Promise.all(
+      ['/etc/hosts', '/etc/motd', 'hosts'].map((path) => createJudge([])(call(path), outside)),
+    );
+    expect([hosts?.action, motd?.action, inside?.action]).toEqual(['ask', 'ask', 'allow']);
+    expect(hosts?.subjects).toEqual(await subjectsOf(call('/etc/hosts')));
+    expect(hosts?.subjects).not.toEqual(motd?.subjects);
+    expect(await subjectsOf(call('hosts'))).not.toEqual(hosts?.subjects);
   });
 
   it('does not apply a rule with a command to a call without one', async () => {

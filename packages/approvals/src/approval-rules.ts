@@ -19,7 +19,10 @@ export interface ApprovalRule {
    * arguments.
    */
   command?: string;
-  /** A glob for the call's path, relative to the workspace. A glob without a slash is matched against the file name. */
+  /**
+   * A glob for the call's path, relative to the workspace, or absolute for a path outside it. A glob without a slash is
+   * matched against the file name.
+   */
   path?: string;
   action: ApprovalAction;
 }
@@ -30,8 +33,8 @@ export interface JudgedCall {
   /** The workspace as commands see it. Absolute paths below it count as relative to it. */
   workspacePath: string;
   /**
-   * Resolves links and returns the path relative to the workspace. Rejects if the path leads out. If absent, links are
-   * not resolved.
+   * Resolves links and returns the path relative to the workspace, or absolute if it leads out. Rejects if tools cannot
+   * use the path. If absent, links are not resolved.
    */
   realPath?: (path: string) => Promise<string>;
 }
@@ -41,13 +44,17 @@ export interface Judgement {
   /** The rule that decided. Absent if none matched. */
   rule?: ApprovalRule;
   /**
-   * What an approval covers, used to remember the answer for the session: the simple commands as written, or the
-   * tool.
+   * What an approval covers, used to remember the answer for the session: the simple commands as written, the tool, or
+   * the tool with one path outside the workspace.
    */
   subjects: string[];
 }
 
-export type Judge = (call: JudgedCall, fallback: ApprovalAction) => Promise<Judgement>;
+/** @param fallback What applies if no rule matches. Gets whether the path leads out of the workspace. */
+export type Judge = (
+  call: JudgedCall,
+  fallback: ApprovalAction | ((isOutside: boolean) => ApprovalAction),
+) => Promise<Judgement>;
 
 /**
  * Creates a judge of calls by rules. The last matching rule wins. A shell line is split into its simple commands, and
@@ -66,13 +73,14 @@ export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser)
     const judged: { facts: Facts; subject: string }[] = [
       ...(pieces ?? (acts.length > 0 ? [] : [undefined])).map((piece) => ({
         facts: { toolName: call.toolName, piece, paths },
-        subject: piece?.source ?? wholeTool(call.toolName),
+        subject: piece?.source ?? wholeTool(call.toolName, paths),
       })),
-      ...acts.map((act) => ({ facts: act, subject: wholeTool(`${PATCH_TOOL} ${act.kind}`) })),
+      ...acts.map((act) => ({ facts: act, subject: wholeTool(`${PATCH_TOOL} ${act.kind}`, act.paths) })),
     ];
     const decisions = judged.map(({ facts, subject }) => {
       const rule = matchers.findLast((matches) => matches(facts))?.rule;
-      return { action: rule?.action ?? fallback, rule, subject };
+      const other = typeof fallback === 'string' ? fallback : fallback(isOutside(facts.paths));
+      return { action: rule?.action ?? other, rule, subject };
     });
     const strictest = decisions.reduce((left, right) =>
       RANK[right.action] > RANK[left.action] ? right : left,
@@ -85,12 +93,14 @@ export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser)
   };
 }
 
-/** Returns what an approval of the call covers: its simple commands, or the tool's name. */
-export function subjectsOf(call: JudgedCall): string[] {
+/** Returns what an approval of the call covers: its simple commands, or the tool's name with a path outside. */
+export async function subjectsOf(call: JudgedCall): Promise<string[]> {
   const pieces = piecesOf(call);
-  const acts = fileActsOf(call.toolName, call.input).map(({ kind }) => wholeTool(`${PATCH_TOOL} ${kind}`));
-  if (pieces === undefined && acts.length === 0) return [wholeTool(call.toolName)];
-  return [...(pieces ?? []).map(({ source }) => source), ...acts];
+  const acts = (await actsOf(call)).map(({ kind, paths }) => wholeTool(`${PATCH_TOOL} ${kind}`, paths));
+  if (pieces !== undefined || acts.length > 0)
+    return [...(pieces ?? []).map(({ source }) => source), ...acts];
+  const path = textField(call.input, 'path');
+  return [wholeTool(call.toolName, path === undefined ? undefined : await pathsOf(path, call))];
 }
 
 /** The commands of a call. Those after a typed patch are read a second time alone, because the tool runs them alone. */
@@ -136,9 +146,20 @@ const ALIKE: Readonly<
   }),
 };
 
-/** An approval of a tool without commands. No command can have this text. */
-function wholeTool(toolName: string): string {
-  return `${toolName}\0`;
+/** An approval of a tool without commands, in the workspace or for one path outside. No command can have this text. */
+function wholeTool(toolName: string, paths: Paths | undefined): string {
+  return `${toolName}\0${isOutside(paths) ? paths?.real : ''}`;
+}
+
+interface Paths {
+  /** As the call names it. */
+  named: string;
+  /** Where it leads. */
+  real: string;
+}
+
+function isOutside(paths: Paths | undefined): boolean {
+  return paths?.real.startsWith('/') ?? false;
 }
 
 const RANK: Readonly<Record<ApprovalAction, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -146,8 +167,7 @@ const RANK: Readonly<Record<ApprovalAction, number>> = { allow: 0, ask: 1, deny:
 interface Facts {
   toolName: string;
   piece: CommandPiece | undefined;
-  /** The path as the call names it, and the path it resolves to. */
-  paths: { named: string; real: string } | undefined;
+  paths: Paths | undefined;
   /** Other tools whose rules apply. */
   alsoNames?: readonly string[];
   /** Other readings of the call, for rules that restrict. */
@@ -170,10 +190,20 @@ function compile(rule: ApprovalRule): Matcher {
     ];
     return (
       readings.some(matchesCall) &&
+      reachesOut(rule, facts.paths) &&
       (path === undefined || (facts.paths !== undefined && pathMatches(rule, path, facts.paths)))
     );
   };
   return Object.assign(matches, { rule });
+}
+
+/**
+ * A rule that allows reaches a path outside the workspace only if it names it by an absolute glob, or allows everything:
+ * the rules of most users are about their project.
+ */
+function reachesOut({ action, tool, command, path }: ApprovalRule, paths: Paths | undefined): boolean {
+  if (action !== 'allow' || !isOutside(paths)) return true;
+  return path === undefined ? tool === '*' && command === undefined : path.startsWith('/');
 }
 
 function compilePath(path: string): (path: string) => boolean {
@@ -212,10 +242,7 @@ function pathMatches(
   return matches(real) || (action !== 'allow' && matches(named));
 }
 
-async function pathsOf(
-  path: string,
-  { workspacePath, realPath }: JudgedCall,
-): Promise<NonNullable<Facts['paths']>> {
+async function pathsOf(path: string, { workspacePath, realPath }: JudgedCall): Promise<Paths> {
   const whole = posix.resolve(workspacePath, path);
   const inside = posix.relative(workspacePath, whole);
   const named = inside === '..' || inside.startsWith('../') ? whole : inside;

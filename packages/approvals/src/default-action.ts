@@ -9,10 +9,14 @@ export type AskMode = 'wait' | 'deny' | 'allow';
 
 /**
  * Returns the action for a call that no rule matches. In a sandbox, the call is allowed. In `local`, which isolates
- * nothing, calls that change something need approval if somebody can answer. If nobody can, they are allowed: `local`
- * is never chosen automatically, so choosing it counts as consent.
+ * nothing, calls that change something or use a path outside the workspace need approval if somebody can answer. If
+ * nobody can, they are allowed: `local` is never chosen automatically, so choosing it counts as consent.
  */
-export function defaultAction(toolName: string, sandbox: SandboxKind, ask: AskMode): ApprovalAction {
-  const mustAsk = sandbox === 'local' && ask === 'wait' && !READING_TOOLS.has(toolName);
+export function defaultAction(
+  { toolName, isOutside }: { toolName: string; isOutside: boolean },
+  sandbox: SandboxKind,
+  ask: AskMode,
+): ApprovalAction {
+  const mustAsk = sandbox === 'local' && ask === 'wait' && (isOutside || !READING_TOOLS.has(toolName));
   return mustAsk ? 'ask' : 'allow';
 }

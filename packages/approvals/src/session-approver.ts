@@ -65,10 +65,11 @@ class SessionApprover implements Approver {
 
   async approve(request: ApprovalRequest): Promise<ApprovalVerdict> {
     const { settings, sandbox } = this.#options;
-    const { workspacePath, files } = sandbox;
-    const call = { ...request, workspacePath, realPath: (path: string) => files.resolve(path) };
-    const fallback = defaultAction(request.toolName, sandbox.kind, settings.ask);
-    const judgement = await this.#judge(call, fallback);
+    const { workspacePath, toolFiles } = sandbox;
+    const call = { ...request, workspacePath, realPath: (path: string) => toolFiles.resolve(path) };
+    const judgement = await this.#judge(call, (isOutside) =>
+      defaultAction({ toolName: request.toolName, isOutside }, sandbox.kind, settings.ask),
+    );
     const verdict = await this.#verdict(request, call, judgement);
     if (verdict.allowed && !READING_TOOLS.has(request.toolName)) this.#hasGranted = true;
     return verdict;
@@ -93,7 +94,7 @@ class SessionApprover implements Approver {
     const earlier = await service.list(writer.lease.sessionId);
     const own = earlier.find(({ handle }) => handle === request.handle);
     if (own?.answeredAt !== undefined) return toVerdict(own);
-    if (own === undefined && isRemembered(earlier, call, judgement)) return { allowed: true };
+    if (own === undefined && (await isRemembered(earlier, call, judgement))) return { allowed: true };
     return settings.ask === 'wait' ? this.#ask(request, own) : this.#refuse(request, own);
   }
 
@@ -162,11 +163,16 @@ function toVerdict({ answer, reason }: Approval): ApprovalVerdict {
 }
 
 /** Whether every subject has been approved with `always` in this session. */
-function isRemembered(earlier: readonly Approval[], call: JudgedCall, { subjects }: Judgement): boolean {
-  const remembered = new Set(
+async function isRemembered(
+  earlier: readonly Approval[],
+  call: JudgedCall,
+  { subjects }: Judgement,
+): Promise<boolean> {
+  const remembered = await Promise.all(
     earlier
       .filter(({ answer, toolName }) => answer === 'always' && toolName === call.toolName)
-      .flatMap(({ args, toolName }) => subjectsOf({ ...call, toolName, input: args })),
+      .map(({ args, toolName }) => subjectsOf({ ...call, toolName, input: args })),
   );
-  return subjects.length > 0 && subjects.every((subject) => remembered.has(subject));
+  const known = new Set(remembered.flat());
+  return subjects.length > 0 && subjects.every((subject) => known.has(subject));
 }

@@ -42,12 +42,14 @@ async function openSwapped() {
   const ended = once(swapper, 'exit');
   await expect.poll(() => existsSync(ready)).toBe(true);
   const unused = () => Promise.reject(new Error('not used here'));
+  const files = createWorkspaceFiles(rememberRoot(root), root);
   const sandbox: Sandbox = {
     kind: 'local',
     workspacePath: root,
     description: '',
     exec: unused,
-    files: createWorkspaceFiles(rememberRoot(root), root),
+    files,
+    toolFiles: files,
     [Symbol.asyncDispose]: async () => undefined,
   };
   const context: ToolContext = {

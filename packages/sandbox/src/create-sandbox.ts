@@ -13,7 +13,7 @@ import { LeftCommands } from './command/left-commands.ts';
 import { type RunningCommand, superviseCommand } from './command/supervise-command.ts';
 
 export interface StartOptions {
-  /** Relative to the workspace, and already checked. */
+  /** Relative to the workspace, or absolute outside it, and already checked. */
   cwd: string;
   stdin?: string;
   /** Stores where the command can be found. Call it before the command can have an effect. */
@@ -27,6 +27,8 @@ export interface SandboxParts {
   description: string;
   rules: SandboxRules;
   files: WorkspaceFiles;
+  /** Default: `files`. */
+  toolFiles?: WorkspaceFiles;
   /** Starts a command. If `record` rejects, so does this, and the command has not run. */
   start(command: string, options: StartOptions): Promise<RunningCommand>;
   recordProcess: RecordProcess | undefined;
@@ -47,6 +49,7 @@ const MAX_COMMAND_BYTES = 131_071;
 
 /** Builds a sandbox from a driver's parts. Checks, supervision and disposal are the same for all drivers. */
 export function createSandbox(parts: SandboxParts): Sandbox {
+  const { toolFiles = parts.files } = parts;
   const disposal = new AbortController();
   const running = new Set<Promise<ExecResult>>();
   const left = new LeftCommands();
@@ -55,7 +58,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   const run = async (command: string, options: ExecOptions): Promise<ExecResult> => {
     checkCommand(command);
     const signal = AbortSignal.any([disposal.signal, ...(options.signal ? [options.signal] : [])]);
-    const cwd = await checkFolder(parts.files, options.cwd ?? '');
+    const cwd = await checkFolder(toolFiles, options.cwd ?? '');
     if (signal.aborted) return { ended: 'aborted', durationMs: 0 };
     const recorded = createRecord(command, parts.recordProcess);
     const started = await parts.start(command, { cwd, stdin: options.stdin, record: recorded.begin });
@@ -80,6 +83,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     description: parts.description,
     rules: parts.rules,
     files: parts.files,
+    toolFiles,
     async exec(command, options) {
       if (disposal.signal.aborted) throw new LonghaulError('sandbox_failed', 'The sandbox is closed.');
       const result = run(command, options);

@@ -144,7 +144,7 @@ async function runCommand(
 
 async function findFolder(
   given: string | undefined,
-  { sandbox: { files } }: ToolContext,
+  { sandbox: { toolFiles: files } }: ToolContext,
 ): Promise<{ path: string | undefined } | { refusal: string }> {
   if (given === undefined) return { path: undefined };
   try {

@@ -9,7 +9,7 @@ import { nearestNames } from '@longhaul/protocol';
 export async function describeMissing(files: WorkspaceFiles, path: string): Promise<string> {
   const relative = await files.resolve(path);
   const slash = relative.lastIndexOf('/');
-  const folder = relative.slice(0, Math.max(0, slash));
+  const folder = slash === 0 ? '/' : relative.slice(0, Math.max(0, slash));
   const missing = `${displayPath(relative)} does not exist.`;
   if (folder !== '' && (await files.stat(folder)) === undefined) {
     return `${missing} Nor does its folder ${displayPath(folder)}. Find the path with glob or list.`;
@@ -17,6 +17,6 @@ export async function describeMissing(files: WorkspaceFiles, path: string): Prom
   const names = (await files.list(folder)).map((entry) => entry.name);
   const near = nearestNames(relative.slice(slash + 1), names, { limit: 3 });
   if (near.length === 0) return `${missing} Find the path with glob or list.`;
-  const inFolder = folder === '' ? '' : `${folder}/`;
+  const inFolder = folder === '' || folder === '/' ? folder : `${folder}/`;
   return `${missing} Did you mean ${near.map((name) => displayPath(inFolder + name)).join(' or ')}?`;
 }

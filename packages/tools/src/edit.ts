@@ -32,7 +32,7 @@ export function createEditTool(): Tool<EditInput> {
       },
     },
     parse: (value) => parseInput(value, EDIT_DIALECT, readEditInput),
-    execute: (input, { sandbox: { files }, signal }) =>
+    execute: (input, { sandbox: { toolFiles: files }, signal }) =>
       reportRefusals(async () => {
         const loaded = await loadText(files, input.path);
         if ('refusal' in loaded)

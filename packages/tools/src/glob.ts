@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Tool } from '@longhaul/core';
 import { displayPath, plural } from '@longhaul/core/tool-output';
-import { describeMissing } from './describe-missing.ts';
 import { GLOB_DIALECT } from './dialect/search-dialects.ts';
 import { parseInput } from './input-parser.ts';
 import { createPathMatcher } from './path-matcher.ts';
+import { findPlace } from './search-place.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 import { isInside } from './workspace-lines.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';
@@ -13,6 +13,7 @@ import type { WorkspaceSearch } from './workspace-search.ts';
 const FILES_PER_TURN = 256;
 
 export interface GlobInput {
+  /** Begins with a slash if it is for whole paths below `path`, also without another slash. */
   pattern: string;
   path?: string;
   /** At most the tool's own limit. */
@@ -48,20 +49,23 @@ export function createGlobTool(
     },
     parse: (value) =>
       parseInput(value, GLOB_DIALECT, (fields) => ({
-        pattern: fields.text('pattern'),
-        path: fields.optionalText('path'),
+        ...splitPattern(fields.text('pattern'), fields.optionalText('path')),
         limit: fields.optionalInteger('limit', 0) || undefined,
       })),
     execute: (input, { sandbox, signal }) =>
       reportRefusals(async () => {
-        const { files } = sandbox;
-        const info = await files.stat(input.path ?? '');
-        if (info === undefined) return failedResult(await describeMissing(files, input.path ?? ''));
-        const path = await files.resolve(input.path ?? '');
-        const pattern = relativePattern(input.pattern, sandbox.workspacePath);
-        if (pattern === undefined)
-          return failedResult('`pattern` must stay inside the workspace: leave out `..` and absolute paths.');
-        const matches = createPathMatcher(pattern);
+        const place = await findPlace(sandbox.toolFiles, input.path);
+        if ('refusal' in place) return failedResult(place.refusal);
+        const { files, path, whole } = place;
+        const isWhole = input.pattern.startsWith('/');
+        const pattern = input.pattern.replace(/^(?:\/|(?:\.\/)+)/, '');
+        if (pattern.split('/').includes('..'))
+          return failedResult('`pattern` must not contain `..`: give the folder as `path`.');
+        const matchesPath = createPathMatcher(pattern);
+        const matches = (below: string, file: string) =>
+          isWhole
+            ? matchesPath(below) && (pattern.includes('/') || !below.includes('/'))
+            : matchesPath(below) || matchesPath(file);
         const search = await findSearch();
         const most = Math.min(input.limit ?? maxPaths, maxPaths);
         const found: string[] = [];
@@ -69,10 +73,10 @@ export function createGlobTool(
         for await (const file of search.listFiles(files, { path, signal })) {
           seen += 1;
           if (seen % FILES_PER_TURN === 0) await setImmediate(undefined, { signal });
-          if (!matches(belowFolder(file, path)) && !matches(file)) continue;
+          if (!matches(belowFolder(file, path), file)) continue;
           // A search by paths can list files outside if a command swaps a folder for a link at the same time.
           if (!(await isInside(files, file))) continue;
-          found.push(file);
+          found.push(whole(file));
           if (found.length > most) break;
         }
         return describe(found, { pattern: input.pattern, maxPaths: most });
@@ -80,13 +84,13 @@ export function createGlobTool(
   };
 }
 
-/** Removes the workspace's path from the start of a pattern. Undefined if the pattern leads out of the workspace. */
-function relativePattern(pattern: string, workspacePath: string): string | undefined {
-  const relative = pattern.startsWith(`${workspacePath}/`)
-    ? pattern.slice(workspacePath.length + 1)
-    : pattern;
-  const clean = relative.replace(/^(\.\/)+/, '');
-  return clean.startsWith('/') || clean.split('/').includes('..') ? undefined : clean;
+/** Splits an absolute pattern into a folder without special characters and the pattern below it, which keeps a slash. */
+function splitPattern(pattern: string, path: string | undefined): Pick<GlobInput, 'pattern' | 'path'> {
+  if (!pattern.startsWith('/')) return { pattern, path };
+  const names = pattern.split('/');
+  const special = names.findIndex((name) => /[*?[{(\\]/.test(name));
+  const end = special === -1 ? names.length - 1 : special;
+  return { path: names.slice(0, end).join('/') || '/', pattern: `/${names.slice(end).join('/')}` };
 }
 
 function belowFolder(file: string, folder: string): string {

@@ -1,9 +1,9 @@
 import type { Tool, ToolResult } from '@longhaul/core';
 import { cutLine, displayPath, plural } from '@longhaul/core/tool-output';
-import { describeMissing } from './describe-missing.ts';
 import { GREP_DIALECT } from './dialect/search-dialects.ts';
 import { type GrepInput, type GrepOutput, readGrepInput } from './grep-input.ts';
 import { parseInput } from './input-parser.ts';
+import { findPlace, type SearchPlace } from './search-place.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 import { type FoundLine, MAX_FOUND_LINE_CHARS, type WorkspaceSearch } from './workspace-search.ts';
 
@@ -48,14 +48,11 @@ export function createGrepTool(
       },
     },
     parse: (value) => parseInput(value, GREP_DIALECT, readGrepInput),
-    execute: (input, { sandbox: { files }, signal }) =>
+    execute: (input, { sandbox: { toolFiles }, signal }) =>
       reportRefusals(async () => {
-        const info = await files.stat(input.path ?? '');
-        if (info === undefined) return failedResult(await describeMissing(files, input.path ?? ''));
-        const path = await files.resolve(input.path ?? '');
-        // Reading a pipe or a device could block forever.
-        if (info.kind === 'other')
-          return failedResult(`${displayPath(path)} is not a regular file or a folder.`);
+        const place = await findPlace(toolFiles, input.path);
+        if ('refusal' in place) return failedResult(place.refusal);
+        const { files, path } = place;
         const search = await findSearch();
         const lines = search.findLines(files, {
           pattern: input.pattern,
@@ -66,10 +63,17 @@ export function createGrepTool(
           signal,
         });
         const most = Math.min(input.limit ?? shownMatches, maxMatches);
-        const grouped = await group(lines, { output: input.output, most });
+        const grouped = await group(withWholePaths(lines, place), { output: input.output, most });
         return describe(grouped, { pattern: input.pattern, most, maxMatches });
       }),
   };
+}
+
+async function* withWholePaths(
+  lines: AsyncIterable<FoundLine>,
+  { whole }: SearchPlace,
+): AsyncGenerator<FoundLine> {
+  for await (const line of lines) yield { ...line, path: whole(line.path) };
 }
 
 interface Grouped {

@@ -37,7 +37,7 @@ export function createListTool(options: ListOptions = {}): Tool<ListInput> {
         path: fields.optionalText('path'),
         depth: fields.optionalInteger('depth', 0) ?? (fields.flag('recursive') ? MAX_DEPTH : undefined),
       })),
-    execute: ({ path: given = '', depth = 1 }, { sandbox: { files }, signal }) =>
+    execute: ({ path: given = '', depth = 1 }, { sandbox: { toolFiles: files }, signal }) =>
       reportRefusals(async () => {
         const info = await files.stat(given);
         if (info === undefined) return failedResult(await describeMissing(files, given));

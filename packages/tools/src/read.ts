@@ -60,7 +60,7 @@ export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
       parseInput(value, READ_DIALECT, (fields) => ({ path: readPath(fields), ...readSpan(fields) })),
     execute: (input, context) =>
       reportRefusals(async () => {
-        const { files } = context.sandbox;
+        const { toolFiles: files } = context.sandbox;
         const info = await files.stat(input.path);
         if (info === undefined) return failedResult(await describeMissing(files, input.path));
         const path = await files.resolve(input.path);
@@ -141,7 +141,7 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
     maxBytes: MAX_PAGE_CHARS - REMARK_CHARS,
     addedBytes: NUMBER_CHARS,
     sizeBytes: info.size,
-    read: (range) => context.sandbox.files.read(path, range),
+    read: (range) => context.sandbox.toolFiles.read(path, range),
     signal: context.signal,
   });
   const name = displayPath(path);

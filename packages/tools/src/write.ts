@@ -29,7 +29,7 @@ export function createWriteTool(): Tool<WriteInput> {
         path: fields.text('path'),
         content: fields.text('content'),
       })),
-    execute: ({ path, content }, { sandbox: { files }, signal }) =>
+    execute: ({ path, content }, { sandbox: { toolFiles: files }, signal }) =>
       reportRefusals(async () => {
         const relative = await files.resolve(path);
         const name = displayPath(relative);

@@ -105,12 +105,14 @@ export function refusalOf(tool: Tool, input: JsonValue): string {
 
 /** Creates a sandbox with real files and commands, but no isolation: the sandbox package tests escapes. */
 function createTestSandbox(root: string): Sandbox {
+  const files = createTestFiles(root);
   return {
     kind: 'local',
     workspacePath: root,
     description: 'test',
     exec: (command, options) => runCommand(root, command, options),
-    files: createTestFiles(root),
+    files,
+    toolFiles: files,
     [Symbol.asyncDispose]: async () => undefined,
   };
 }

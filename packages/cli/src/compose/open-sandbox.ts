@@ -4,6 +4,7 @@ import type { ProcessEnding, ProcessPlace, RecordProcess, Sandbox } from '@longh
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import { requireFolder } from '../session/require-folder.ts';
 import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts';
+import { ownPaths } from './own-paths.ts';
 import { passedEnvironment } from './passed-environment.ts';
 
 export interface OpenSandboxOptions {
@@ -33,6 +34,7 @@ export async function openSandbox(
     image: config.image,
     ...passedEnvironment(settings, env),
     keepProcesses: config.keepProcesses,
+    refusedPaths: ownPaths(settings, env),
     programFolders: [dirname(process.execPath)],
     recordProcess,
     signal,

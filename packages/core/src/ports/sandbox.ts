@@ -86,6 +86,8 @@ export interface SandboxOptions {
    * Default false.
    */
   keepProcesses?: boolean;
+  /** Paths outside the workspace, with links resolved, that tools may not use, where they may use others. */
+  refusedPaths?: readonly string[];
   /** Absent: the commands are not recorded, and no other run can end them. */
   recordProcess?: RecordProcess;
   /** Aborted when the run is cancelled, also after the sandbox was opened. */
@@ -123,11 +125,14 @@ export interface Sandbox extends AsyncDisposable {
    * succeed.
    */
   exec(command: string, options: ExecOptions): Promise<ExecResult>;
+  /** The files of the workspace, and no others. */
   readonly files: WorkspaceFiles;
+  /** The files that the model's tools can use: `files`, or more. */
+  readonly toolFiles: WorkspaceFiles;
 }
 
 export interface ExecOptions {
-  /** Relative to the workspace. Default: the workspace. */
+  /** A path of `toolFiles`. Default: the workspace. */
   cwd?: string;
   timeoutMs: number;
   signal?: AbortSignal;
@@ -151,7 +156,7 @@ export interface ExecResult {
 }
 
 /**
- * Accesses the files of the workspace only. Paths are relative to the workspace, or absolute below `workspacePath`. A
+ * Accesses the files of the workspace only, except as `toolFiles` of `local`. Paths are relative to the workspace, or absolute below `workspacePath`. A
  * path that leads out of the workspace, directly or through a symbolic link anywhere in the path, is refused with
  * `path_outside_workspace`, even if a process replaces links at the same time.
  *
@@ -161,7 +166,10 @@ export interface ExecResult {
 export interface WorkspaceFiles {
   /** Absolute path of the workspace on this machine, with links resolved. */
   readonly root: string;
-  /** Checks a path and returns it normalised and relative to the workspace. `''` is the workspace itself. */
+  /**
+   * Checks a path and returns it normalised and relative to the workspace. `''` is the workspace itself. A path outside
+   * the workspace, where that is allowed, stays absolute.
+   */
   resolve(path: string): Promise<string>;
   stat(path: string): Promise<FileInfo | undefined>;
   /** Reads the whole file, or bytes `[start, start + length)`. */
@@ -172,6 +180,13 @@ export interface WorkspaceFiles {
    */
   write(path: string, data: Uint8Array | string): Promise<{ created: boolean }>;
   list(path: string): Promise<DirectoryEntry[]>;
+  /**
+   * Returns the files below a folder outside the workspace, with paths relative to that folder. Absent: no path outside
+   * is allowed.
+   *
+   * @param folder As `resolve` returns it.
+   */
+  elsewhere?(folder: string): WorkspaceFiles;
 }
 
 export interface FileInfo {

@@ -119,7 +119,7 @@ export type ResumeResult = ExecutorResult | { status: 'nothing' };
 export interface ApproverContext {
   service: ApprovalService;
   writer: SessionWriter;
-  sandbox: Pick<Sandbox, 'kind' | 'workspacePath' | 'files'>;
+  sandbox: Pick<Sandbox, 'kind' | 'workspacePath' | 'toolFiles'>;
   /** Aborts when the run must end after its current step. An open request then stays open for the run that resumes. */
   drain?: AbortSignal;
 }

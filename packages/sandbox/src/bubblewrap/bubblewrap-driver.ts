@@ -12,7 +12,14 @@ import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from '../temp-folder.ts';
 import { startBubblewrap } from './bubblewrap-command.ts';
-import { type BwrapLayout, bwrapArguments, bwrapPath, HOME_PATH, WORKSPACE_PATH } from './bwrap-arguments.ts';
+import {
+  type BwrapLayout,
+  bwrapArguments,
+  bwrapPath,
+  HOME_PATH,
+  isShown,
+  WORKSPACE_PATH,
+} from './bwrap-arguments.ts';
 import { type Cgroup, killCgroups, makeCgroup } from './cgroup.ts';
 import {
   type Bubblewrap,
@@ -92,7 +99,7 @@ async function openBubblewrap(
     workspacePath: WORKSPACE_PATH,
     description: `bubblewrap, network ${options.network}`,
     rules: ENDS_WITH_COMMAND,
-    files: createWorkspaceFiles(root, WORKSPACE_PATH),
+    files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => isShown(path, layout)),
     recordProcess: options.recordProcess,
     start: (command, { cwd, ...rest }) =>
       startBubblewrap({

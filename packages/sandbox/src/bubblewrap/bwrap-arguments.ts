@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, isAbsolute, join, normalize } from 'node:path';
 import { isInside } from '@longhaul/core/host-paths';
 
 export const WORKSPACE_PATH = '/workspace';
@@ -151,4 +151,14 @@ function mountSystemFolder(path: string): string[] {
 /** Mounts a file read-only. For a link, such as a resolv.conf in /run, mounts its target. */
 function mountReadOnly(path: string): string[] {
   return existsSync(path) ? ['--ro-bind', realpathSync(path), path] : [];
+}
+
+/** Whether commands can read a path outside the workspace, if it exists. */
+export function isShown(path: string, layout: BwrapLayout): boolean {
+  const shown = [
+    ...SYSTEM_FOLDERS,
+    ...['/etc', '/proc', '/dev', '/tmp', HOME_PATH],
+    ...placeProgramFolders(layout).map(({ to }) => to),
+  ];
+  return isAbsolute(path) && shown.some((folder) => isInside(normalize(path), folder));
 }

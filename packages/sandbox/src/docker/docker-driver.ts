@@ -85,7 +85,7 @@ async function openDocker(engine: ReadyEngine, root: RootFolder, options: Sandbo
     workspacePath: WORKSPACE_PATH,
     description: `docker ${options.image}, network ${options.network}`,
     rules: ENDS_WITH_COMMAND,
-    files: createWorkspaceFiles(root, WORKSPACE_PATH),
+    files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => path.startsWith('/')),
     recordProcess: options.recordProcess,
     start: (command, { cwd, ...rest }) =>
       keeper.start({ ...rest, command, cwd: posix.join(WORKSPACE_PATH, cwd) }),

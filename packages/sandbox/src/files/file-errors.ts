@@ -42,9 +42,11 @@ export function fileError(error: unknown, path: string, action: 'read' | 'write'
   }
 }
 
-export function outsideWorkspace(path: string): LonghaulError {
+/** @param canCommandsSee Whether commands of the sandbox can read the path, if it exists. */
+export function outsideWorkspace(path: string, canCommandsSee = false): LonghaulError {
+  const way = canCommandsSee ? ' To read it, use bash, for example cat.' : '';
   return new LonghaulError(
     'path_outside_workspace',
-    `${JSON.stringify(path)} leads out of the workspace. Only files in the workspace can be used; give a path relative to it.`,
+    `${JSON.stringify(path)} leads out of the workspace. Only files in the workspace can be used; give a path relative to it.${way}`,
   );
 }

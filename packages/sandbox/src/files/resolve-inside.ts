@@ -27,7 +27,7 @@ export async function resolveInside(root: string, workspacePath: string, path: s
     const name = todo.shift() ?? '';
     if (name === '' || name === '.') continue;
     if (name === '..') {
-      if (done.pop() === undefined) refuse(path);
+      if (done.pop() === undefined && root !== '/') refuse(path);
       continue;
     }
     const target = await linkTarget(join(root, ...done, name));

@@ -23,16 +23,41 @@ type Action = 'read' | 'write';
  *
  * @param root The workspace's folder on this machine. Every access fails once another folder has its path.
  * @param workspacePath The same folder as commands see it. Paths and links below either are accepted.
+ * @param canCommandsSee Whether commands can read a path outside the workspace, if it exists.
  */
-export function createWorkspaceFiles(root: RootFolder, workspacePath: string): WorkspaceFiles {
-  const resolve = (path: string) => resolveInside(root.path, workspacePath, path);
+export function createWorkspaceFiles(
+  root: RootFolder,
+  workspacePath: string,
+  canCommandsSee: (path: string) => boolean = () => false,
+): WorkspaceFiles {
+  return createFiles(root.path, async (path) => {
+    try {
+      const names = await resolveInside(root.path, workspacePath, path);
+      return { root, names, name: names.join('/') };
+    } catch (error) {
+      const isOutside = error instanceof LonghaulError && error.code === 'path_outside_workspace';
+      throw isOutside ? outsideWorkspace(path, canCommandsSee(path)) : error;
+    }
+  });
+}
 
+/** Where a path leads, with links resolved. */
+export interface Place {
+  root: RootFolder;
+  /** Names below the root. */
+  names: string[];
+  /** What `resolve` returns. */
+  name: string;
+}
+
+/** Gives access to the files that `locate` finds. It refuses all others. */
+export function createFiles(rootPath: string, locate: (path: string) => Promise<Place>): WorkspaceFiles {
   /** Runs `work` on a path with links resolved, and again if a link changes meanwhile. */
-  const at = async <T>(path: string, action: Action, work: (names: string[]) => Promise<T>): Promise<T> => {
+  const at = async <T>(path: string, action: Action, work: (place: Place) => Promise<T>): Promise<T> => {
     try {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
         try {
-          return await work(await resolve(path));
+          return await work(await locate(path));
         } catch (error) {
           if (!(error instanceof PathChanged)) throw error;
         }
@@ -44,12 +69,12 @@ export function createWorkspaceFiles(root: RootFolder, workspacePath: string): W
   };
 
   return {
-    root: root.path,
-    resolve: (path) => at(path, 'read', async (names) => names.join('/')),
-    stat: (path) => at(path, 'read', (names) => statNames(root, names)),
-    read: (path, range) => at(path, 'read', (names) => readNames(root, names, { path, range })),
-    write: (path, data) => at(path, 'write', (names) => writeNames(root, names, { path, data })),
-    list: (path) => at(path, 'read', (names) => listNames(root, names)),
+    root: rootPath,
+    resolve: (path) => at(path, 'read', async ({ name }) => name),
+    stat: (path) => at(path, 'read', ({ root, names }) => statNames(root, names)),
+    read: (path, range) => at(path, 'read', ({ root, names }) => readNames(root, names, { path, range })),
+    write: (path, data) => at(path, 'write', ({ root, names }) => writeNames(root, names, { path, data })),
+    list: (path) => at(path, 'read', ({ root, names }) => listNames(root, names)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
 import { killOrphans, markOf, newCommandMark } from '../command/command-mark.ts';
 import { endProcesses, outOfReach } from '../command/end-processes.ts';
@@ -15,6 +15,7 @@ import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
 import type { RunningCommand } from '../command/supervise-command.ts';
 import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts';
 import { createSandbox, type StartOptions } from '../create-sandbox.ts';
+import { createMachineFiles } from '../files/machine-files.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { hasOpen, placeOf, startTime } from '../process-identity.ts';
@@ -47,16 +48,17 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
     workspacePath: root.path,
     description: 'local, no isolation',
     rules: {
-      files: 'file tools cannot leave it',
+      files: 'absolute paths outside it work too',
       processes: `processes that a command leaves running live ${options.keepProcesses ? 'on after the run' : 'until the run ends'}`,
     },
     files: createWorkspaceFiles(root, root.path),
+    toolFiles: createMachineFiles(root, options.refusedPaths ?? []),
     recordProcess: options.recordProcess,
     start: async (command, { cwd, ...rest }) => {
       root.requireInPlace();
       return startLocal([shell, '-c', command], {
         ...rest,
-        cwd: join(root.path, cwd),
+        cwd: resolve(root.path, cwd),
         env: environment,
         isKept: options.keepProcesses ?? false,
       });

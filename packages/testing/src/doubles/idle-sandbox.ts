@@ -1,4 +1,4 @@
-import type { Sandbox } from '@longhaul/core';
+import type { Sandbox, WorkspaceFiles } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 
 export interface IdleSandboxOptions {
@@ -11,19 +11,21 @@ export interface IdleSandboxOptions {
 export function createIdleSandbox(options: IdleSandboxOptions = {}): Sandbox {
   const { workspacePath = '/workspace', onClose } = options;
   const unused = () => Promise.reject(new LonghaulError('internal', 'This sandbox cannot be used.'));
+  const files: WorkspaceFiles = {
+    root: '/',
+    resolve: unused,
+    stat: async () => undefined,
+    read: unused,
+    write: unused,
+    list: unused,
+  };
   return {
     kind: 'local',
     workspacePath,
     description: 'none',
     exec: unused,
-    files: {
-      root: '/',
-      resolve: unused,
-      stat: async () => undefined,
-      read: unused,
-      write: unused,
-      list: unused,
-    },
+    files,
+    toolFiles: files,
     [Symbol.asyncDispose]: async () => onClose?.(),
   };
 }

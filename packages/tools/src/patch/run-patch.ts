@@ -59,7 +59,7 @@ class PatchPlan {
 
   /** Plans a change. Returns why it cannot be made. */
   async add(change: FileChange): Promise<string | undefined> {
-    const { files } = this.#context.sandbox;
+    const { toolFiles: files } = this.#context.sandbox;
     if (change.kind === 'add') {
       const path = await files.resolve(change.path);
       const info = await files.stat(path);
@@ -74,7 +74,7 @@ class PatchPlan {
   }
 
   async #delete(given: string): Promise<string | undefined> {
-    const { files } = this.#context.sandbox;
+    const { toolFiles: files } = this.#context.sandbox;
     const path = await entryPath(given, this.#context);
     const info = await files.stat(given);
     if (info?.kind === 'directory') return `${displayPath(path)} is a folder: a patch deletes files only.`;
@@ -90,7 +90,7 @@ class PatchPlan {
     moveTo,
     hunks,
   }: Extract<FileChange, { kind: 'update' }>): Promise<string | undefined> {
-    const { files } = this.#context.sandbox;
+    const { toolFiles: files } = this.#context.sandbox;
     const planned = this.#files.get(await files.resolve(given));
     const loaded =
       planned?.text === undefined
@@ -153,7 +153,7 @@ class PatchPlan {
           `mkdir -p -- ${quoteWord(folder)} && mv -- ${quoteWord(movedFrom)} ${quoteWord(path)}`,
         );
       }
-      await sandbox.files.write(path, text);
+      await sandbox.toolFiles.write(path, text);
     }
   }
 
@@ -181,7 +181,7 @@ class PatchPlan {
   }
 
   async #textOf(path: string): Promise<string> {
-    const loaded = await loadText(this.#context.sandbox.files, path);
+    const loaded = await loadText(this.#context.sandbox.toolFiles, path);
     return 'text' in loaded ? loaded.text : '';
   }
 }
@@ -191,7 +191,7 @@ const MAX_COMPARED_BYTES = 1024 * 1024;
 const MAX_SHOWN_CHARS = 20_000;
 
 /** The path of a folder's entry: a link itself, and not the file that it leads to. */
-async function entryPath(given: string, { sandbox: { files } }: ToolContext): Promise<string> {
+async function entryPath(given: string, { sandbox: { toolFiles: files } }: ToolContext): Promise<string> {
   const slash = given.lastIndexOf('/');
   const folder = await files.resolve(slash === -1 ? '' : given.slice(0, slash) || '/');
   const name = given.slice(slash + 1);

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { type AskMode, defaultAction } from './default-action.ts';
+
+it.each<[string, boolean, AskMode, string]>([
+  ['read', false, 'wait', 'allow'],
+  ['read', true, 'wait', 'ask'],
+  ['grep', true, 'wait', 'ask'],
+  ['write', false, 'wait', 'ask'],
+  ['write', true, 'deny', 'allow'],
+  ['read', true, 'deny', 'allow'],
+])(
+  'in local, answers %s with a path outside (%s) and ask meaning %s by %s',
+  (toolName, isOutside, ask, action) => {
+    expect(defaultAction({ toolName, isOutside }, 'local', ask)).toBe(action);
+    expect(defaultAction({ toolName, isOutside }, 'bubblewrap', ask)).toBe('allow');
+  },
+);
