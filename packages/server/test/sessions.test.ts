@@ -138,6 +138,7 @@ describe('sessions over HTTP', () => {
     ]);
     expect(await server.call('GET', `/api/sessions/${id}`)).toMatchObject({ queued: 0, lastEvent: 0 });
     await server.call('POST', `/api/sessions/${id}/messages`, { content: 'hold' });
+    await expect.poll(() => server.call('GET', `/api/sessions/${id}/queue`)).toMatchObject({ messages: [] });
     expect(await refused(send('POST', '/messages', 'image'))).toMatchObject([
       415,
       { error: { code: 'input_unsupported' } },
