@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readEnvironment } from '@longhaul/core';
@@ -9,8 +9,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 async function openFolder() {
   const root = await mkdtemp(join(tmpdir(), 'longhaul-git-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: root, stdio: 'pipe' });
+  const git = (first: string | string[], ...rest: string[]) => {
+    const [args, input] = Array.isArray(first) ? [first, rest.join('')] : [[first, ...rest], undefined];
+    return execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: root, input });
+  };
   const write = async (path: string, text: string) => {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
@@ -74,15 +76,69 @@ describe('git facts', () => {
     expect((await facts())?.head).toMatch(/^[0-9a-f]{8}$/);
     const empty = await openFolder();
     empty.git('init', '-q', '-b', 'trunk');
-    expect(await empty.facts()).toEqual({ head: 'trunk', changedFiles: undefined });
+    expect(await empty.facts()).toEqual({ head: 'trunk' });
+  });
+
+  it('reads an index of version 4', async () => {
+    const { facts, git, write } = await openRepository();
+    for (const name of ['deep/cc.txt', 'deep/d/e.txt', `deep/${'long/'.repeat(40)}name.txt`, 'z'])
+      await write(name, name);
+    git('add', '.');
+    git('commit', '-qm', 'more');
+    git('update-index', '--index-version', '4');
+    expect(await facts()).toEqual({ head: 'main', changedFiles: 0 });
+    await write('deep/d/e.txt', 'Changed.');
+    await write('z', 'Changed too.');
+    expect(await facts()).toEqual({ head: 'main', changedFiles: 2 });
   });
 
   it('knows no number of changes if the index has another form', async () => {
     const { root, facts, git } = await openRepository();
-    git('update-index', '--index-version', '4');
-    expect(await facts()).toEqual({ head: 'main', changedFiles: undefined });
-    await writeFile(join(root, '.git/index'), Buffer.from('DIRC\0\0\0\u0002\0\0\u00ff\u00ff', 'latin1'));
-    expect(await facts()).toEqual({ head: 'main', changedFiles: undefined });
+    git('update-index', '--split-index');
+    expect(await facts()).toEqual({ head: 'main' });
+    for (const index of [
+      'DIRC\0\0\0\u0002\0\0\u00ff\u00ff',
+      'DIRC\0\0\0\u0004\0\0\u00ff\u00ff',
+      `DIRC\0\0\0\u0004\0\0\0\u0001${'\0'.repeat(62)}\u00ff\u00ff\u00ff\u00ff\u00ffa\0`,
+      `DIRC\0\0\0\u0004\0\0\0\u0001${'\0'.repeat(62)}\u0009a\0`,
+      'DIRC\0\0\0\u0009\0\0\0\0',
+    ]) {
+      await writeFile(join(root, '.git/index'), Buffer.from(index, 'latin1'));
+      expect(await facts()).toEqual({ head: 'main' });
+    }
+  });
+
+  it('counts in a repository of more than 5,000 files', async () => {
+    const { facts, git, write } = await openRepository();
+    const blob = git('hash-object', 'a.txt').toString().trim();
+    const names = Array.from({ length: 6_000 }, (_, index) => `many/${index}.txt`);
+    const info = names.map((name) => `100644 ${blob}\t${name}\n`).join('');
+    git(['update-index', '--index-info'], info);
+    expect(await facts()).toEqual({ head: 'main', changedFiles: 6_000 });
+    await write('many/0.txt', 'The text of a.txt.\n');
+    expect(await facts()).toEqual({ head: 'main', changedFiles: 5_999 });
+  });
+
+  it('says that there can be more in a repository of very many files', async () => {
+    const { facts, git } = await openRepository();
+    const blob = git('hash-object', 'a.txt').toString().trim();
+    const info = Array.from({ length: 60_000 }, (_, index) => `100644 ${blob}\tmissing/${index}\n`).join('');
+    git(['update-index', '--index-info'], info);
+    expect(await facts()).toMatchObject({ head: 'main', isPartial: true });
+  });
+
+  it('reads the facts of a linked working tree', async () => {
+    const { root, git } = await openRepository();
+    const { root: other, facts, write } = await openFolder();
+    await rm(other, { recursive: true });
+    git('worktree', 'add', '-q', '-b', 'linked', other);
+    expect(await facts()).toEqual({ head: 'linked', changedFiles: 0 });
+    await write('a.txt', 'Changed.');
+    expect(await facts()).toEqual({ head: 'linked', changedFiles: 1 });
+    // The folder of git no longer names this one.
+    const gitdir = (await readFile(join(other, '.git'), 'utf8')).replace('gitdir: ', '').trim();
+    await writeFile(join(gitdir, 'gitdir'), join(root, '.git'));
+    expect(await facts()).toBeUndefined();
   });
 
   it('has no facts without a repository, and for a link to one elsewhere', async () => {
@@ -92,8 +148,24 @@ describe('git facts', () => {
     await symlink(join(other.root, '.git'), join(root, '.git'));
     expect(await facts()).toBeUndefined();
     await rm(join(root, '.git'));
-    await writeFile(join(root, '.git'), `gitdir: ${join(other.root, '.git')}\n`);
-    expect(await facts()).toBeUndefined();
+    other.git('worktree', 'add', '-q', `${other.root}/tree`);
+    const linked = join(other.root, '.git/worktrees/tree');
+    await symlink(linked, join(root, 'worktrees-link'));
+    for (const target of [join(other.root, '.git'), linked, join(root, 'worktrees-link'), '/etc', '.', '']) {
+      await writeFile(join(root, '.git'), `gitdir: ${target}\n`);
+      expect(await facts()).toBeUndefined();
+    }
+  });
+
+  it('does not look at files behind a link among the folders of a tracked path', async () => {
+    const { root, facts } = await openRepository();
+    const other = await openRepository();
+    const same = join(root, 'deep/c.txt');
+    const { atime, mtime } = await stat(same);
+    await utimes(join(other.root, 'deep/c.txt'), atime, mtime);
+    await rm(join(root, 'deep'), { recursive: true });
+    await symlink(join(other.root, 'deep'), join(root, 'deep'));
+    expect(await facts()).toEqual({ head: 'main', changedFiles: 1 });
   });
 
   it('runs nothing of a hostile repository', async () => {
@@ -128,7 +200,7 @@ describe('git facts', () => {
     expect(await facts()).toEqual({ head: 'main', changedFiles: 1 });
     await rm(join(root, '.git/index'));
     execFileSync('mkfifo', [join(root, '.git/index')]);
-    expect(await facts()).toEqual({ head: 'main', changedFiles: undefined });
+    expect(await facts()).toEqual({ head: 'main' });
     for (const head of [
       'ref: refs/heads/a\u0007b',
       'ref: ../../etc/passwd',

@@ -91,8 +91,10 @@ function plainFact(key: string, text: string): Fact {
   return { key, value: text, text, news: text };
 }
 
-function gitText({ head, changedFiles }: GitFacts): string {
-  const changes = changedFiles === undefined ? '' : `, ${plural(changedFiles, 'tracked file')} changed`;
+function gitText({ head, changedFiles, isPartial }: GitFacts): string {
+  const least = isPartial ? 'at least ' : '';
+  const changes =
+    changedFiles === undefined ? '' : `, ${least}${plural(changedFiles, 'tracked file')} changed`;
   return `Git: ${quoted(head)}${changes}`;
 }
 
