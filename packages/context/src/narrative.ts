@@ -1,4 +1,4 @@
-import type { Message, OpaqueSummary } from '@longhaul/protocol';
+import { type Message, type OpaqueSummary, saysNothing } from '@longhaul/protocol';
 import { cutMiddle } from './cut-middle.ts';
 import type { LedgerFold } from './ledger/ledger-fold.ts';
 import type { TokenCounter } from './tokens.ts';
@@ -180,7 +180,7 @@ export function checkNarrative(
 ): { accepted: true; text: string } | { accepted: false; reason: string } {
   if (reply.status === 'failed') return { accepted: false, reason: reply.reason };
   const text = reply.text.trim();
-  if (text === '') return { accepted: false, reason: 'the summary was empty' };
+  if (saysNothing(text)) return { accepted: false, reason: 'the summary was empty' };
   if (reply.finishedBy === 'length')
     return { accepted: false, reason: 'the summary was cut off by its length' };
   const tokens = limits.count(text);

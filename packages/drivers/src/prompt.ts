@@ -12,6 +12,7 @@ import {
   type ViewUserMessage,
 } from '@longhaul/context';
 import type { ModelInfo } from '@longhaul/core';
+import { isBlank } from '@longhaul/protocol';
 import { holdsBlock } from './anthropic/server-blocks.ts';
 import { markCacheBreakpoints } from './cache-marks.ts';
 import { createCallIds } from './call-ids.ts';
@@ -72,14 +73,14 @@ function strictRequest({ system, messages }: { system: string; messages: readonl
  */
 function isSaid(message: ViewMessage): boolean {
   return message.content.some((part) =>
-    part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning',
+    part.type === 'text' ? !isBlank(part.text) : part.type !== 'reasoning',
   );
 }
 
 function userParts(message: ViewUserMessage, { info, profile }: PromptContext): PromptPart[] {
   return message.content
     .map((content) => toPromptPart(content, info.accepts, profile))
-    .filter((part) => part.type !== 'text' || part.text.trim() !== '');
+    .filter((part) => part.type !== 'text' || !isBlank(part.text));
 }
 
 function pushUser(prompt: LanguageModelV4Prompt, parts: PromptPart[], context: PromptContext): void {
@@ -113,7 +114,7 @@ function pushAssistant(
       const { items } = part.opaque;
       content.push({ type: 'custom', kind: COMPACTION_KIND, providerOptions: { longhaul: { items } } });
     } else if (part.type === 'text') {
-      if (part.text.trim() !== '') content.push({ type: 'text', text: part.text, ...options });
+      if (!isBlank(part.text)) content.push({ type: 'text', text: part.text, ...options });
     } else if (part.type === 'reasoning') {
       const reasoning = toReasoningPart(part, rule);
       if (reasoning !== undefined) content.push(reasoning);

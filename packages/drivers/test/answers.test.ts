@@ -99,6 +99,33 @@ describe('thoughts between tags', () => {
   });
 });
 
+describe('an answer that says nothing', () => {
+  it.each([
+    '\u200b',
+    '\u2060\ufeff',
+    '\0',
+    '<|im_end|>',
+    '```\n```',
+    '…',
+    '<think>Hm.</think>\u200d',
+    '</s>',
+  ])('is asked for again, then fails the run: %j', async (answer) => {
+    const { result, requests } = await run([says(answer), says('Done.')]);
+    expect(result).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(requests[1].messages.at(-1).content).toContain('was empty');
+    expect((await run([says(answer)])).result).toMatchObject({
+      status: 'failed',
+      error: { code: 'empty_answer' },
+    });
+  });
+
+  it('shows an answer without the token that ends its turn, and keeps the token in the log', async () => {
+    const { result, test } = await run([says('Done.<|im_end|>')]);
+    expect(result).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect((await test.messages()).at(-1)?.parts).toMatchObject([{ text: 'Done.<|im_end|>' }]);
+  });
+});
+
 describe('arguments', () => {
   it.each([
     ['as Python', `{'at': 'door'}`],

@@ -1,5 +1,6 @@
 export type { Approval, ApprovalAnswer } from './approval.ts';
 export { nearestNames, pairSimilarity, suggestion } from './did-you-mean.ts';
+export { isBlank, saysNothing, withoutTurnEnd } from './empty-text.ts';
 export {
   ERROR_TRAITS,
   type ErrorCode,

@@ -8,6 +8,7 @@ import {
   storeMedia,
 } from '@longhaul/core';
 import {
+  isBlank,
   type JsonObject,
   type Mark,
   type Message,
@@ -183,5 +184,5 @@ function importedTitle({ title, firstUserText, summaryTitle }: ImportReport): st
 /** The first line that is more than a tag: prompts made from templates start with `<issue>`. */
 function firstLine(text = ''): string {
   const lines = text.split('\n').map((line) => line.trim());
-  return lines.find((line) => line !== '' && !/^<\/?[\w-]+>$/.test(line)) ?? '';
+  return lines.find((line) => !isBlank(line) && !/^<\/?[\w-]+>$/.test(line)) ?? '';
 }

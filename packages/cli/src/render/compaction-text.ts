@@ -1,4 +1,5 @@
 import type { CompactSessionResult } from '@longhaul/core';
+import { isBlank } from '@longhaul/protocol';
 import { someRanges } from './context-page.ts';
 import { fitLine, formatTokens, plural } from './format.ts';
 import { createPaint } from './paint.ts';
@@ -24,7 +25,7 @@ export function compactionText(result: CompactSessionResult, options: Compaction
   const { tokensBefore, tokensAfter, strategy, round, hides, pruned, cut, summary } = result;
   const isPreview = result.status === 'preview';
   const sign = paint.note(isPreview ? '◇ would compact' : '◆ compacted');
-  const text = [summary.ledger, summary.narrative].filter((part) => part.trim() !== '').join('\n\n');
+  const text = [summary.ledger, summary.narrative].filter((part) => !isBlank(part)).join('\n\n');
   const lines = [
     `${sign} ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens (${strategy}, round ${round})`,
     field('hides', `${plural(hides.count, 'message')}: ${someRanges(hides.ranges, columns - 24)}`, paint),

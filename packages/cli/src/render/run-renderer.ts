@@ -1,4 +1,4 @@
-import { describePatch, type EventOf, type JsonValue, type LonghaulEvent } from '@longhaul/protocol';
+import { describePatch, type EventOf, isBlank, type JsonValue, type LonghaulEvent } from '@longhaul/protocol';
 import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
 import { contextMeter } from './meter.ts';
 import { createPaint, type Paint } from './paint.ts';
@@ -138,7 +138,7 @@ export class RunRenderer {
     let out = '';
     if (this.#text?.kind !== chunkType) {
       // Models often begin with empty lines.
-      if (content.trim() === '') return '';
+      if (isBlank(content)) return '';
       out = this.#endText();
       this.#text = this.#beginText(chunkType);
     }

@@ -1,6 +1,13 @@
 import { activeMarks, partKey } from '@longhaul/context';
 import type { SessionLog, SessionState } from '@longhaul/core';
-import { type Compaction, describePatch, type Message, type Part, type ToolPart } from '@longhaul/protocol';
+import {
+  type Compaction,
+  describePatch,
+  isBlank,
+  type Message,
+  type Part,
+  type ToolPart,
+} from '@longhaul/protocol';
 import { formatTokens, plural } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
@@ -136,9 +143,7 @@ function compactionText(mark: Compaction, { columns, paint }: MessageOptions): s
   const head =
     `${paint.note('◆ compacted')} ${formatTokens(mark.tokensBefore)} → ${formatTokens(mark.tokensAfter)} tokens, ` +
     `${plural(mark.hides.length, 'message')} hidden (${mark.strategy}, round ${mark.round})${undone}\n`;
-  const summary = [mark.summary.ledger, mark.summary.narrative]
-    .filter((text) => text.trim() !== '')
-    .join('\n\n');
+  const summary = [mark.summary.ledger, mark.summary.narrative].filter((text) => !isBlank(text)).join('\n\n');
   return head + prefixed(wrapText(summary, columns - 2), paint.note('│ '));
 }
 

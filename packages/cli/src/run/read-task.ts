@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isBlank } from '@longhaul/protocol';
 import { usage } from '../command-line/parse-flags.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -17,7 +18,7 @@ export async function readTask(words: readonly string[], terminal: Terminal): Pr
     throw usage('What is the task? Give it as an argument: longhaul run "Fix the failing test".', 'run');
   }
   const task = await readWords(words.length === 0 ? ['-'] : words, { input: terminal.input, command: 'run' });
-  if (task !== '') return task;
+  if (!isBlank(task)) return task;
   throw usage(
     wantsInput
       ? 'The task on standard input is empty. Write a task, or give it as an argument.'

@@ -1,6 +1,6 @@
 import { emitKeypressEvents } from 'node:readline';
 import type { MessageQueueService } from '@longhaul/core';
-import { toLonghaulError } from '@longhaul/protocol';
+import { isBlank, toLonghaulError } from '@longhaul/protocol';
 import { type Key, LineEditor } from '../render/line-editor.ts';
 import type { LiveLine } from '../render/live-line.ts';
 import { writeControls } from '../safe-terminal.ts';
@@ -105,7 +105,7 @@ export function typeAhead({ terminal, queue, sessionId, live, draft = '' }: Type
       return queuedIds;
     },
     async offerRest(signal) {
-      if (editor.text.trim() === '' || signal.aborted) return undefined;
+      if (isBlank(editor.text) || signal.aborted) return undefined;
       live.insert('The run has ended. Enter sends this line as the next message, Ctrl-C does not.\n');
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       const onEnd = () => resolve(undefined);

@@ -1,4 +1,4 @@
-import { type CutMark, LonghaulError, type Mark, type PruneMark } from '@longhaul/protocol';
+import { type CutMark, LonghaulError, type Mark, type PruneMark, saysNothing } from '@longhaul/protocol';
 import { checkNarrative } from '../narrative.ts';
 import type { CompactionPlan, PlanInput } from '../strategy.ts';
 import { allHidden, type CompactionContext, type Draft, ledgerFor, viewWith } from './draft.ts';
@@ -122,7 +122,7 @@ async function narrativeOf(
 
 /** The same limits apply to a strategy's own text as to a model's. */
 function checkedNarrative(context: CompactionContext, text: string, warnings: string[]): string {
-  if (text.trim() === '') return '';
+  if (saysNothing(text)) return '';
   const maxTokens = maxNarrativeTokens(context);
   const limits = { hiddenTokens: context.tokensBefore, maxTokens, count: context.count };
   const checked = checkNarrative({ status: 'ok', text, finishedBy: 'stop' }, limits);

@@ -1,4 +1,4 @@
-import { handleOf, isOpen, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
+import { handleOf, isBlank, isOpen, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
 import { headOf } from '../cut-middle.ts';
 import { isUserMessage } from '../log.ts';
 import { ownCopy } from '../own-copy.ts';
@@ -87,7 +87,7 @@ function addInstruction(facts: LedgerFold, message: Message): void {
     .filter((part): part is TextPart => part.type === 'text')
     .map((part) => part.text)
     .join('\n');
-  if (text.trim() !== '')
+  if (!isBlank(text))
     facts.instructions.push({ messageId: message.id, text, handle: handleOf(message.sequence) });
 }
 

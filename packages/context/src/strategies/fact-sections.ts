@@ -1,4 +1,4 @@
-import { handleOf } from '@longhaul/protocol';
+import { handleOf, saysNothing } from '@longhaul/protocol';
 import { cutMiddle } from '../cut-middle.ts';
 import { rankNames } from '../ledger/file-tree.ts';
 import { commandLine, DONE_ITEM, errorLine } from '../ledger/ledger.ts';
@@ -90,7 +90,7 @@ function currentState({ fold, messages }: NarrativeFacts): string {
 function lastWords(messages: NarrativeFacts['messages']): string {
   for (const message of messages.toReversed()) {
     if (message.role !== 'assistant') continue;
-    const said = message.parts.findLast((part) => part.type === 'text' && part.text.trim() !== '');
+    const said = message.parts.findLast((part) => part.type === 'text' && !saysNothing(part.text));
     if (said?.type === 'text') return oneLine(said.text, 240);
   }
   return '';

@@ -1,3 +1,4 @@
+import { isBlank } from '@longhaul/protocol';
 /** Headings of the six sections, in order. */
 export const SECTION_HEADINGS = [
   'Original Task',
@@ -29,7 +30,7 @@ export function readSections(text: string): Partial<Sections> {
   }
   for (const name of SECTION_HEADINGS) {
     const content = sections[name]?.trim() ?? '';
-    if (content === '') delete sections[name];
+    if (isBlank(content)) delete sections[name];
     else sections[name] = content;
   }
   return sections;

@@ -1,5 +1,5 @@
 import type { FittedRequest } from '@longhaul/context';
-import type { Message } from '@longhaul/protocol';
+import { type Message, saysNothing } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
@@ -114,7 +114,7 @@ export class StepOutcomeHandler {
     }
     if (finishReason === 'paused') return this.#continuations.afterPause(outcome);
     if (finishReason === 'other') return this.#continuations.afterUnknownEnd(outcome);
-    if (outcome.text.trim() === '') return this.#continuations.ask('continue-empty');
+    if (saysNothing(outcome.text)) return this.#continuations.ask('continue-empty');
     if (finishReason === 'tool-calls' || outcome.unreadCall !== undefined)
       return this.#continuations.afterMissingCall(outcome);
     return this.#approverFailure({ isAtEnd: true }) ?? { status: 'completed' };

@@ -1,4 +1,4 @@
-import type { Session } from '@longhaul/protocol';
+import { isBlank, type Session } from '@longhaul/protocol';
 import type { NewSession } from '../ports/index.ts';
 import { newId } from './ids.ts';
 
@@ -23,6 +23,10 @@ export function draftSession(
 }
 
 function titleOf(task: string): string {
-  const line = task.trim().split('\n')[0] ?? '';
+  const line =
+    task
+      .split('\n')
+      .find((each) => !isBlank(each))
+      ?.trim() ?? '';
   return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
 }

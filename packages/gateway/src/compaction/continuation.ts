@@ -1,5 +1,5 @@
 import { cutMiddle } from '@longhaul/context';
-import type { ChatMessage } from '@longhaul/protocol';
+import { type ChatMessage, isBlank } from '@longhaul/protocol';
 import type { SizedRequest } from './request-size.ts';
 import type { AnswerSoFar } from './types.ts';
 
@@ -35,14 +35,14 @@ export function continuationWithin(
  */
 function continuation({ text, reasoning = '' }: AnswerSoFar, maxChars: number): ChatMessage[] {
   const said = shortened(text, maxChars);
-  if (said.trim() !== '') {
+  if (!isBlank(said)) {
     return [
       { role: 'assistant', content: said },
       { role: 'user', content: CONTINUE },
     ];
   }
   const thought = shortened(reasoning, maxChars).trim();
-  if (thought === '') return [];
+  if (isBlank(thought)) return [];
   return [
     { role: 'assistant', content: 'I am still thinking.' },
     { role: 'user', content: `${ANSWER_NOW}\n\n${thought}` },

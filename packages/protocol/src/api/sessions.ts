@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isBlank } from '../empty-text.ts';
 import { sessionSchema } from '../schemas.ts';
 import { jsonObjectSchema, modelNameSchema, nameText, queryCount, sessionIdSchema } from './common.ts';
 
@@ -24,6 +25,9 @@ export const sessionDetailSchema = z.intersection(
 export type SessionDetail = z.infer<typeof sessionDetailSchema>;
 
 const MAX_TITLE = 300;
+const titleText = nameText(MAX_TITLE)
+  .min(1)
+  .refine((title) => !isBlank(title), { error: 'must contain a visible character' });
 
 export const createSessionBody = z.strictObject({
   workspace: nameText(4_096).min(1).optional().meta({
@@ -37,7 +41,7 @@ export const createSessionBody = z.strictObject({
     .min(1)
     .optional()
     .meta({ description: 'Name of a configured agent. Default: metadata.agent, or else coder.' }),
-  title: nameText(MAX_TITLE).min(1).optional(),
+  title: titleText.optional(),
   task: nameText(2_000)
     .optional()
     .meta({ description: 'What the session is about. Default: the text of the first message.' }),
@@ -46,7 +50,7 @@ export const createSessionBody = z.strictObject({
 export type CreateSessionBody = z.infer<typeof createSessionBody>;
 
 export const updateSessionBody = z.strictObject({
-  title: nameText(MAX_TITLE).min(1).optional(),
+  title: titleText.optional(),
   model: modelNameSchema.optional(),
   metadata: jsonObjectSchema
     .optional()
@@ -73,6 +77,6 @@ export const forkSessionBody = z.strictObject({
   at: nameText(200).min(1).optional().meta({
     description: 'Last message of the fork: its id, or a handle such as m12. Default: the newest message.',
   }),
-  title: nameText(MAX_TITLE).min(1).optional(),
+  title: titleText.optional(),
 });
 export type ForkSessionBody = z.infer<typeof forkSessionBody>;

@@ -1,4 +1,4 @@
-import type { Message, ToolPart, UserMessageContentPart } from '@longhaul/protocol';
+import { isBlank, type Message, type ToolPart, type UserMessageContentPart } from '@longhaul/protocol';
 
 /** A recorded user message that is sent to the agent again. */
 export interface PlayedUser {
@@ -72,7 +72,7 @@ class PlayBuilder {
 
   user(message: Message): void {
     const content = message.parts.flatMap((part) => this.#userContent(part));
-    if (content.every((part) => part.type === 'text' && part.text.trim() === '')) {
+    if (content.every((part) => part.type === 'text' && isBlank(part.text))) {
       this.#leaveOut(NOT_SHOWN);
       return;
     }
@@ -84,7 +84,7 @@ class PlayBuilder {
 
   answer(message: Message): void {
     const step = toStep(message);
-    if (step.text.trim() === '' && step.calls.length === 0) {
+    if (isBlank(step.text) && step.calls.length === 0) {
       this.#leaveOut(NO_ANSWER);
       return;
     }

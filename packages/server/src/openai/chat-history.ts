@@ -1,5 +1,5 @@
 import { currentClaimant, type MessageDraft, newId, type Store, storedTokens } from '@longhaul/core';
-import type { Part, Role } from '@longhaul/protocol';
+import { isBlank, type Part, type Role } from '@longhaul/protocol';
 import { type ClientMessage, textOf } from './chat-request.ts';
 
 const LEASE_TTL_MS = 60_000;
@@ -26,7 +26,7 @@ export async function importHistory(
 }
 
 function toDraft(message: ClientMessage): MessageDraft[] {
-  const text = [textOf(message), ...mediaOf(message)].filter((piece) => piece.trim() !== '').join('\n');
+  const text = [textOf(message), ...mediaOf(message)].filter((piece) => !isBlank(piece)).join('\n');
   if (text === '') return [];
   const isResult = message.role === 'tool' || message.role === 'function';
   const role: Role = message.role === 'assistant' || isResult ? 'assistant' : 'user';

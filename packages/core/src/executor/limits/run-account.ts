@@ -1,4 +1,11 @@
-import { addUsage, type FinishReason, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
+import {
+  addUsage,
+  type FinishReason,
+  saysNothing,
+  type TokenUsage,
+  withoutTurnEnd,
+  ZERO_USAGE,
+} from '@longhaul/protocol';
 import type { StepOutcome } from '../model-call/step-outcome.ts';
 import { countedUsage, type StepEstimate } from './counted-usage.ts';
 import type { RunClock } from './run-clock.ts';
@@ -24,7 +31,7 @@ export class RunAccount {
   }
 
   addStep(outcome: StepOutcome, estimate: StepEstimate): void {
-    this.text = outcome.text === '' && outcome.hasToolCalls ? this.text : outcome.text;
+    if (!outcome.hasToolCalls || !saysNothing(outcome.text)) this.text = withoutTurnEnd(outcome.text);
     this.finishReason = outcome.finishReason;
     if (outcome.error !== undefined) return;
     this.steps += 1;
@@ -33,7 +40,7 @@ export class RunAccount {
 
   /** Adds the answer after a limit. Its usage counts, but it is not a step. */
   addClosingNote({ text, finishReason, usage }: StepOutcome): void {
-    if (text.trim() !== '') this.text = text;
+    if (!saysNothing(text)) this.text = withoutTurnEnd(text);
     this.finishReason = finishReason;
     if (usage !== undefined) this.addUsage(usage);
   }

@@ -1,5 +1,5 @@
 import type { FittedRequest } from '@longhaul/context';
-import { LonghaulError } from '@longhaul/protocol';
+import { isBlank, LonghaulError } from '@longhaul/protocol';
 import type { StepOutcome } from './step-outcome.ts';
 
 /** Without usage numbers, an empty answer to a request of at least this share of the window is treated as a refusal. */
@@ -16,7 +16,7 @@ export function detectSilentRefusal(
   windowTokens: number,
 ): StepOutcome {
   const { finishReason, error, message, usage } = outcome;
-  const hasContent = message?.parts.some((part) => part.type !== 'text' || part.text.trim() !== '') === true;
+  const hasContent = message?.parts.some((part) => part.type !== 'text' || !isBlank(part.text)) === true;
   if (error !== undefined || finishReason !== 'length' || hasContent) return outcome;
   const isRefusal =
     usage === undefined

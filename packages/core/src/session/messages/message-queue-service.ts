@@ -1,4 +1,4 @@
-import { LonghaulError, type QueuedMessage, type UserMessageContentPart } from '@longhaul/protocol';
+import { isBlank, LonghaulError, type QueuedMessage, type UserMessageContentPart } from '@longhaul/protocol';
 import type { BlobStore, ModelInfo, Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { newId } from '../ids.ts';
@@ -114,7 +114,7 @@ export class MessageQueueService {
 }
 
 function assertContent(content: readonly UserMessageContentPart[]): void {
-  const isEmpty = content.every((part) => part.type === 'text' && part.text.trim() === '');
+  const isEmpty = content.every((part) => part.type === 'text' && isBlank(part.text));
   if (isEmpty) {
     throw new LonghaulError('invalid_request', 'The message is empty. It needs text, an image or a file.');
   }

@@ -1,4 +1,4 @@
-import type { Message } from '@longhaul/protocol';
+import { isBlank, type Message } from '@longhaul/protocol';
 import type { Store } from '../../ports/index.ts';
 import { draftSyntheticMessage } from '../messages/user-message.ts';
 import type { SessionWriter } from '../session-writer.ts';
@@ -38,7 +38,7 @@ export async function continueFrom(writer: SessionWriter, isMessageWaiting: bool
 function isIncomplete({ role, status, finishReason, parts }: Message): boolean {
   if (role !== 'assistant' || (status === 'done' && finishReason === 'stop')) return false;
   return (
-    parts.some((part) => part.type === 'text' && part.text.trim() !== '') &&
+    parts.some((part) => part.type === 'text' && !isBlank(part.text)) &&
     parts.every((part) => part.type !== 'tool')
   );
 }

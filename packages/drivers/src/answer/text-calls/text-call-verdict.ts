@@ -1,3 +1,4 @@
+import { isBlank } from '@longhaul/protocol';
 import { valueEnd } from '../loose-json.ts';
 import { hasOpener } from './forms.ts';
 import type { WrittenCall } from './text-call-form.ts';
@@ -28,7 +29,7 @@ export function judgeCallText({ before, text }: CallText, tools: TextCallTools):
   const accepted = read.calls.map((call) => call.accepted).filter((call) => call !== undefined);
   const areAccepted = read.calls.length > 0 && accepted.length === read.calls.length;
   if (areAccepted && read.rest === '') return { kind: 'calls', calls: accepted };
-  const isWhole = before.trim() === '';
+  const isWhole = isBlank(before);
   // JSON and the like after words is common in prose, and so is JSON that is no call.
   if (!hasOpener(text) && (!isWhole || (read.calls.length === 0 && tools.parse(text) !== undefined)))
     return TEXT;
