@@ -31,6 +31,7 @@ import { ApprovalService } from './session/approvals/approval-service.ts';
 import { draftSession } from './session/draft-session.ts';
 import { EventFollower } from './session/events/event-follower.ts';
 import { EventHub, type EventListener } from './session/events/event-hub.ts';
+import { SessionFiles } from './session/files/session-files.ts';
 import { newId } from './session/ids.ts';
 import { type EnqueueResult, MessageQueueService } from './session/messages/message-queue-service.ts';
 import type { CancelRequest, CancelResult } from './session/runs/cancel-session.ts';
@@ -47,6 +48,7 @@ const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 export class Runtime {
   readonly queue: MessageQueueService;
   readonly approvals: ApprovalService;
+  readonly files: SessionFiles;
   readonly #options: RuntimeOptions;
   readonly #hub = new EventHub();
   readonly #follower: EventFollower;
@@ -71,6 +73,13 @@ export class Runtime {
       prepareRun,
       execute: (work) => this.#execute(work),
       ender: options,
+    });
+    this.files = new SessionFiles({
+      store,
+      hub,
+      runs: this.#runs.registry,
+      trees: options.fileTrees,
+      cancel: (sessionId) => this.cancel(sessionId),
     });
     this.#callers = new WaitingCallers({ store, hub, follower, runs: this.#runs });
     this.#context = new SessionContext({
@@ -278,6 +287,7 @@ export class Runtime {
       ...system,
       options: this.#options,
       approvals: this.approvals,
+      files: this.files,
       context: this.#context,
       ledgers: this.#ledgers,
     });

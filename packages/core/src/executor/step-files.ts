@@ -1,5 +1,6 @@
-import { type Message, type PatchPart, toLonghaulError } from '@longhaul/protocol';
+import { type Message, toLonghaulError } from '@longhaul/protocol';
 import type { FileRecorder, RecordedChange } from '../ports/file-trees.ts';
+import { appendPatch } from '../session/files/append-patch.ts';
 import type { FilesState } from '../session/files/files-state.ts';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
@@ -20,9 +21,6 @@ export interface StepFilesOptions {
   /** Returns whether calls of the tool can change files. */
   mayWrite: (toolName: string) => boolean;
 }
-
-/** An event lists fewer files than its part, because an event is sent to every listener. */
-const MAX_FILES_OF_EVENT = 50;
 
 /** Changed files that a note for the model names. */
 const MAX_NAMED = 10;
@@ -137,29 +135,12 @@ export class StepFiles implements AsyncDisposable {
     }
     this.#state = { tree: change.after, through };
     // Both are made in one tick, so that the store commits them together.
-    await Promise.all([this.#append(message, { ...change, byAgent }), recording.save(this.#state)]);
+    await Promise.all([
+      appendPatch(this.#options.writer, message, { ...change, byAgent }),
+      recording.save(this.#state),
+    ]);
     this.#isUnsaved = false;
     if (!byAgent) for (const { path } of change.files) this.#news.add(path);
-  }
-
-  async #append(
-    message: Message,
-    { before, after, files, more, byAgent }: RecordedChange & { byAgent: boolean },
-  ) {
-    const part: PatchPart = {
-      type: 'patch',
-      ...(before !== undefined && { before }),
-      after,
-      files,
-      ...(more !== undefined && { more }),
-      byAgent,
-    };
-    const shown = files.slice(0, MAX_FILES_OF_EVENT);
-    const left = (more ?? 0) + files.length - shown.length;
-    const { type: _type, ...facts } = part;
-    await this.#options.writer.putPart(message, message.parts.length, part, [
-      { ...facts, type: 'files:changed', files: shown, more: left > 0 ? left : undefined },
-    ]);
   }
 
   async #giveUp(reason: string): Promise<void> {

@@ -12,9 +12,10 @@ export interface FileTrees {
   /**
    * Returns what differs between two trees.
    *
+   * @param options.limit Maximum number of files in the result. Default 1,000.
    * @throws {LonghaulError} `not_found`, `store_corrupt` if a tree cannot be read.
    */
-  changes(before: string, after: string): Promise<ChangedFiles>;
+  changes(before: string, after: string, options?: { limit?: number }): Promise<ChangedFiles>;
   /** Returns the difference as a unified diff that `git apply` accepts, in pieces. Throws the errors of `changes`. */
   diff(before: string, after: string): AsyncIterable<string>;
   /**
@@ -40,9 +41,10 @@ export interface FileRecorder extends AsyncDisposable {
    * large are never written or deleted, and neither is a file that has changed since the last record. Can be repeated
    * after a kill.
    *
+   * @param options.except Paths that are left as they are.
    * @throws {LonghaulError} As `record` and `FileTrees.changes`.
    */
-  restore(tree: string): Promise<Restored>;
+  restore(tree: string, options?: { except?: ReadonlySet<string> }): Promise<Restored>;
 }
 
 export interface ChangedFiles {

@@ -46,8 +46,10 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
         const change: RecordedChange = { before, after: last, files: made };
         return change;
       },
-      async restore(target) {
-        const changes = changesBetween(workspace.files, filesOf(target));
+      async restore(target, { except = new Set() } = {}) {
+        const changes = changesBetween(workspace.files, filesOf(target)).filter(
+          ({ path }) => !except.has(path),
+        );
         for (const { path } of changes) {
           workspace.onRestore?.(path);
           const content = filesOf(target).get(path);

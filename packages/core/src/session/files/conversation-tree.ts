@@ -1,0 +1,54 @@
+import { headOf, isOnPath, livePath } from '@longhaul/context';
+import type { Mark, RevertMark } from '@longhaul/protocol';
+
+/** Consecutive messages of a session that follow each other in one branch. Both ends are inclusive. */
+export interface Branch {
+  first: number;
+  last: number;
+  /** The message that the branch continues from. 0: it is the beginning of the session. */
+  parent: number;
+  /** The last message of the branch that is in the conversation now. Absent: none is. */
+  liveUntil?: number;
+}
+
+export interface ConversationTree {
+  /** In the order in which they were begun. */
+  branches: Branch[];
+  /** The conversation continues after this message. */
+  head: number;
+}
+
+/** Returns the branches that the reverts of a session made. */
+export function branchesOf(marks: readonly Mark[], last: number): ConversationTree {
+  const path = livePath(marks);
+  const starts = [...new Set([1, ...revertsOf(marks).map(({ at }) => at + 1)])].filter(
+    (start) => start <= last,
+  );
+  const branches = starts
+    .sort((a, b) => a - b)
+    .map((first, index, all): Branch => {
+      const end = (all[index + 1] ?? last + 1) - 1;
+      const live = lastLive(path, first, end);
+      return {
+        first,
+        last: end,
+        parent: parentOf(marks, first),
+        ...(live !== undefined && { liveUntil: live }),
+      };
+    });
+  return { branches, head: headOf(marks, last) };
+}
+
+/** Returns the message that precedes a message in its branch. 0: none. */
+export function parentOf(marks: readonly Mark[], sequence: number): number {
+  return revertsOf(marks).findLast(({ at }) => at === sequence - 1)?.to ?? sequence - 1;
+}
+
+function lastLive(path: ReturnType<typeof livePath>, first: number, last: number): number | undefined {
+  for (let sequence = last; sequence >= first; sequence -= 1) if (isOnPath(path, sequence)) return sequence;
+  return undefined;
+}
+
+function revertsOf(marks: readonly Mark[]): RevertMark[] {
+  return marks.filter((mark) => mark.kind === 'revert');
+}

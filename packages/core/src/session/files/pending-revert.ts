@@ -1,0 +1,52 @@
+import { isObject, parseTreeReference } from '@longhaul/protocol';
+import type { SettingsStore } from '../../ports/index.ts';
+
+/** A revert whose files are being restored. It is stored before the first file is changed, and removed with the mark. */
+export interface PendingRevert {
+  /** Id of the mark. */
+  id: string;
+  handle: string;
+  to: number;
+  branchedAt?: number;
+  undoes?: string;
+  /** The recorded tree before the revert, and the tree to restore. */
+  treeBefore: string;
+  treeAfter: string;
+}
+
+function keyOf(sessionId: string): string {
+  return `session:${sessionId}:revert`;
+}
+
+export async function loadPendingRevert(
+  store: SettingsStore,
+  sessionId: string,
+): Promise<PendingRevert | undefined> {
+  const value = await store.getSetting(keyOf(sessionId));
+  if (!isObject(value)) return undefined;
+  const { id, handle, to, branchedAt, undoes, treeBefore, treeAfter } = value;
+  if (typeof id !== 'string' || typeof handle !== 'string' || typeof to !== 'number') return undefined;
+  if (!isTree(treeBefore) || !isTree(treeAfter)) return undefined;
+  return {
+    id,
+    handle,
+    to,
+    treeBefore,
+    treeAfter,
+    ...(typeof branchedAt === 'number' && { branchedAt }),
+    ...(typeof undoes === 'string' && { undoes }),
+  };
+}
+
+/** Undefined removes it. */
+export function savePendingRevert(
+  store: SettingsStore,
+  sessionId: string,
+  revert: PendingRevert | undefined,
+): Promise<void> {
+  return store.putSetting(keyOf(sessionId), revert === undefined ? undefined : { ...revert });
+}
+
+function isTree(value: unknown): value is string {
+  return typeof value === 'string' && parseTreeReference(value) !== undefined;
+}

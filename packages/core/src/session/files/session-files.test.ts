@@ -1,0 +1,226 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { createMemoryStore } from '@longhaul/storage/memory';
+import {
+  answer,
+  calls,
+  createMemoryWorkspace,
+  type MemoryWorkspace,
+  type PlayedStep,
+  playedDriver,
+  type TestRun,
+  testRun,
+  testTool,
+  text,
+} from '@longhaul/testing/doubles';
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../ports/index.ts';
+
+const change = (path: string, content: string) => calls({ name: 'change', input: { path, content } });
+
+async function startSession(
+  workspace: MemoryWorkspace,
+  steps: PlayedStep[],
+  store: Store = createMemoryStore(),
+) {
+  const driver = playedDriver(steps);
+  const tool = testTool('change', ({ path, content }) => {
+    if (content === '') workspace.files.delete(String(path));
+    else workspace.files.set(String(path), String(content));
+    return text('written');
+  });
+  const test = await testRun(driver, [tool], { store, fileTrees: workspace.trees });
+  return { test, driver, files: test.runtime.files };
+}
+
+const present = ({ files }: MemoryWorkspace) => Object.fromEntries([...files].sort());
+
+/** The texts that the model gets next. */
+async function shownTexts(test: TestRun, { requests }: ReturnType<typeof playedDriver>, content: string) {
+  await test.run(content);
+  return JSON.stringify(requests.at(-1)?.messages);
+}
+
+describe('revert', () => {
+  it('restores the files and the conversation before a message', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const { test, driver, files } = await startSession(workspace, [
+      change('a', '2'),
+      answer('First done.'),
+      change('b', '1'),
+      change('a', ''),
+      answer('Second done.'),
+      answer('Third done.'),
+    ]);
+    await test.run('first');
+    await test.run('second');
+    expect(present(workspace)).toEqual({ b: '1' });
+
+    expect(await files.revert(test.sessionId, 'm4')).toMatchObject({
+      status: 'reverted',
+      handle: 'm4',
+      conversation: true,
+      hides: 4,
+      files: [
+        { path: 'a', change: 'added' },
+        { path: 'b', change: 'deleted' },
+      ],
+      conflicts: [],
+      skipped: [],
+    });
+    expect(present(workspace)).toEqual({ a: '2' });
+    expect(test.of('session:reverted')).toMatchObject([{ handle: 'm4', files: 2, conversation: true }]);
+
+    const shown = await shownTexts(test, driver, 'third');
+    expect(shown).toContain('First done.');
+    expect(shown).toContain('third');
+    expect(shown).not.toContain('second');
+    expect(shown).not.toContain('Second done.');
+    expect(await test.messages()).toHaveLength(9);
+  });
+
+  it('restores only the files, or only the conversation', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [change('a', '2'), answer('Done.'), answer('Next.')];
+    const { test, driver, files } = await startSession(workspace, steps);
+    await test.run('go');
+    expect(await files.revert(test.sessionId, 'm1', { only: 'files' })).toMatchObject({
+      conversation: false,
+      hides: 0,
+    });
+    expect(present(workspace)).toEqual({ a: '1' });
+    expect(await shownTexts(test, driver, 'more')).toContain('Done.');
+
+    workspace.files.set('a', '3');
+    expect(await files.revert(test.sessionId, 'm4', { only: 'conversation' })).toMatchObject({
+      conversation: true,
+      files: [],
+    });
+    expect(present(workspace)).toEqual({ a: '3' });
+  });
+
+  it('changes nothing with preview', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const { test, files } = await startSession(workspace, [change('a', '2'), answer('Done.')]);
+    await test.run('go');
+    expect(await files.revert(test.sessionId, 'm1', { preview: true })).toMatchObject({
+      status: 'preview',
+      files: [{ path: 'a', change: 'modified' }],
+    });
+    expect(present(workspace)).toEqual({ a: '2' });
+    expect((await test.store.readMarks(test.sessionId)).marks).toEqual([]);
+  });
+
+  it('lists files that somebody else changed, and restores them only with force', async () => {
+    const workspace = createMemoryWorkspace({ a: '1', mine: '1' });
+    const { test, files } = await startSession(workspace, [change('a', '2'), answer('Done.')]);
+    await test.run('go');
+    workspace.files.set('mine', 'edited');
+    workspace.files.set('a', 'edited by hand');
+    expect(await files.revert(test.sessionId, 'm1')).toMatchObject({
+      status: 'blocked',
+      conflicts: ['a', 'mine'],
+    });
+    expect(present(workspace)).toEqual({ a: 'edited by hand', mine: 'edited' });
+    expect(await files.revert(test.sessionId, 'm1', { force: true })).toMatchObject({ status: 'reverted' });
+    expect(present(workspace)).toEqual({ a: '1', mine: '1' });
+    await files.unrevert(test.sessionId, { force: true });
+    expect(present(workspace)).toEqual({ a: 'edited by hand', mine: 'edited' });
+  });
+
+  it('explains a wrong handle, and a session without recorded files', async () => {
+    const { test, files } = await startSession(createMemoryWorkspace(), [answer('Hello.')]);
+    await test.run('hi');
+    await expect(files.revert(test.sessionId, 'm9')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(files.revert(test.sessionId, 'last')).rejects.toThrow('Expected a handle such as m12');
+    await expect(files.revert(test.sessionId, 'm1', { only: 'files' })).rejects.toThrow(
+      'No files were recorded',
+    );
+    expect(await files.revert(test.sessionId, 'm1')).toMatchObject({ status: 'reverted', files: [] });
+  });
+});
+
+describe('unrevert', () => {
+  it('takes the newest revert back', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [change('a', '2'), answer('Done.'), answer('Again.')];
+    const { test, driver, files } = await startSession(workspace, steps);
+    await test.run('go');
+    await files.revert(test.sessionId, 'm1');
+    expect(await files.unrevert(test.sessionId)).toMatchObject({ status: 'reverted', conversation: true });
+    expect(present(workspace)).toEqual({ a: '2' });
+    expect(await shownTexts(test, driver, 'more')).toContain('Done.');
+    expect(test.of('session:unreverted')).toHaveLength(1);
+    await expect(files.unrevert(test.sessionId)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('leaves the branch that was begun since, which can be gone back to', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [
+      change('a', 'old branch'),
+      answer('Old.'),
+      change('a', 'new branch'),
+      answer('New.'),
+      answer('!'),
+    ];
+    const { test, driver, files } = await startSession(workspace, steps);
+    await test.run('go');
+    await files.revert(test.sessionId, 'm1');
+    await test.run('go elsewhere');
+    expect(present(workspace)).toEqual({ a: 'new branch' });
+    await files.unrevert(test.sessionId);
+    expect(present(workspace)).toEqual({ a: 'old branch' });
+    expect(await files.tree(test.sessionId)).toEqual({
+      branches: [
+        { first: 1, last: 3, parent: 0, liveUntil: 3 },
+        { first: 4, last: 6, parent: 0 },
+      ],
+      head: 3,
+    });
+    await files.revert(test.sessionId, 'm6');
+    expect(await files.tree(test.sessionId)).toMatchObject({ head: 5 });
+    const shown = await shownTexts(test, driver, 'and now');
+    expect(shown).toContain('go elsewhere');
+    expect(shown).not.toContain('Old.');
+  });
+});
+
+describe('a killed revert', () => {
+  it('is completed by the next run, without what others changed since', async () => {
+    const workspace = createMemoryWorkspace({ a: '1', b: '1', c: '1' });
+    const steps = [change('a', '2'), change('b', '2'), change('c', '2'), answer('Done.'), answer('Next.')];
+    const { test, driver, files } = await startSession(workspace, steps);
+    await test.run('go');
+    workspace.onRestore = (path) => {
+      if (path === 'b') throw new LonghaulError('internal', 'killed');
+    };
+    await expect(files.revert(test.sessionId, 'm1')).rejects.toThrow('killed');
+    expect(present(workspace)).toEqual({ a: '1', b: '2', c: '2' });
+    workspace.onRestore = undefined;
+    workspace.files.set('c', 'edited by hand');
+
+    const shown = await shownTexts(test, driver, 'more');
+    expect(present(workspace)).toEqual({ a: '1', b: '1', c: 'edited by hand' });
+    expect(shown).not.toContain('Done.');
+    expect(test.of('session:reverted')).toHaveLength(1);
+  });
+});
+
+describe('treesOf', () => {
+  it('names the trees of the session, of a turn, and of a step', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [change('a', '2'), change('b', '1'), answer('One.'), change('c', '1'), answer('Two.')];
+    const { test, files } = await startSession(workspace, steps);
+    await test.run('first');
+    await test.run('second');
+    const changed = async (target?: string) => {
+      const trees = await files.treesOf(test.sessionId, target);
+      if (trees === undefined) return undefined;
+      return (await workspace.trees.changes(trees.before, trees.after)).files.map(({ path }) => path);
+    };
+    expect(await changed()).toEqual(['a', 'b', 'c']);
+    expect(await changed('m1')).toEqual(['a', 'b']);
+    expect(await changed('m2')).toEqual(['a']);
+    expect(await changed('m3')).toEqual(['b']);
+    expect(await changed('m5')).toEqual(['c']);
+  });
+});

@@ -1,0 +1,421 @@
+import { headOf, type PlacedPatch, type RecordedTrees, treeBefore } from '@longhaul/context';
+import {
+  type FileChange,
+  handleOf,
+  LonghaulError,
+  type Mark,
+  type Message,
+  parseHandle,
+  type RevertMark,
+  type Session,
+} from '@longhaul/protocol';
+import type { ChangedFiles, FileRecorder, FileTrees } from '../../ports/file-trees.ts';
+import type { Store } from '../../ports/index.ts';
+import type { EventHub } from '../events/event-hub.ts';
+import { newId } from '../ids.ts';
+import { holdIdle } from '../leases/idle-lease.ts';
+import type { RunRegistry } from '../runs/run-registry.ts';
+import { existingSession } from '../session-errors.ts';
+import type { SessionWriter } from '../session-writer.ts';
+import { appendPatch } from './append-patch.ts';
+import { branchesOf, type ConversationTree, parentOf } from './conversation-tree.ts';
+import { type FilesState, loadFilesState, saveFilesState } from './files-state.ts';
+import { loadPendingRevert, type PendingRevert, savePendingRevert } from './pending-revert.ts';
+
+export interface SessionFilesOptions {
+  store: Store;
+  hub: EventHub;
+  /** Registers the work, so that it can be cancelled. */
+  runs: RunRegistry;
+  /** Undefined: files are not recorded. */
+  trees: FileTrees | undefined;
+  /** Cancels the session's run and waits for its end. */
+  cancel: (sessionId: string) => Promise<unknown>;
+}
+
+export interface RevertOptions {
+  /** What goes back. Default: both. */
+  only?: 'files' | 'conversation';
+  /** Returns what a revert would do, and changes nothing but the record of the present files. */
+  preview?: boolean;
+  /** Also restores files that others have changed. */
+  force?: boolean;
+}
+
+export interface RevertResult extends ChangedFiles {
+  /** `blocked`: others have changed files that would be restored (`conflicts`). Nothing was done. */
+  status: 'reverted' | 'preview' | 'blocked';
+  /** Handle of the message before which the session now is. For `unrevert`, of the message that the revert named. */
+  handle: string;
+  /** Whether the conversation goes back. */
+  conversation: boolean;
+  /** Messages that are hidden now and were not before. */
+  hides: number;
+  /** Files that were left as they are, with the reason. */
+  skipped: { path: string; reason: string }[];
+  /** Files that would be restored and that others have changed since. */
+  conflicts: string[];
+}
+
+/** Where a session goes: to a place in its conversation, and to a state of its files. */
+interface Move {
+  handle: string;
+  to: number;
+  /** Undefined: files stay as they are. */
+  tree: string | undefined;
+  /** Changes that others made to files after this message count as conflicts. */
+  since: number;
+  undoes?: string;
+}
+
+/** What is known of a session before a revert. */
+interface Known extends RecordedTrees {
+  /** Sequence of the log's last message. */
+  last: number;
+}
+
+/** Shows what a session changed in its workspace, and takes it back. */
+export class SessionFiles {
+  readonly #options: SessionFilesOptions;
+
+  constructor(options: SessionFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Goes back to before a message: restores the files, and hides the later messages. The present files are recorded
+   * first. A running session is cancelled.
+   *
+   * @param target A handle (`m12`) or a message id.
+   * @throws {LonghaulError} `session_not_found`, `not_found`, `invalid_request` if no files are recorded; `store_full`.
+   */
+  async revert(sessionId: string, target: string, options: RevertOptions = {}): Promise<RevertResult> {
+    return this.#hold(sessionId, async (writer, session) => {
+      const { sequence } = await this.#messageAt(sessionId, target);
+      const known = await this.#know(sessionId);
+      const to = options.only === 'files' ? headOf(known.marks, known.last) : parentOf(known.marks, sequence);
+      const tree = options.only === 'conversation' ? undefined : treeBefore(sequence, known);
+      if (tree === undefined && options.only === 'files') throw nothingRecorded(target);
+      return this.#move(writer, session, { handle: handleOf(sequence), to, tree, since: sequence }, options);
+    });
+  }
+
+  /**
+   * Takes the newest revert back that was not taken back yet. Messages that were added since are hidden.
+   *
+   * @throws {LonghaulError} `session_not_found`, `not_found` if there is no such revert; `store_full`.
+   */
+  async unrevert(sessionId: string, options: Omit<RevertOptions, 'only'> = {}): Promise<RevertResult> {
+    return this.#hold(sessionId, async (writer, session) => {
+      const { marks } = await this.#know(sessionId);
+      const revert = newestRevert(marks);
+      if (revert === undefined)
+        throw new LonghaulError('not_found', 'The session has no revert that could be taken back.');
+      const earlier = marks.slice(0, marks.indexOf(revert));
+      const move = {
+        handle: handleOf(revert.to + 1),
+        to: headOf(earlier, revert.at),
+        tree: revert.treeBefore,
+        since: revert.at + 1,
+        undoes: revert.id,
+      };
+      return this.#move(writer, session, move, options);
+    });
+  }
+
+  /** Finishes a revert whose process was killed. Call it with the session held, before its files are used. */
+  async finishPending(writer: SessionWriter, session: Session): Promise<void> {
+    const { store } = this.#options;
+    const pending = await loadPendingRevert(store, session.id);
+    if (pending === undefined) return;
+    await using recorder = await this.#open(session, pending.treeBefore);
+    const now = (await recorder.record())?.after ?? pending.treeBefore;
+    const except = await this.#changedMeanwhile(pending, now);
+    await this.#restore(writer, recorder, { pending, except, at: (await this.#know(session.id)).last });
+  }
+
+  /**
+   * Returns the trees between which a message, or the whole session, changed the files. A user's message stands for all
+   * steps that answer it. Undefined: no change was recorded.
+   *
+   * @throws {LonghaulError} `session_not_found`, `not_found`.
+   */
+  async treesOf(sessionId: string, target?: string): Promise<{ before: string; after: string } | undefined> {
+    const { store } = this.#options;
+    const session = await existingSession(store, sessionId);
+    const known = await this.#know(session.id);
+    const first = known.patches[0]?.part.after;
+    const newest = treeBefore(Number.POSITIVE_INFINITY, known);
+    if (target === undefined)
+      return first === undefined || newest === undefined ? undefined : { before: first, after: newest };
+    const message = await this.#messageAt(sessionId, target);
+    const before = treeBefore(message.sequence, known);
+    const end =
+      message.role === 'user' ? await this.#nextTurn(sessionId, message.sequence) : message.sequence + 1;
+    const after = lastTree(known, end) ?? before;
+    return before === undefined || after === undefined ? undefined : { before, after };
+  }
+
+  /** Returns the tree before a message. Undefined: nothing was recorded. @throws {LonghaulError} `not_found` */
+  async treeBefore(sessionId: string, target: string): Promise<string | undefined> {
+    const { sequence } = await this.#messageAt(sessionId, target);
+    return treeBefore(sequence, await this.#know(sessionId));
+  }
+
+  /** Returns the branches of the conversation. @throws {LonghaulError} `session_not_found` */
+  async tree(sessionId: string): Promise<ConversationTree> {
+    await existingSession(this.#options.store, sessionId);
+    const { marks, last } = await this.#know(sessionId);
+    return branchesOf(marks, last);
+  }
+
+  /** Cancels a run, holds the session, and finishes an unfinished revert before `work`. */
+  async #hold<T>(
+    sessionId: string,
+    work: (writer: SessionWriter, session: Session) => Promise<T>,
+  ): Promise<T> {
+    const { store, hub, runs, cancel } = this.#options;
+    const session = await existingSession(store, sessionId);
+    await cancel(sessionId);
+    return holdIdle({ store, hub, session, runs }, async (writer) => {
+      await this.finishPending(writer, session);
+      return work(writer, session);
+    });
+  }
+
+  async #move(
+    writer: SessionWriter,
+    session: Session,
+    move: Move,
+    { preview = false, force = false }: RevertOptions,
+  ): Promise<RevertResult> {
+    const { store } = this.#options;
+    const known = await this.#know(session.id);
+    const head = headOf(known.marks, known.last);
+    const result: RevertResult = {
+      status: preview ? 'preview' : 'reverted',
+      handle: move.handle,
+      conversation: move.to !== head,
+      hides: Math.max(0, head - move.to),
+      files: [],
+      skipped: [],
+      conflicts: [],
+    };
+    const branchedAt = await this.#timeOf(session.id, move.to + 1);
+    const mark = { id: newId(), to: move.to, undoes: move.undoes, branchedAt };
+    if (move.tree === undefined) {
+      if (!preview) await this.#recordMove(writer, move.handle, { ...mark, at: known.last }, result);
+      return result;
+    }
+    const state = await loadFilesState(store, session.id);
+    await using recorder = await this.#open(session, state?.tree);
+    const treeBeforeMove = await this.#snapshot(writer, session, recorder, state);
+    const changes = await this.#trees().changes(treeBeforeMove, move.tree);
+    result.files = changes.files;
+    if (changes.more !== undefined) result.more = changes.more;
+    result.conflicts = await this.#conflicts(session.id, move.since, { from: treeBeforeMove, to: move.tree });
+    if (preview) return result;
+    if (result.conflicts.length > 0 && !force) return { ...result, status: 'blocked' };
+    const { at: _at, ...rest } = { ...mark, at: known.last };
+    const pending: PendingRevert = {
+      ...rest,
+      handle: move.handle,
+      treeBefore: treeBeforeMove,
+      treeAfter: move.tree,
+    };
+    await savePendingRevert(store, session.id, pending);
+    const restored = await this.#restore(writer, recorder, { pending, at: known.last });
+    return { ...result, ...restored };
+  }
+
+  /** Restores the files of a stored revert, and stores its mark. */
+  async #restore(
+    writer: SessionWriter,
+    recorder: FileRecorder,
+    { pending, except, at }: { pending: PendingRevert; except?: ReadonlySet<string>; at: number },
+  ): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped'>> {
+    const { handle, ...mark } = pending;
+    const restored = await recorder.restore(pending.treeAfter, { except });
+    // Files that could not be restored make another tree.
+    const treeAfter = (await recorder.record())?.after ?? pending.treeAfter;
+    await this.#recordMove(writer, handle, { ...mark, treeAfter, at }, restored, {
+      tree: treeAfter,
+      through: at,
+    });
+    return restored;
+  }
+
+  /** Stores a move in one commit: the mark, its event, how far files are recorded, and that nothing is pending. */
+  async #recordMove(
+    writer: SessionWriter,
+    handle: string,
+    move: Omit<RevertMark, 'kind' | 'createdAt' | 'undoneAt'>,
+    { files, more = 0 }: ChangedFiles,
+    state?: FilesState,
+  ): Promise<void> {
+    const { store } = this.#options;
+    const { sessionId } = writer.lease;
+    const { marks } = await store.readMarks(sessionId);
+    const mark: RevertMark = { kind: 'revert', ...withoutUndefined(move), createdAt: Date.now() };
+    const conversation = move.to !== headOf(marks, move.at);
+    const event =
+      move.undoes === undefined
+        ? ({ type: 'session:reverted', handle, files: files.length + more, conversation } as const)
+        : ({ type: 'session:unreverted' } as const);
+    await Promise.all([
+      writer.recordMarks([mark], [event]),
+      savePendingRevert(store, sessionId, undefined),
+      state && saveFilesState(store, sessionId, state),
+    ]);
+  }
+
+  /** Records the present files, so that the move can be taken back. Returns their tree. */
+  async #snapshot(
+    writer: SessionWriter,
+    { id }: Session,
+    recorder: FileRecorder,
+    state: FilesState | undefined,
+  ): Promise<string> {
+    const { store } = this.#options;
+    const change = await recorder.record();
+    if (change === undefined) {
+      if (state !== undefined) return state.tree;
+      throw new LonghaulError('internal', 'The recorder has no tree of a session without records.');
+    }
+    const { messages } = await store.readMessages(id, { limit: 1 });
+    const last = messages.at(-1);
+    const through = last?.sequence ?? 0;
+    await Promise.all([
+      last && appendPatch(writer, last, { ...change, byAgent: false }),
+      saveFilesState(store, id, { tree: change.after, through }),
+    ]);
+    return change.after;
+  }
+
+  /** Returns the files that would be restored and that others have changed since a message. */
+  async #conflicts(
+    sessionId: string,
+    since: number,
+    { from, to }: { from: string; to: string },
+  ): Promise<string[]> {
+    const trees = this.#trees();
+    const { patches } = await this.#know(sessionId);
+    const byOthers = new Set<string>();
+    for (const { sequence, part, isLeading } of withLeading(patches)) {
+      if (part.byAgent || part.before === undefined) continue;
+      if (sequence < since || (sequence === since && isLeading)) continue;
+      const { files } =
+        part.more === undefined
+          ? part
+          : await trees.changes(part.before, part.after, { limit: Number.POSITIVE_INFINITY });
+      for (const path of files.flatMap(pathsOf)) byOthers.add(path);
+    }
+    if (byOthers.size === 0) return [];
+    const { files } = await trees.changes(from, to, { limit: Number.POSITIVE_INFINITY });
+    return files.flatMap(pathsOf).filter((path) => byOthers.has(path));
+  }
+
+  /** Returns files that changed after a killed revert began, and that are not what the revert makes of them. */
+  async #changedMeanwhile({ treeBefore: from, treeAfter }: PendingRevert, now: string): Promise<Set<string>> {
+    const trees = this.#trees();
+    const limit = Number.POSITIVE_INFINITY;
+    const [since, left] = await Promise.all([
+      trees.changes(from, now, { limit }),
+      trees.changes(now, treeAfter, { limit }),
+    ]);
+    const open = new Set(left.files.flatMap(pathsOf));
+    return new Set(since.files.flatMap(pathsOf).filter((path) => open.has(path)));
+  }
+
+  async #know(sessionId: string): Promise<Known> {
+    const { store } = this.#options;
+    const [{ messages }, { marks }, patches] = await Promise.all([
+      store.readMessages(sessionId, { limit: 1 }),
+      store.readMarks(sessionId),
+      store.listPatches(sessionId),
+    ]);
+    return { last: messages.at(-1)?.sequence ?? 0, marks, patches };
+  }
+
+  async #messageAt(sessionId: string, target: string): Promise<Message> {
+    const { store } = this.#options;
+    const handle = parseHandle(target);
+    const { messages } =
+      handle === undefined
+        ? await store.loadLog(sessionId)
+        : await store.readMessages(sessionId, { after: handle.sequence - 1, limit: 1 });
+    const found = messages.find(({ id, sequence }) => id === target || sequence === handle?.sequence);
+    if (found !== undefined) return found;
+    throw new LonghaulError(
+      'not_found',
+      `The session has no message ${target}. Expected a handle such as m12; \`longhaul show\` lists them.`,
+    );
+  }
+
+  async #timeOf(sessionId: string, sequence: number): Promise<number | undefined> {
+    const { messages } = await this.#options.store.readMessages(sessionId, { after: sequence - 1, limit: 1 });
+    return messages.find((message) => message.sequence === sequence)?.createdAt;
+  }
+
+  /** Returns the sequence of the next message of a user, or one after the last message. */
+  async #nextTurn(sessionId: string, sequence: number): Promise<number> {
+    for (let after = sequence; ; ) {
+      const { messages } = await this.#options.store.readMessages(sessionId, { after, limit: 200 });
+      const next = messages.find(
+        ({ role, metadata }) => role === 'user' && metadata?.synthetic === undefined,
+      );
+      if (next !== undefined) return next.sequence;
+      const last = messages.at(-1);
+      if (last === undefined) return after + 1;
+      after = last.sequence;
+    }
+  }
+
+  #open({ workspace }: Session, tree: string | undefined): Promise<FileRecorder> {
+    return this.#trees().openRecorder(workspace, tree);
+  }
+
+  #trees(): FileTrees {
+    const { trees } = this.#options;
+    if (trees !== undefined) return trees;
+    throw new LonghaulError(
+      'invalid_request',
+      'Files are not recorded here (files.record is false). Only the conversation can be reverted.',
+    );
+  }
+}
+
+function nothingRecorded(target: string): LonghaulError {
+  return new LonghaulError(
+    'invalid_request',
+    `No files were recorded before ${target}, so none can be restored. Recording begins before the first tool of a session that can write.`,
+  );
+}
+
+function newestRevert(marks: readonly Mark[]): RevertMark | undefined {
+  const reverts = marks.filter((mark) => mark.kind === 'revert');
+  const undone = new Set(reverts.flatMap(({ undoes }) => undoes ?? []));
+  return reverts.findLast(({ id, undoes }) => undoes === undefined && !undone.has(id));
+}
+
+function lastTree(known: Known, before: number): string | undefined {
+  const patches = known.patches.filter(({ sequence }) => sequence < before);
+  return patches.at(-1)?.part.after;
+}
+
+/** A patch is leading if no change by the agent precedes it in its message. */
+function withLeading(patches: readonly PlacedPatch[]): (PlacedPatch & { isLeading: boolean })[] {
+  const changed = new Set<number>();
+  return patches.map((patch) => {
+    if (patch.part.byAgent) changed.add(patch.sequence);
+    return { ...patch, isLeading: !changed.has(patch.sequence) };
+  });
+}
+
+function pathsOf({ path, from }: FileChange): string[] {
+  return from === undefined ? [path] : [path, from];
+}
+
+function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return JSON.parse(JSON.stringify(value));
+}
