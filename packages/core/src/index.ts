@@ -39,6 +39,7 @@ export type {
   RuntimeOptions,
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
+export { unfitSettings } from './runtime/unfit-settings.ts';
 export { Runtime } from './runtime.ts';
 export { type AnsweredApproval, ApprovalService } from './session/approvals/approval-service.ts';
 export { EventHub, type EventListener } from './session/events/event-hub.ts';

@@ -1,7 +1,9 @@
 import type { Config } from '@longhaul/config';
+import { unfitSettings } from '@longhaul/core';
 import { checkServer, detectLocalServers, listServerModels } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
+import { compressionSettings } from '../compose/compression.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { requireTools } from '../compose/require-tools.ts';
 import { formatTokens, plural } from '../render/format.ts';
@@ -74,11 +76,16 @@ async function checkModel(config: Config, choice: ModelChoice, env: Environment)
   try {
     const model = await chooseModel(config, choice, env);
     // Creating the driver also finds settings that do not fit the model.
-    const { window } = await createDriver(model, { stallMs: config.retry.stallMs });
+    const { driver, window } = await createDriver(model, { stallMs: config.retry.stallMs });
     await requireTools(model);
     const key = model.apiKey === undefined ? 'no key' : 'key is set';
     const size = `window ${formatTokens(window.windowTokens)} (${window.source})`;
-    return { name, status: 'ok', detail: `${model.provider}/${model.model}, ${key}, ${size}` };
+    const detail = `${model.provider}/${model.model}, ${key}, ${size}`;
+    const compression = await compressionSettings(config.context.compression, config.project?.files);
+    const [unfit] = unfitSettings(driver, compression);
+    return unfit === undefined
+      ? { name, status: 'ok', detail }
+      : { name, status: 'missing', detail, remedy: unfit };
   } catch (error) {
     if (!(error instanceof LonghaulError) || error.code !== 'model_not_configured')
       return failedCheck(name, error);

@@ -17,6 +17,7 @@ import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
 import { RunSystem } from './run-system.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+import { unfitSettings } from './unfit-settings.ts';
 
 export interface RunParts {
   options: RuntimeOptions;
@@ -36,6 +37,8 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     if (fileTrees !== undefined) await parts.files.finishPending(work.writer, work.session);
     const record = createProcessRecorder(store, work.writer.lease);
     await using sandbox = await openSandbox(work.session, work.signal, record);
+    for (const message of unfitSettings(work.driver, parts.options.compression))
+      await work.writer.announce({ type: 'context:warning', message });
     const executor = await createExecutor({ ...work, sandbox }, parts);
     result = await executor.run();
   } catch (error) {
