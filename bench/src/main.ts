@@ -23,6 +23,10 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
       'how much of each request is at the beginning of the next one, in 40 steps with a resume on the next day',
     run: async () => (await import('./prefix.ts')).benchPrefix(),
   },
+  'system-tokens': {
+    about: 'tokens of the built-in prompt and of the schemas of the tools, by model family',
+    run: async () => (await import('./system-tokens.ts')).benchSystemTokens(),
+  },
   'store-rate': {
     about: 'rows per second of the store, compared with the same statements on node:sqlite',
     run: async () => (await import('./store-rate.ts')).benchStoreRate(),

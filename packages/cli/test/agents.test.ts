@@ -23,7 +23,7 @@ it('longhaul run --agent uses the prompt and tools of that agent, and the sessio
   expect(await run('Look at it', '--agent', 'reviewer')).toMatchObject({ code: 0, stderr: '' });
   expect(await run('And again', '--session', 'last')).toMatchObject({ code: 0, stderr: '' });
   for (const { system, tools } of seen) {
-    expect(system).toMatch(/^You review, and change nothing\.\n\nWorkspace: /);
+    expect(system).toMatch(/^You review, and change nothing\.\n\n# Environment\n\nWorkspace: /);
     expect(tools).toEqual(['read', 'recall']);
   }
   expect(seen).toHaveLength(2);

@@ -25,6 +25,8 @@ export interface SandboxParts {
   kind: SandboxKind;
   workspacePath: string;
   description: string;
+  /** See `Sandbox`. */
+  platform: string;
   rules: SandboxRules;
   files: WorkspaceFiles;
   /** Default: `files`. */
@@ -81,6 +83,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     kind: parts.kind,
     workspacePath: parts.workspacePath,
     description: parts.description,
+    platform: parts.platform,
     rules: parts.rules,
     files: parts.files,
     toolFiles,

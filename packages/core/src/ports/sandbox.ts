@@ -112,6 +112,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly workspacePath: string;
   /** One line for the system prompt and the terminal, such as `bubblewrap, network on`. */
   readonly description: string;
+  /** Operating system and shell of the commands, such as `Linux x64, bash`. Absent: nothing is known. */
+  readonly platform?: string;
   /** Absent: nothing is known. */
   readonly rules?: SandboxRules;
   /**

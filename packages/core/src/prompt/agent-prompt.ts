@@ -12,6 +12,7 @@ export interface SessionAgent {
 }
 
 /** Builds the system text of an agent, for a run or for a measurement of an idle session. */
-export function agentPrompt({ prompt, instructions }: SessionAgent, facts: readonly Fact[]): string {
-  return buildSystemPrompt({ facts, clientInstructions: instructions, prompt });
+export function agentPrompt({ tools, prompt, instructions }: SessionAgent, facts: readonly Fact[]): string {
+  const names = tools.map((tool) => tool.name);
+  return buildSystemPrompt({ facts, tools: names, clientInstructions: instructions, prompt });
 }

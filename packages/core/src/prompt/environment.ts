@@ -11,6 +11,8 @@ export interface Environment {
   workspacePath: string;
   /** Description of the sandbox, such as `bubblewrap, network on`. */
   sandbox: string;
+  /** Operating system and shell of the commands. Absent in sessions of earlier versions. */
+  platform?: string | undefined;
   /** What holds in the sandbox. Absent in sessions of earlier versions. */
   rules?: SandboxRules | undefined;
   git?: GitFacts | undefined;
@@ -28,18 +30,21 @@ export interface Fact {
   news: string;
 }
 
-export type EnvironmentSandbox = Pick<Sandbox, 'workspacePath' | 'description' | 'rules' | 'files'>;
+export type EnvironmentSandbox = Pick<
+  Sandbox,
+  'workspacePath' | 'description' | 'platform' | 'rules' | 'files'
+>;
 
 /** Reads the present environment. Runs nothing of the workspace. */
 export async function readEnvironment(
-  { workspacePath, description, rules, files }: EnvironmentSandbox,
+  { workspacePath, description, platform, rules, files }: EnvironmentSandbox,
   instructionFiles: readonly string[],
 ): Promise<Environment> {
   const [instructions, git] = await Promise.all([
     readInstructionFiles(files, instructionFiles),
     readGitFacts(files),
   ]);
-  return { workspacePath, sandbox: description, rules, git, instructions };
+  return { workspacePath, sandbox: description, platform, rules, git, instructions };
 }
 
 /**
@@ -49,7 +54,7 @@ export async function readEnvironment(
  * @param options.maxChars Maximum characters of an instruction file.
  */
 export function factsOf(
-  { workspacePath, sandbox, rules, git, instructions }: Environment,
+  { workspacePath, sandbox, platform, rules, git, instructions }: Environment,
   { date, maxChars }: { date: string; maxChars?: number | undefined },
 ): Fact[] {
   const reach = rules === undefined ? '' : `; ${rules.files}`;
@@ -58,6 +63,7 @@ export function factsOf(
   return [
     plainFact('workspace', workspace),
     plainFact('sandbox', `Sandbox: ${sandbox}${life}`),
+    ...(platform === undefined ? [] : [plainFact('platform', `Platform: ${platform}`)]),
     ...(git === undefined ? [] : [plainFact('git', gitText(git))]),
     {
       key: 'date',

@@ -61,10 +61,11 @@ async function storedId(environment: Environment, blobs: BlobStore): Promise<str
 /** A client can set the metadata of its session, so the reference may name any blob. */
 function isEnvironment(value: JsonValue | undefined): value is JsonValue & Environment {
   if (!isObject(value)) return false;
-  const { workspacePath, sandbox, rules, git, instructions } = value;
+  const { workspacePath, sandbox, platform, rules, git, instructions } = value;
   return (
     typeof workspacePath === 'string' &&
     typeof sandbox === 'string' &&
+    (platform === undefined || typeof platform === 'string') &&
     (rules === undefined ||
       (isObject(rules) && typeof rules['files'] === 'string' && typeof rules['processes'] === 'string')) &&
     (git === undefined || (isObject(git) && typeof git['head'] === 'string')) &&

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessEnding, ProcessPlace, Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
@@ -9,6 +8,7 @@ import { commandEnvironment } from '../command-environment.ts';
 import { createSandbox, ENDS_WITH_COMMAND } from '../create-sandbox.ts';
 import type { RootFolder } from '../files/root-folder.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
+import { hostShell } from '../host-shell.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from '../temp-folder.ts';
 import { startBubblewrap } from './bubblewrap-command.ts';
@@ -94,10 +94,12 @@ async function openBubblewrap(
   await mkdir(layout.home);
   const environment = commandEnvironment({ HOME: HOME_PATH, PATH: bwrapPath(layout) }, options);
   const setEnvironment = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]);
+  const shell = hostShell();
   return createSandbox({
     kind: 'bubblewrap',
     workspacePath: WORKSPACE_PATH,
     description: `bubblewrap, network ${options.network}`,
+    platform: shell.platform,
     rules: ENDS_WITH_COMMAND,
     files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => isShown(path, layout)),
     recordProcess: options.recordProcess,
@@ -118,7 +120,7 @@ async function openBubblewrap(
         confine: options.network === 'on' ? confine : undefined,
         cgroups: cgroup?.folders ?? [],
         limitScript: limitScript(options, cgroup),
-        shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',
+        shell: shell.path,
         command,
         ...rest,
       }),

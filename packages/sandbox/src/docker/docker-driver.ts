@@ -84,6 +84,7 @@ async function openDocker(engine: ReadyEngine, root: RootFolder, options: Sandbo
     kind: 'docker',
     workspacePath: WORKSPACE_PATH,
     description: `docker ${options.image}, network ${options.network}`,
+    platform: 'Linux, bash if the image has it, otherwise sh',
     rules: ENDS_WITH_COMMAND,
     files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => path.startsWith('/')),
     recordProcess: options.recordProcess,

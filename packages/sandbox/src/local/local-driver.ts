@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
 import { killOrphans, markOf, newCommandMark } from '../command/command-mark.ts';
@@ -17,6 +16,7 @@ import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts'
 import { createSandbox, type StartOptions } from '../create-sandbox.ts';
 import { createMachineFiles } from '../files/machine-files.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
+import { hostShell } from '../host-shell.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { hasOpen, placeOf, startTime } from '../process-identity.ts';
 
@@ -41,12 +41,13 @@ export function createLocalDriver(): SandboxDriver {
 async function openLocal(options: SandboxOptions): Promise<Sandbox> {
   const root = await openWorkspace(options);
   const environment = commandEnvironment(localEnvironment(options.programFolders), options);
-  const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+  const shell = hostShell();
   await killOrphans();
   return createSandbox({
     kind: 'local',
     workspacePath: root.path,
     description: 'local, no isolation',
+    platform: shell.platform,
     rules: {
       files: 'absolute paths outside it work too',
       processes: `processes that a command leaves running live ${options.keepProcesses ? 'on after the run' : 'until the run ends'}`,
@@ -56,7 +57,7 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
     recordProcess: options.recordProcess,
     start: async (command, { cwd, ...rest }) => {
       root.requireInPlace();
-      return startLocal([shell, '-c', command], {
+      return startLocal([shell.path, '-c', command], {
         ...rest,
         cwd: resolve(root.path, cwd),
         env: environment,

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { arch, type } from 'node:os';
+import { basename } from 'node:path';
+
+export interface HostShell {
+  path: string;
+  /** What a model has to know to write commands for it, such as `Linux x64, bash`. */
+  platform: string;
+}
+
+/** Returns the shell of this machine that runs commands: bash if it exists, otherwise sh. */
+export function hostShell(): HostShell {
+  const path = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+  const system = type() === 'Darwin' ? 'macOS' : type();
+  return { path, platform: `${system} ${arch()}, ${basename(path)}` };
+}
