@@ -262,6 +262,8 @@ describe('manual operations', () => {
     };
     const test = await testRun(playedDriver([...steps, answer('Done.')]), [look], {
       compression: { strategy, auto: true, ledgerShare: 0.2 },
+      // The sizes below must not depend on the built-in prompt.
+      prompt: 'Look at files, and say what is in them. '.repeat(20),
     });
     await test.run('Look.', {}).catch(() => undefined);
     expect(test.of('context:compressed').length).toBeGreaterThan(0);
