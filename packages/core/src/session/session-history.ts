@@ -11,7 +11,10 @@ import type { BlobStore, OutputRecord, Store } from '../ports/index.ts';
 import type { SessionHistory } from '../ports/tool.ts';
 import { plural } from '../tool-output/index.ts';
 
-/** Gives `recall` access to the session: searches the store's index, and reads handles from messages and blobs. */
+/**
+ * Gives `recall` access to the session: searches the store's index, and reads handles from messages and blobs. Reverted
+ * messages are not found.
+ */
 export function createSessionHistory(options: {
   store: Store;
   blobs: BlobStore;
@@ -34,7 +37,8 @@ export function createSessionHistory(options: {
     async fullText(handle) {
       const place = parseHandle(handle);
       if (place === undefined) return undefined;
-      const { messages } = await store.readMessages(sessionId, { after: place.sequence - 1, limit: 1 });
+      const page = { after: place.sequence - 1, limit: 1, skipReverted: true };
+      const { messages } = await store.readMessages(sessionId, page);
       const message = messages.find(({ sequence }) => sequence === place.sequence);
       if (message === undefined) return undefined;
       if (place.partIndex !== undefined) {

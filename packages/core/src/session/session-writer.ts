@@ -8,6 +8,7 @@ import {
   type Mark,
   type Message,
   type Part,
+  type RevertMark,
 } from '@longhaul/protocol';
 import type {
   Lease,
@@ -147,8 +148,9 @@ export class SessionWriter {
 
   async recordCompaction(
     made: Omit<Compaction, 'kind' | 'sessionId'>,
-    { marks, events, checkpoint }: CompactionRecord,
+    { marks: madeMarks, events, checkpoint }: CompactionRecord,
   ): Promise<void> {
+    const marks = madeMarks.map((mark) => this.#timedMark(mark));
     const compaction = { ...made, createdAt: this.#timed(made.createdAt) };
     const hidden = new Set(compaction.hides);
     const spans = this.#spansOf(hidden);
@@ -209,9 +211,31 @@ export class SessionWriter {
   }
 
   async recordMarks(marks: readonly Mark[], events: readonly EventPayload[]): Promise<void> {
-    const stored = await this.#store.recordMarks(this.lease, marks, events);
-    this.#marks.push(...marks);
+    const timed = marks.map((mark) => this.#timedMark(mark));
+    const stored = await this.#store.recordMarks(this.lease, timed, events);
+    this.#marks.push(...timed);
     this.#emitAll(stored);
+  }
+
+  /**
+   * Records a revert of `draftRevert`, and loads `log` anew. Call it between runs: a run keeps facts of the messages that
+   * the conversation leaves.
+   */
+  async recordRevert(revert: RevertMark, events: readonly EventPayload[]): Promise<void> {
+    const timed = this.#timedMark(revert);
+    const stored = await this.#store.recordMarks(this.lease, [timed], events);
+    await this.#reload();
+    this.#emitAll(stored);
+  }
+
+  async #reload(): Promise<void> {
+    const view = await this.#store.loadView(this.lease.sessionId, { collapse: true });
+    this.#messages.splice(0, this.#messages.length, ...view.messages);
+    this.#marks.splice(0, this.#marks.length, ...view.marks);
+    this.#unloaded.clear();
+    for (const id of view.unloaded) this.#unloaded.add(id);
+    this.#standsFrom.clear();
+    for (const [id, first] of view.standsFrom) this.#standsFrom.set(id, first);
   }
 
   /** Undoes a compaction and the marks that belong to it. The messages it hid stay unloaded in `log`. */
@@ -247,6 +271,12 @@ export class SessionWriter {
     const outcome = await this.#store.finishRun(this.lease, options);
     this.#emitAll(outcome.events);
     return outcome.finished;
+  }
+
+  #timedMark<M extends Mark>(mark: M): M {
+    return 'compactedAt' in mark
+      ? { ...mark, compactedAt: this.#timed(mark.compactedAt) }
+      : { ...mark, createdAt: this.#timed(mark.createdAt) };
   }
 
   #timed(at: number): number {
