@@ -40,6 +40,9 @@ const CALL = '<tool_call>\n{"name": "look", "arguments": {"at": "door"}}\n</tool
 describe('an answer that may be a call', () => {
   it.each([
     `${CALL}\nThis call looks at the door.`,
+    '```tool_code\nlook(at="door")\n```\nis the form of Gemma.',
+    'Thought: I look.\nAction: look\nAction Input: {"at": "door"}\nObservation: open\nFinal Answer: It is open.',
+    'I look.\n[look(at="do',
     `I look.\n${CALL}\n<tool_response>\nopen\n</tool_response>\nIt is open.`,
     'I look.\n<tool_call>\n{"name": "look", "arguments": <arguments>}\n</tool_call>',
     'I ask.\n<tool_call>\n{"name": "ask", "arguments": {}}\n</tool_call>',
@@ -63,6 +66,11 @@ describe('an answer that may be a call', () => {
     'I look.\n<invoke name="look">\n<parameter name="at">do',
     'I look.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>look<｜tool▁sep｜>{"at": "do',
     '{"name": "look", "arguments": {"at": "do',
+    '[look(at="do',
+    '<look>\n<at>do',
+    'Action: look\nAction Input: {"at": "do',
+    'I look.\n<|tool_call_start|>[look(at="do',
+    '<|python_tag|>look.call(at="do',
   ])('but breaks off is asked for again, and fails the second time: %j', async (answer) => {
     server.answer(inTurn([says(answer), says('Done.')]));
     const first = await startOn(server);

@@ -170,6 +170,72 @@ const FORMS: [form: string, answer: string, calls?: unknown[][]][] = [
     'bare JSON in the form of the API',
     '{"type": "function", "function": {"name": "read", "arguments": "{\\"path\\": \\"a.ts\\"}"}}',
   ],
+  [
+    'bare JSON as tool_calls',
+    `{"tool_calls": [${CALL}, {"name": "list", "arguments": {}}]}`,
+    [...READ, ['list', {}]],
+  ],
+  [
+    'bare JSON as a message of the API',
+    '{"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "read", "arguments": "{\\"path\\": \\"a.ts\\"}"}}]}',
+  ],
+  ['LM Studio', `[TOOL_REQUEST]${CALL}[END_TOOL_REQUEST]`],
+  ['Llama 4', '<|python_start|>[read(path="a.ts")]<|python_end|>'],
+  ['Llama 3 as Python', '<|python_tag|>read.call(path="a.ts")<|eom_id|>'],
+  [
+    'Llama 3 as a plain call',
+    '<|python_tag|>read(path="a.ts", limit=5)',
+    [['read', { path: 'a.ts', limit: 5 }]],
+  ],
+  ['LFM2', '<|tool_call_start|>[read(path="a.ts")]<|tool_call_end|>'],
+  [
+    'LFM2, two calls',
+    '<|tool_call_start|>[read(path="a.ts"), list()]<|tool_call_end|><|im_end|>',
+    [...READ, ['list', {}]],
+  ],
+  ['Python', '[read(path="a.ts")]'],
+  ['Python, two calls', "[read(path='a.ts'), list()]<|eot_id|>", [...READ, ['list', {}]]],
+  [
+    'Python on several lines',
+    '[\n  read(\n    path="a.ts",\n    limit=1_000,\n  ),\n]',
+    [['read', { path: 'a.ts', limit: 1000 }]],
+  ],
+  [
+    'Python with escapes',
+    String.raw`[write(path="a", content='it\'s "1"\n\tx=[1]\d \u00e9')]`,
+    [['write', { path: 'a', content: 'it\'s "1"\n\tx=[1]\\d é' }]],
+  ],
+  [
+    'Python with a long string',
+    '[write(path="a", content="""one\n"two")]\n""")]',
+    [['write', { path: 'a', content: 'one\n"two")]\n' }]],
+  ],
+  [
+    'Python with a raw string',
+    String.raw`[write(path="a", content=r"\d+\n")]`,
+    [['write', { path: 'a', content: String.raw`\d+\n` }]],
+  ],
+  ['Gemma', '```tool_code\nread(path="a.ts")\n```'],
+  [
+    'Gemma with print',
+    '```tool_code\nprint(default_api.read(path="a.ts"))\nprint(list())\n```\n',
+    [...READ, ['list', {}]],
+  ],
+  ['Gemma with a list', '```tool_code\n[read(path="a.ts")]\n```'],
+  ['ReAct', 'Action: read\nAction Input: {"path": "a.ts"}'],
+  ['ReAct with a stop word', 'Action: read\nAction Input: {"path": "a.ts"}\nObservation:'],
+  ['ReAct in a fence', 'Action: read\nAction Input: ```json\n{"path": "a.ts"}\n```'],
+  ['Cline', '<read>\n<path>a.ts</path>\n</read>'],
+  [
+    'Cline on one line',
+    '<read><path>a.ts</path><limit>5</limit></read>',
+    [['read', { path: 'a.ts', limit: 5 }]],
+  ],
+  [
+    'Cline with markup in a value',
+    '<write>\n<path>a</path>\n<content>\n<path>x</path> y\n</content> z\n</content>\n</write>',
+    [['write', { path: 'a', content: '<path>x</path> y\n</content> z' }]],
+  ],
   ['a bare list', `[${CALL}, {"name": "list", "arguments": {}}]`, [...READ, ['list', {}]]],
 ];
 
@@ -197,6 +263,21 @@ describe('a call written as text', () => {
       calls: READ,
     });
   });
+
+  it('is made before words on the same line, as LFM2 writes it', async () => {
+    const written = '<|tool_call_start|>[read(path="a.ts")]<|tool_call_end|>Reading a.ts.<|im_end|>';
+    expect(await read(written)).toMatchObject({ text: 'Reading a.ts.<|im_end|>', calls: READ });
+  });
+
+  it.each(['[', '[read', '<', '<read', 'Action', '```tool', '{"name', '<tool_call'])(
+    'can begin with %j, which is text if the line goes on differently',
+    async (start) => {
+      const answer = await read(`One.\n${start} x y z and more`, { pieceChars: 1 });
+      const deltas = answer.events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
+      expect(deltas.slice(-6).join('')).toBe('d more');
+      expect(Math.max(...deltas.map(({ length }) => length))).toBeLessThanOrEqual(start.length + 3);
+    },
+  );
 
   it('gets an id of its own each time', async () => {
     const ids = await Promise.all([1, 2].map(async () => (await read(hermes(CALL))).events));

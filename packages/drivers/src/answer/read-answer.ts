@@ -63,7 +63,7 @@ export async function* readAnswer(
         const verdict: TextCallVerdict = canBeCall
           ? await judge(said, { tools, acceptsInput, toolNamed })
           : { kind: 'text' };
-        yield* verdict.kind === 'calls' ? [] : text.say(said?.text ?? '');
+        yield* text.say((verdict.kind === 'calls' ? verdict.after : said?.text) ?? '');
         yield* text.release();
         yield* verdict.kind === 'calls' ? toEvents(verdict.calls) : [];
         yield { ...event, ...finishOf(verdict) };

@@ -8,11 +8,19 @@ export const bareJson: TextCallForm = {
   canBegin: canBeBareCall,
   read(text, tools) {
     const end = valueEnd(text, 0);
-    const value = end === undefined ? undefined : tools.parse(text.slice(0, end));
+    const value = end === undefined ? undefined : listed(tools.parse(text.slice(0, end)));
     const calls = hasArguments(value) ? callsIn(value, tools) : undefined;
     return calls === undefined || end === undefined ? undefined : { calls, length: end };
   },
 };
+
+/** Returns the list in `{"tool_calls": […]}`, in the form of the API. */
+function listed(value: JsonValue | undefined): JsonValue | undefined {
+  if (!isObject(value) || !Array.isArray(value['tool_calls'])) return value;
+  return Object.keys(value).every((key) => MESSAGE_FIELDS.includes(key)) ? value['tool_calls'] : value;
+}
+
+const MESSAGE_FIELDS = ['tool_calls', 'role', 'content'];
 
 /** Whether every object names arguments: `{"name": "read"}` can be anything. */
 function hasArguments(value: JsonValue | undefined): boolean {
@@ -28,7 +36,7 @@ const ARGUMENTS = ['arguments', 'parameters', 'input', 'args'];
 /** The beginning of a text that can become calls as JSON. */
 const BEGINNING = /^(?:\[\s*)?(?:\{\s*(?:"[a-z_]{0,10}"?\s*:?\s*(?:"[a-z]{0,8}"?)?)?)?$/;
 const CALL_BEGINNING =
-  /^(?:\[\s*)?\{\s*(?:"(?:name|tool|tool_name|function|arguments|parameters)"\s*:|"type"\s*:\s*"function")/;
+  /^(?:\[\s*)?\{\s*(?:"(?:name|tool|tool_name|function|arguments|parameters|tool_calls|role)"\s*:|"type"\s*:\s*"function")/;
 /** Finds the name of a call. */
 const NAMED = /"(?:name|tool|tool_name)"\s*:\s*"([^"]*)"/;
 

@@ -3,6 +3,9 @@ import { functionTags } from './function-tags.ts';
 import { glmTags } from './glm-tags.ts';
 import { invokeTags } from './invoke-tags.ts';
 import { deepseekTokens, harmonyTokens, kimiTokens, mistralTokens } from './marked-calls.ts';
+import { namedTags } from './named-tags.ts';
+import { markedPythonList, pythonList, pythonTag, toolCode } from './python-calls.ts';
+import { reactAction } from './react-action.ts';
 import { taggedJson } from './tagged-json.ts';
 import type { IsTool, TextCallForm } from './text-call-form.ts';
 
@@ -16,7 +19,13 @@ export const FORMS: readonly TextCallForm[] = [
   deepseekTokens,
   mistralTokens,
   harmonyTokens,
+  markedPythonList,
+  pythonTag,
   bareJson,
+  pythonList,
+  toolCode,
+  reactAction,
+  namedTags,
 ];
 
 const MARKED = FORMS.filter(({ openers }) => openers.length > 0);

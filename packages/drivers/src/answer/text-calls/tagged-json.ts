@@ -16,15 +16,17 @@ const OPENERS = [
   '<TOOLCALL>',
   '<tools>',
   '<longcat_tool_call>',
+  '[TOOL_REQUEST]',
   'functools[',
 ];
 
-const CLOSER = /^\s*(?:<\/(?:tool_calls?|function_call|TOOLCALL|tools|longcat_tool_call)>|<\|\/tool_call\|>)/;
+const CLOSER =
+  /^\s*(?:<\/(?:tool_calls?|function_call|TOOLCALL|tools|longcat_tool_call)>|<\|\/tool_call\|>|\[END_TOOL_REQUEST\])/;
 
 /** The beginning of an object or a list of them. The list of Phi begins in its opener. */
 const BEGINNING = /^\s*(?:$|(?:\[\s*)?(?:$|\{\s*(?:$|["'])))/;
 
-/** JSON after a tag, as Hermes, Qwen, Llama, Granite, Nemotron, LongCat and Phi write it: `<tool_call>{"name": …}</tool_call>`. */
+/** JSON after a tag, as Hermes, Qwen, Llama, Granite, Nemotron, LongCat, Phi and LM Studio write it: `<tool_call>{"name": …}</tool_call>`. */
 export const taggedJson: TextCallForm = {
   openers: OPENERS,
   canBegin: beginsAfter(OPENERS, BEGINNING),
@@ -46,7 +48,7 @@ function readValues(text: string, from: number, tools: FormTools) {
   let end = from;
   for (;;) {
     const start = end + (/^[\s;,]*/.exec(text.slice(end))?.[0].length ?? 0);
-    if (!/[[{]/.test(text.charAt(start))) break;
+    if (!/[[{]/.test(text.charAt(start)) || CLOSER.test(text.slice(start, start + 40))) break;
     const valueStop = valueEnd(text, start);
     const found =
       valueStop === undefined ? undefined : callsIn(tools.parse(text.slice(start, valueStop)), tools);

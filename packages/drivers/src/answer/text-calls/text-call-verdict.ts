@@ -9,7 +9,7 @@ import { type LeadingCalls, readLeadingCalls, type TextCallTools, withoutTurnEnd
  * `uncertain`: one of both.
  */
 export type TextCallVerdict =
-  | { kind: 'calls'; calls: WrittenCall[] }
+  | { kind: 'calls'; calls: WrittenCall[]; after?: string }
   | { kind: 'text' | 'broken' | 'uncertain' };
 
 /** The end of an answer, from a place where a call can begin. */
@@ -29,14 +29,37 @@ export function judgeCallText({ before, text }: CallText, tools: TextCallTools):
   const accepted = read.calls.map((call) => call.accepted).filter((call) => call !== undefined);
   const areAccepted = read.calls.length > 0 && accepted.length === read.calls.length;
   if (areAccepted && read.rest === '') return { kind: 'calls', calls: accepted };
+  const isBeforeLine = /\n\s*$/.test(text.slice(0, text.length - read.rest.length));
+  if (areAccepted && ANNOUNCED_AFTER.test(text)) return { kind: 'calls', calls: accepted, after: read.rest };
   const isWhole = isBlank(before);
-  // JSON and the like after words is common in prose, and so is JSON that is no call.
-  if (!hasOpener(text) && (!isWhole || (read.calls.length === 0 && tools.parse(text) !== undefined)))
-    return TEXT;
+  const mayBeCalls = areAccepted && (isBeforeLine || MADE_UP_RESULT.test(read.rest));
+  if (!hasOpener(text)) return judgeUnmarked(text, { ...read, isWhole, mayBeCalls, tools });
   if (read.rest === '') return isWhole || namesTool(read, tools) ? BROKEN : UNCERTAIN;
-  if (read.calls.length > 0 && !hasOpener(read.rest)) return areAccepted ? UNCERTAIN : TEXT;
+  if (read.calls.length > 0 && !hasOpener(read.rest)) return mayBeCalls ? UNCERTAIN : TEXT;
   return judgeUnread(read.rest, { isWhole, tools });
 }
+
+/** JSON and the like after words is common in prose, and so is JSON that is no call. */
+function judgeUnmarked(
+  text: string,
+  options: LeadingCalls & { isWhole: boolean; mayBeCalls: boolean; tools: TextCallTools },
+): TextCallVerdict {
+  const { calls, rest, isWhole, mayBeCalls, tools } = options;
+  if (calls.length === 0 && tools.parse(text) !== undefined) return TEXT;
+  if (mayBeCalls && (isWhole || MADE_UP_RESULT.test(rest))) return UNCERTAIN;
+  const isXml = text.startsWith('<');
+  if (calls.length > 0) return isWhole && rest === '' && !isXml ? BROKEN : TEXT;
+  if (isXml && endOfAttempt(text) !== undefined) return TEXT;
+  const verdict = judgeUnread(text, { isWhole, tools });
+  if (isWhole || verdict === TEXT) return verdict;
+  return endOfAttempt(text) === undefined ? UNCERTAIN : TEXT;
+}
+
+/** LFM2 announces a call directly after it. */
+const ANNOUNCED_AFTER = /^<\|tool_call_start\|>.*<\|tool_call_end\|>\p{Lu}[^\n]*$/su;
+
+/** A result that the model wrote itself. */
+const MADE_UP_RESULT = /^(?:Observation:|<tool_response>|```tool_output|\[Result)/;
 
 /** Judges a text that begins like a call, but not with one that can be read. */
 function judgeUnread(
@@ -46,7 +69,7 @@ function judgeUnread(
   const name = NAME.exec(text)
     ?.slice(1)
     .find((found) => found !== undefined);
-  if (name === undefined && !hasOpener(text)) return TEXT;
+  if (!hasOpener(text) && (name === undefined || tools.schemaOf(name) === undefined)) return TEXT;
   const end = endOfAttempt(text);
   if (end !== undefined) {
     const after = withoutTurnEnds(text.slice(end));
@@ -69,7 +92,7 @@ const ATTEMPT =
 
 /** The name of the tool in a call that cannot be read. */
 const NAME =
-  /"(?:name|tool|tool_name)"\s*:\s*"([^"]*)"|<function=([^>\s]+)>|<invoke name="([^"]*)"|^<tool_call>\s*([\w.-]+)|(?:to=|^\[TOOL_CALLS\]\s*|<[|｜]tool[▁_]call[▁_]begin[|｜]>)(?:functions?[.:])?([\w-]+)/;
+  /"(?:name|tool|tool_name)"\s*:\s*"([^"]*)"|<function=([^>\s]+)>|<invoke name="([^"]*)"|^<tool_call>\s*([\w.-]+)|(?:to=|^\[TOOL_CALLS\]\s*|<[|｜]tool[▁_]call[▁_]begin[|｜]>)(?:functions?[.:])?([\w-]+)|^(?:\[\s*|```tool_code\s+(?:\[\s*)?(?:print\(\s*)?)([\w.-]+)\(|^<([A-Za-z_]\w*)>\s*<|^Action:[ \t]*([\w.:-]+)\s*\n\s*Action Input:/;
 
 const CLOSERS =
   /<\/(?:(?:seed:|minimax:|longcat_)?tool_calls?|function|(?:｜DSML｜|antml:)?(?:function_calls?|invoke)|TOOLCALL|tools)>|<[|｜](?:\/tool_call|call|tool_calls?_(?:section_)?end|tool▁calls?▁end)[|｜]>/g;
@@ -78,6 +101,9 @@ const CLOSERS =
 function endOfAttempt(text: string): number | undefined {
   const closer = [...text.matchAll(CLOSERS)].at(-1);
   if (closer !== undefined) return closer.index + closer[0].length;
+  const root = /^<([A-Za-z_]\w*)>/.exec(text)?.[1];
+  const close = `</${root}>`;
+  if (root !== undefined && text.includes(close)) return text.lastIndexOf(close) + close.length;
   const start = text.search(/[[{](?=\s*[{"'\]}])/);
   return start === -1 ? undefined : valueEnd(text, start);
 }
