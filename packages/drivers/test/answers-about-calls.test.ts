@@ -40,6 +40,8 @@ const CALL = '<tool_call>\n{"name": "look", "arguments": {"at": "door"}}\n</tool
 describe('an answer that may be a call', () => {
   it.each([
     `${CALL}\nThis call looks at the door.`,
+    'I look.\n<tool_call>',
+    'The tokens are:\n[TOOL_CALLS]\n<tool_call>\n<tools>',
     '```tool_code\nlook(at="door")\n```\nis the form of Gemma.',
     'Thought: I look.\nAction: look\nAction Input: {"at": "door"}\nObservation: open\nFinal Answer: It is open.',
     'I look.\n[look(at="do',
@@ -59,7 +61,6 @@ describe('an answer that may be a call', () => {
 
   it.each([
     'I look.\n<tool_call>\n{"name": "look", "arguments": {"at": "do',
-    'I look.\n<tool_call>',
     'I look.\n<function=look>\n<parameter=at>\ndo',
     'I look.\n[TOOL_CALLS]look[ARGS]{"at": "do',
     'I look.\n<|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{"at"',

@@ -18,6 +18,8 @@ export const ANSWERS_ABOUT_CALLS: readonly string[] = [
   '<function=NAME> opens the call, and </function> closes it.',
   '<function=look> is how a call of look begins.',
   'Mistral writes [TOOL_CALLS] before a list.',
+  '[TOOL_CALLS] token.',
+  'It is a:\n<tool_call> tag',
   '[TOOL_CALLS] is a special token of Mistral.',
   '[TOOL_CALLS]\nThe model then writes a list of calls.',
   'In Qwen 2.5, <tools> lists the tools.',

@@ -70,6 +70,9 @@ function judgeUnread(
     ?.slice(1)
     .find((found) => found !== undefined);
   if (!hasOpener(text) && (name === undefined || tools.schemaOf(name) === undefined)) return TEXT;
+  const word = MARK_ALONE.exec(text)?.[1];
+  if (word !== undefined && word !== '' && tools.schemaOf(word) === undefined) return TEXT;
+  if (word === '') return UNCERTAIN;
   const end = endOfAttempt(text);
   if (end !== undefined) {
     const after = withoutTurnEnds(text.slice(end));
@@ -79,6 +82,9 @@ function judgeUnread(
   const isOfTool = name === undefined || tools.schemaOf(name) !== undefined;
   return isWhole || isOfTool ? BROKEN : UNCERTAIN;
 }
+
+/** A mark with at most a word after it. */
+const MARK_ALONE = /^(?:<invoke name="[^"]*">?|<[^<>]*>|\[\w+\]|functools\[)\s*([\w.:-]*)\s*$/;
 
 /** Judges an answer in which no call begins. It can be an attempt at one all the same. */
 export function judgeWholeText(answer: string): TextCallVerdict {
