@@ -15,6 +15,7 @@ const DIRECTION: Record<string, readonly string[]> = {
   drivers: ['protocol', 'context', 'models', 'core'],
   tools: ['protocol', 'context', 'core'],
   approvals: ['protocol', 'core', 'tools'],
+  files: ['protocol', 'core', 'tools'],
   config: ['protocol', 'context', 'models', 'core', 'approvals'],
   storage: ['protocol', 'context', 'models', 'core'],
   sandbox: ['protocol', 'context', 'models', 'core'],

@@ -120,8 +120,8 @@ async function readBeginning(files: WorkspaceFiles, path: string): Promise<Uint8
   }
 }
 
-/** Rewrites a pattern of an ignore file in `folder` to a pattern that is relative to the workspace. */
-function toRewriter(folder: string): (line: string) => string[] {
+/** Returns a function that rewrites a pattern of an ignore file in `folder`, so that it is relative to the workspace. */
+export function toRewriter(folder: string): (line: string) => string[] {
   // A pattern cannot contain a line feed.
   const escaped = folder.replace(/[\\*?[\]{},!#]/g, '\\$&').replace(/[\r\n\ufffd]/g, '?');
   const prefix = folder === '' ? '' : `/${escaped}`;

@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import { plural, sizeAndLimit } from '@longhaul/core/tool-output';
 import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
 import { recogniseMedia } from '@longhaul/tools';
+import { hasPrivateKey } from '@longhaul/tools/secret-files';
 import { decodeText } from './decode-text.ts';
-import { hasPrivateKey } from './secret-files.ts';
 
 const MAX_TEXT_BYTES = 100_000;
 /** Larger images than a provider accepts are scaled down when they are sent. */

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { type FolderNode, isRestorable, type LeafNode } from '../format/node.ts';
+import type { TreeReader } from '../format/tree.ts';
+import { binaryPatch } from './binary-patch.ts';
+import { compareTrees } from './compare-trees.ts';
+import { gitMode } from './file-changes.ts';
+import { type FileDifference, findRenames } from './find-renames.ts';
+import { hunks } from './hunks.ts';
+import { quotePath } from './quote-path.ts';
+import { editsBetween, toLines } from './text-lines.ts';
+
+/**
+ * Yields the difference of two trees as `git apply` takes it. Content that is not UTF-8 is a binary patch. A file whose
+ * content is not recorded is a comment, which git skips.
+ */
+export async function* unifiedDiff(
+  reader: TreeReader,
+  before: FolderNode,
+  after: FolderNode,
+): AsyncGenerator<string> {
+  for (const difference of findRenames(await compareTrees(reader, before, after)))
+    yield* diffOfFile(reader, difference);
+}
+
+async function* diffOfFile(reader: TreeReader, difference: FileDifference): AsyncGenerator<string> {
+  const { path, before, after } = difference;
+  const hidden = [after, before].find((node) => node !== undefined && !isRestorable(node));
+  if (hidden !== undefined) {
+    yield `# ${quotePath(path)}: ${NOTES[hidden.kind] ?? ''}\n`;
+  } else if (before !== undefined && after !== undefined && before.kind !== after.kind) {
+    // Git has no change from a file to a link.
+    yield* diffOfFile(reader, { path, before, after: undefined });
+    yield* diffOfFile(reader, { path, before: undefined, after });
+  } else {
+    yield* shownDiff(reader, difference);
+  }
+}
+
+const NOTES: Partial<Record<LeafNode['kind'], string>> = {
+  secret: 'changed; its content is a secret, so it is not in this diff',
+  large: 'changed; it is too large to be recorded, so it is not in this diff',
+  unreadable: 'changed; it cannot be read, so it is not in this diff',
+};
+
+async function* shownDiff(reader: TreeReader, difference: FileDifference): AsyncGenerator<string> {
+  const { path, from = path, before, after } = difference;
+  const isSameContent = before?.hash === after?.hash;
+  const modes = modeLines(before, after);
+  if (isSameContent && modes === '' && from === path) return;
+  yield `diff --git ${quotePath(`a/${from}`)} ${quotePath(`b/${path}`)}\n${modes}`;
+  if (from !== path)
+    yield `similarity index 100%\nrename from ${quotePath(from)}\nrename to ${quotePath(path)}\n`;
+  if (isSameContent) return;
+  const old = before === undefined ? undefined : await reader.contentOf(before);
+  const now = after === undefined ? undefined : await reader.contentOf(after);
+  const mode = before !== undefined && after !== undefined && modes === '' ? ` ${gitMode(after)}` : '';
+  yield `index ${objectName(old)}..${objectName(now)}${mode}\n`;
+  yield* contentDiff(difference, old ?? Buffer.alloc(0), now ?? Buffer.alloc(0));
+}
+
+function modeLines(before: LeafNode | undefined, after: LeafNode | undefined): string {
+  if (before === undefined) return after === undefined ? '' : `new file mode ${gitMode(after)}\n`;
+  if (after === undefined) return `deleted file mode ${gitMode(before)}\n`;
+  const [old, now] = [gitMode(before), gitMode(after)];
+  return old === now ? '' : `old mode ${old}\nnew mode ${now}\n`;
+}
+
+function* contentDiff({ path, before, after }: FileDifference, old: Buffer, now: Buffer): Generator<string> {
+  const [oldLines, newLines] = [toLines(old), toLines(now)];
+  if (oldLines === undefined || newLines === undefined) {
+    yield* binaryPatch(old, now);
+    return;
+  }
+  const edits = editsBetween(oldLines, newLines);
+  // An empty file that is new or deleted.
+  if (edits.length === 0) return;
+  yield `--- ${before === undefined ? '/dev/null' : label(`a/${path}`)}\n`;
+  yield `+++ ${after === undefined ? '/dev/null' : label(`b/${path}`)}\n`;
+  yield* hunks(oldLines, newLines, edits);
+}
+
+/** A tab ends a name with a space. */
+function label(path: string): string {
+  const quoted = quotePath(path);
+  return quoted === path && path.includes(' ') ? `${path}\t` : quoted;
+}
+
+/** Returns git's name of a content. */
+function objectName(content: Buffer | undefined): string {
+  if (content === undefined) return '0'.repeat(40);
+  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+}

@@ -1,0 +1,43 @@
+import type { BlobStore, FileTrees } from '@longhaul/core';
+import { changedFiles } from './diff/file-changes.ts';
+import { unifiedDiff } from './diff/unified-diff.ts';
+import type { FilesSettings } from './files-settings.ts';
+import { PackSource } from './format/pack-source.ts';
+import { TreeReader } from './format/tree.ts';
+import type { FilesStep } from './record/workspace-recorder.ts';
+import { materialise } from './restore/materialise.ts';
+import { RecorderThread } from './worker/recorder-thread.ts';
+
+export interface FileTreesOptions {
+  blobs: BlobStore;
+  /** A folder outside all workspaces, for what is known of their files. It may be lost or damaged at any time. */
+  cacheFolder: string;
+  /** For the hashes of secrets: at least 16 random bytes, the same for all calls of a store. */
+  key: Uint8Array;
+  settings: FilesSettings;
+  /** For tests: called between the effects of recording and restoring. The work waits for its return. */
+  passed?: ((step: FilesStep, path: string) => void) | undefined;
+}
+
+/** Creates trees in a blob store. */
+export function createFileTrees(options: FileTreesOptions): FileTrees {
+  const { blobs, cacheFolder, key, settings, passed } = options;
+  const newReader = () => new TreeReader(new PackSource(blobs));
+  return {
+    async openRecorder(workspace, tree) {
+      return new RecorderThread({ workspace, tree, blobs, cacheFolder, key, settings, passed });
+    },
+    async changes(before, after) {
+      const reader = newReader();
+      return changedFiles(reader, await reader.open(before), await reader.open(after));
+    },
+    async *diff(before, after) {
+      const reader = newReader();
+      yield* unifiedDiff(reader, await reader.open(before), await reader.open(after));
+    },
+    async materialise(tree, folder) {
+      const reader = newReader();
+      return materialise({ reader, tree: await reader.open(tree), folder, settings, key, passed });
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createFileTrees } from '../src/index.ts';
+import { apply, edits } from './random-edits.ts';
+import { bytesOf, KEY, newPlace, type Place, SETTINGS, snapshot } from './support.ts';
+
+function treesOf(place: Place) {
+  return createFileTrees({
+    blobs: place.blobs,
+    cacheFolder: join(place.path, 'cache'),
+    key: KEY,
+    settings: SETTINGS,
+  });
+}
+
+async function diffText(place: Place, before: string, after: string): Promise<string> {
+  let text = '';
+  for await (const piece of treesOf(place).diff(before, after)) text += piece;
+  return text;
+}
+
+/** Applies a diff with git, in a folder that is no repository. */
+function gitApply(folder: string, patch: string, ...options: string[]): void {
+  if (patch === '') return;
+  const env = { ...process.env, GIT_CEILING_DIRECTORIES: join(folder, '..'), GIT_CONFIG_GLOBAL: '/dev/null' };
+  execFileSync('git', ['apply', '--whitespace=nowarn', ...options], {
+    cwd: folder,
+    input: patch,
+    env,
+    stdio: 'pipe',
+  });
+}
+
+/** Git knows neither empty folders nor modes other than whether a file is executable. */
+function asGitSees(files: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(files).filter(([, text]) => !text.startsWith('folder '));
+  return Object.fromEntries(
+    entries.map(([path, text]) => [
+      path,
+      text.replace(
+        /^file (\d+)/,
+        (_, mode) => `file ${(Number.parseInt(mode, 8) & 0o100) === 0 ? '-' : 'x'}`,
+      ),
+    ]),
+  );
+}
+
+function removeEmptyFolders(folder: string): void {
+  for (const name of readdirSync(bytesOf(folder), 'latin1')) {
+    const path = `${folder}/${name}`;
+    try {
+      removeEmptyFolders(path);
+      rmdirSync(bytesOf(path));
+    } catch {
+      // A file, or a folder with files.
+    }
+  }
+}
+
+it('writes diffs that git apply turns into the second tree, and back with -R', async () => {
+  await fc.assert(
+    fc.asyncProperty(edits, edits, async (first, second) => {
+      await using place = await newPlace();
+      const recorder = await place.open();
+      for (const edit of first) apply(place.workspace, edit);
+      const before = await recorder.record();
+      for (const edit of second) apply(place.workspace, edit);
+      const after = await recorder.record();
+      if (before === undefined || after === undefined) return;
+      const patch = await diffText(place, before.after, after.after);
+      const folder = join(place.path, 'applied');
+      mkdirSync(folder);
+      await treesOf(place).materialise(before.after, folder);
+      const start = asGitSees(snapshot(folder));
+      removeEmptyFolders(folder);
+      gitApply(folder, patch);
+      expect(asGitSees(snapshot(folder))).toEqual(asGitSees(snapshot(place.workspace)));
+      gitApply(folder, patch, '-R');
+      expect(asGitSees(snapshot(folder))).toEqual(start);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it('joins and separates hunks as git does, at the ends of a file and between them', async () => {
+  const line = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}\n`);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 60 }),
+      fc.array(fc.tuple(fc.nat(60), fc.constantFrom('cut', 'add', 'set'), fc.boolean()), { maxLength: 8 }),
+      async (count, changes) => {
+        await using place = await newPlace();
+        const recorder = await place.open();
+        const file = join(place.workspace, 'file');
+        const lines = line(count);
+        writeFileSync(file, lines.join(''));
+        const before = await recorder.record();
+        for (const [at, kind, isOpen] of changes) {
+          const text = isOpen ? [`changed ${at}\n`, 'more\n'] : [`changed ${at}\n`];
+          lines.splice(at, kind === 'add' ? 0 : 1, ...(kind === 'cut' ? [] : text));
+        }
+        const last = changes.at(-1)?.[2] === true ? 'no end' : '';
+        writeFileSync(file, lines.join('') + last);
+        const after = await recorder.record();
+        if (before === undefined || after === undefined) return;
+        const folder = join(place.path, 'applied');
+        await treesOf(place).materialise(before.after, folder);
+        gitApply(folder, await diffText(place, before.after, after.after));
+        expect(snapshot(folder)).toEqual(snapshot(place.workspace));
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+it('shows modes, renames, new and deleted files in the form of git', async () => {
+  await using place = await newPlace();
+  const recorder = await place.open();
+  const at = (name: string) => join(place.workspace, name);
+  writeFileSync(at('kept'), 'one\ntwo\nthree\n');
+  writeFileSync(at('old name'), 'moved\n');
+  writeFileSync(at('gone'), 'gone');
+  const before = await recorder.record();
+  writeFileSync(at('kept'), 'one\n2\nthree\n');
+  chmodSync(at('kept'), 0o755);
+  apply(place.workspace, { kind: 'rename', path: 'old name', to: 'new\tname' });
+  apply(place.workspace, { kind: 'delete', path: 'gone' });
+  writeFileSync(at('.env'), 'KEY=value');
+  const after = await recorder.record();
+  expect(await diffText(place, before?.after ?? '', after?.after ?? '')).toBe(
+    [
+      '# .env: changed; its content is a secret, so it is not in this diff',
+      'diff --git a/gone b/gone',
+      'deleted file mode 100644',
+      'index bc99ab0395bd95dcc9bd3ba97c0342049586208d..0000000000000000000000000000000000000000',
+      '--- a/gone',
+      '+++ /dev/null',
+      '@@ -1 +0,0 @@',
+      '-gone',
+      '\\ No newline at end of file',
+      'diff --git a/kept b/kept',
+      'old mode 100644',
+      'new mode 100755',
+      'index 4cb29ea38f70d7c61b2a3a25b02e3bdf44905402..f04eb265ebd74fba2cddf0a6adf2a6a7f81c87aa',
+      '--- a/kept',
+      '+++ b/kept',
+      '@@ -1,3 +1,3 @@',
+      ' one',
+      '-two',
+      '+2',
+      ' three',
+      'diff --git a/old name "b/new\\tname"',
+      'similarity index 100%',
+      'rename from old name',
+      'rename to "new\\tname"',
+      '',
+    ].join('\n'),
+  );
+  expect(after?.files).toEqual([
+    { path: '.env', change: 'added', restorable: false },
+    { path: 'gone', change: 'deleted', added: 0, removed: 1, restorable: true },
+    { path: 'kept', change: 'modified', mode: '100755', added: 1, removed: 1, restorable: true },
+    { path: 'new\tname', change: 'renamed', from: 'old name', added: 0, removed: 0, restorable: true },
+  ]);
+});
