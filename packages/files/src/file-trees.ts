@@ -27,9 +27,9 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
     async openRecorder(workspace, tree) {
       return new RecorderThread({ workspace, tree, blobs, cacheFolder, key, settings, passed });
     },
-    async changes(before, after) {
+    async changes(before, after, { limit } = {}) {
       const reader = newReader();
-      return changedFiles(reader, await reader.open(before), await reader.open(after));
+      return changedFiles(reader, await reader.open(before), await reader.open(after), limit);
     },
     async *diff(before, after) {
       const reader = newReader();

@@ -15,19 +15,20 @@ export async function changedFiles(
   reader: TreeReader,
   before: FolderNode | undefined,
   after: FolderNode | undefined,
+  limit = MAX_FILES,
 ): Promise<ChangedFiles> {
-  return describeChanges(reader, await compareTrees(reader, before, after));
+  return describeChanges(reader, await compareTrees(reader, before, after), limit);
 }
 
 /** @param changes In the order of paths. */
 export async function describeChanges(
   reader: TreeReader,
   changes: readonly LeafChange[],
+  limit = MAX_FILES,
 ): Promise<ChangedFiles> {
   const differences = findRenames(changes);
   const files: FileChange[] = [];
-  for (const difference of differences.slice(0, MAX_FILES))
-    files.push(await toFileChange(reader, difference));
+  for (const difference of differences.slice(0, limit)) files.push(await toFileChange(reader, difference));
   const more = differences.length - files.length;
   return more === 0 ? { files } : { files, more };
 }
@@ -48,7 +49,7 @@ async function toFileChange(reader: TreeReader, difference: FileDifference): Pro
 }
 
 /** Returns a path as `FileChange` shows it. */
-export function shownPath(path: string): { path: string; pathBytes?: string } {
+function shownPath(path: string): { path: string; pathBytes?: string } {
   if (isText(path)) return { path: showBytes(path) };
   return { path: showBytes(path), pathBytes: Buffer.from(path, 'latin1').toString('base64') };
 }

@@ -116,13 +116,21 @@ export class WorkspaceRecorder {
   }
 
   /** As `FileRecorder.restore`. */
-  async restore(tree: string): Promise<Restored> {
+  async restore(tree: string, except: ReadonlySet<string> = new Set()): Promise<Restored> {
     using folder = this.#openRoot();
     const target = await this.#reader.open(tree);
     const { passed } = this.#options;
     const rules = this.#rules;
     const from = this.#last?.root;
-    const restored = await restoreTree({ folder, reader: this.#reader, from, to: target, rules, passed });
+    const restored = await restoreTree({
+      folder,
+      reader: this.#reader,
+      from,
+      to: target,
+      rules,
+      passed,
+      except,
+    });
     await loadAll(this.#reader, target);
     if (from !== undefined) copyStats(from, target);
     this.#last = { tree, root: target };

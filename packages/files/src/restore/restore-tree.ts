@@ -18,6 +18,8 @@ export interface RestoreOptions {
   from: FolderNode | undefined;
   to: FolderNode;
   rules: FileRules;
+  /** Shown paths that are left as they are. */
+  except?: ReadonlySet<string>;
   passed: (step: 'entry-checked' | 'entry-restored', path: string) => void;
 }
 
@@ -125,6 +127,7 @@ class Restoring {
   /** Returns whether the entry is as wanted afterwards. */
   async #leaf(place: Place, before: LeafNode | undefined, after: LeafNode | undefined): Promise<boolean> {
     const { open, name, path } = place;
+    if (this.#options.except?.has(showBytes(path))) return false;
     const change = { path, before, after };
     const actual = new ActualEntry(open, name, this.#options.rules);
     const isDone = after === undefined ? actual.info === undefined : actual.matches(after);

@@ -16,7 +16,7 @@ export interface WorkerData {
 export type ToWorker =
   | { type: 'record'; id: number }
   | { type: 'close'; id: number }
-  | { type: 'restore'; id: number; tree: string }
+  | { type: 'restore'; id: number; tree: string; except: ReadonlySet<string> | undefined }
   | { type: 'answer'; id: number; outcome: Outcome };
 
 /** From the worker. `ask` wants something from the blob store. */

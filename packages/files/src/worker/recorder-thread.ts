@@ -19,7 +19,9 @@ export interface RecorderThreadOptions extends Omit<WorkerData, 'steps'> {
   passed: ((step: FilesStep, path: string) => void) | undefined;
 }
 
-type Job = { type: 'record' | 'close' } | { type: 'restore'; tree: string };
+type Job =
+  | { type: 'record' | 'close' }
+  | { type: 'restore'; tree: string; except: ReadonlySet<string> | undefined };
 
 /**
  * Records and restores one workspace in a thread of its own. The thread reads, hashes and compresses; this one gives it
@@ -46,8 +48,8 @@ export class RecorderThread implements FileRecorder {
     return change;
   }
 
-  async restore(tree: string): Promise<Restored> {
-    const restored = (await this.#run({ type: 'restore', tree })) as Restored;
+  async restore(tree: string, { except }: { except?: ReadonlySet<string> } = {}): Promise<Restored> {
+    const restored = (await this.#run({ type: 'restore', tree, except })) as Restored;
     this.#tree = tree;
     return restored;
   }

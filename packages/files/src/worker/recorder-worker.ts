@@ -46,7 +46,7 @@ class RecorderWorker {
       this.#recorder = undefined;
     });
     const recorder = await this.#recorder;
-    return message.type === 'record' ? recorder.record() : recorder.restore(message.tree);
+    return message.type === 'record' ? recorder.record() : recorder.restore(message.tree, message.except);
   }
 
   #open(): Promise<WorkspaceRecorder> {
