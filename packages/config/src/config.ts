@@ -58,6 +58,10 @@ export interface Config {
     /** Repetitions that count as a loop. `null`: never. */
     repeatedCalls: number | null;
   };
+  continuation: {
+    /** Whether a run asks the model once about open todo items or an announced step before it accepts an answer. */
+    askOpenItems: boolean;
+  };
   retry: { attempts: number; overloadAttempts: number; totalMs: number; stallMs: number };
   /** The last matching rule decides. Without one, a call is allowed in a sandbox and needs approval in `local`. */
   approvals: ApprovalRule[];
@@ -258,6 +262,7 @@ export const DEFAULT_CONFIG: Config = {
   },
   files: { record: true, maxFileMb: 20, ignore: [], secret: [] },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
+  continuation: { askOpenItems: true },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },
   approvals: [],
   approvalTimeoutMs: null,

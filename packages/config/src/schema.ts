@@ -4,7 +4,7 @@ import { context } from './schema/context.ts';
 import { files } from './schema/files.ts';
 import { gateway } from './schema/gateway.ts';
 import { agent, provider } from './schema/models.ts';
-import { approval, limits, retry, sandbox, tools } from './schema/run.ts';
+import { approval, continuation, limits, retry, sandbox, tools } from './schema/run.ts';
 import { server } from './schema/server.ts';
 import { storage } from './schema/storage.ts';
 import { modelName, name, setting, url } from './schema/values.ts';
@@ -22,6 +22,7 @@ export const configSchema = z.strictObject({
   sandbox: setting(sandbox, 'The sandbox of commands.'),
   files: setting(files, 'Recording of the files that change in the workspace.'),
   limits: setting(limits, 'Limits at which a run stops.'),
+  continuation: setting(continuation, 'Answers that end too early.'),
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(
     z.array(approval),

@@ -34,6 +34,11 @@ export type EventPayload =
       /** Present when the status is not `completed`. */
       error?: ErrorShape;
       compactions: number;
+      /**
+       * How often the model was asked to continue because its answer left open todo items, or announced a step: 0 or 1.
+       * Absent in events of earlier versions.
+       */
+      continuationAsks?: number;
     }
   | {
       /** A run found that an earlier run had not finished, and closed its open parts and messages. */

@@ -128,6 +128,7 @@ export type SyntheticReason =
   | 'continue-empty'
   | 'continue-truncated'
   | 'continue-limit'
+  | 'continue-open'
   | 'doom-loop'
   | 'environment'
   | 'files-changed'

@@ -99,6 +99,7 @@ export function runtimeOptions(
     keptOutput: keptOutputLimit(config.storage),
     retry: config.retry,
     rawToolResults: config.tools.rawResults,
+    askOpenItems: config.continuation.askOpenItems,
     instructionFiles: config.context.instructions,
     costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),
   } satisfies Partial<RuntimeOptions>;

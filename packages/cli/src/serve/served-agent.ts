@@ -114,6 +114,9 @@ function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSetting
     get rawToolResults() {
       return now().rawToolResults;
     },
+    get askOpenItems() {
+      return now().askOpenItems;
+    },
     get retry() {
       return now().retry;
     },

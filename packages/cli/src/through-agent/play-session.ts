@@ -49,6 +49,7 @@ export async function playSession(options: PlaySessionOptions): Promise<PlayedSe
     instructionFiles: [],
     // What is repeated was repeated in the recording.
     limits: { ...NO_LIMITS, repeatedCalls: null },
+    askOpenItems: false,
   });
   const session = await runtime.createSession({
     workspace: options.workspace,

@@ -113,6 +113,14 @@ export const limits = z.strictObject({
   ),
 });
 
+export const continuation = z.strictObject({
+  askOpenItems: setting(
+    z.boolean(),
+    'Whether to ask the model, once a run, to continue if its final answer leaves items of the todo list open or announces a step.',
+    D.continuation.askOpenItems,
+  ),
+});
+
 export const retry = z.strictObject({
   attempts: setting(count, 'Maximum number of attempts of one model call.', D.retry.attempts),
   overloadAttempts: setting(

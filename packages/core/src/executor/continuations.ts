@@ -4,6 +4,7 @@ import type { RunEnd } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { StepOutcome } from './model-call/step-outcome.ts';
 import { type AnswerEnding, callUnread, emptyAnswer, repeatedlyCutOff, unknownEnd } from './run-errors.ts';
+import type { WorkLeft } from './unfinished-work.ts';
 
 /** How often in a row the model is asked to continue, before the run gives up. */
 const MAX_CONTINUES = 3;
@@ -30,6 +31,9 @@ const CALL_AS_ANSWER =
 
 const CALL_MISSING =
   'Your answer announced a tool call but contained none. Make the call; or, if the work is done, say what you did.';
+
+/** An item of a todo list can be long, and so can the list. */
+const MAX_NAMED_ITEMS = 20;
 
 type Reason = keyof typeof TEXTS;
 
@@ -105,6 +109,11 @@ export class Continuations {
     return undefined;
   }
 
+  /** The answer is final, but it leaves work undone. */
+  async askToFinish(left: WorkLeft): Promise<void> {
+    await this.#writer.appendMessage(draftSyntheticMessage(workLeftText(left), 'continue-open'));
+  }
+
   /**
    * The finish reason was `tool-calls`, but there was no call, or the text can be one that was not read. The second time
    * in a row, the text is the final answer, unless it ends in a call that cannot be read.
@@ -134,4 +143,18 @@ export class Continuations {
 function gaveUpAfterCuts({ code, message, data, cause }: LonghaulError): LonghaulError {
   const note = `Gave up after ${MAX_CONTINUES + 1} interrupted answers in a row.`;
   return new LonghaulError(code, `${message} ${note}`, { data, cause });
+}
+
+function workLeftText({ items, isAnnounced }: WorkLeft): string {
+  const more = items.length > MAX_NAMED_ITEMS ? [`- and ${items.length - MAX_NAMED_ITEMS} more`] : [];
+  const named = [...items.slice(0, MAX_NAMED_ITEMS).map((item) => `- ${item}`), ...more].join('\n');
+  return [
+    'A note from the program, not from the user.',
+    isAnnounced ? 'Your answer announces a step, but it contains no tool call.' : '',
+    items.length === 0 ? '' : `These items of your todo list are open:\n${named}\n`,
+    `Continue with the work. If it is done or blocked, ${items.length === 0 ? 'say so' : 'update the list and say so'}. Your next answer without a tool call ends the run and replaces this one, so make it complete.`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ')
+    .replaceAll('\n ', '\n');
 }

@@ -3,6 +3,7 @@ import { createToolFinder, shownSchemas } from '../ports/tool-set.ts';
 import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
+import { reachedLimit } from './limits/run-limits.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
 import { RefusedContent } from './refused-content.ts';
 import { RunFinisher } from './run-finisher.ts';
@@ -10,6 +11,7 @@ import { StepFiles } from './step-files.ts';
 import { StepOutcomeHandler } from './step-outcome-handler.ts';
 import { ToolRunner } from './tool-runner.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
+import { UnfinishedWork } from './unfinished-work.ts';
 import { Compactor } from './window/compactor.ts';
 import { ContextWindow } from './window/context-window.ts';
 import { CountedDecision } from './window/counted-decision.ts';
@@ -96,8 +98,19 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     addsRawResults: options.rawToolResults,
     keptOutputs: options.keptOutputs,
   });
+  const unfinishedWork = new UnfinishedWork({
+    writer,
+    findTool,
+    hiddenTodoList: () => window.todoList(),
+    mayContinue: () =>
+      !signal.aborted &&
+      options.drain?.aborted !== true &&
+      reachedLimit(limits, account.progress) === undefined,
+    isEnabled: options.askOpenItems,
+  });
   const outcomeHandler = new StepOutcomeHandler({
     writer,
+    unfinishedWork,
     window,
     compactor,
     account,
@@ -107,7 +120,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     signal,
     repeatedCalls: limits.repeatedCalls,
   });
-  const finisher = new RunFinisher({ writer, account, window });
+  const finisher = new RunFinisher({ writer, account, window, unfinishedWork });
   const refusedContent = new RefusedContent({ writer, driver });
   const parts = {
     signal,

@@ -1,4 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
+import { plural } from '../tool-output/display.ts';
+import type { WorkLeft } from './unfinished-work.ts';
 
 /** The errors and notes with which a run ends or is interrupted. */
 
@@ -85,6 +87,14 @@ export function doomLoop(calls: readonly string[]): LonghaulError {
 export function loopNote({ calls, times }: { calls: readonly string[]; times: number }): string {
   const what = calls.length === 1 ? 'this call' : 'these calls';
   return `You have made ${what} ${times} times in a row with the same result: ${shortened(calls)}\nDo something else; repeating it ends the run. If you cannot continue, say what is done and what is missing.`;
+}
+
+/** For people: the model is asked about what its answer leaves undone. */
+export function stoppedEarly({ items, isAnnounced }: WorkLeft): string {
+  const open = items.length === 0 ? '' : `with ${plural(items.length, 'open todo item')}`;
+  const announced = isAnnounced ? 'after announcing a step' : '';
+  const how = [open, announced].filter((text) => text !== '').join(', ');
+  return `The model stopped ${how}. It was asked once to continue.`;
 }
 
 const SHOWN_CALL_CHARS = 200;

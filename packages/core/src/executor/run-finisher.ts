@@ -9,6 +9,7 @@ export interface RunFinisherOptions {
   account: RunAccount;
   /** Number of compactions in this run so far. */
   window: { readonly compactions: number };
+  unfinishedWork: { readonly found: number };
 }
 
 /** Stores and emits the end of a run. Does not throw. */
@@ -55,6 +56,7 @@ export class RunFinisher {
       usage,
       text,
       compactions: this.#options.window.compactions,
+      continuationAsks: this.#options.unfinishedWork.found,
       cost,
       finishReason,
       error,

@@ -15,11 +15,13 @@ import {
   doomLoop,
   loopNote,
   silentlyTruncated,
+  stoppedEarly,
   USAGE_EXCESSIVE,
   USAGE_NOT_CREDIBLE,
 } from './run-errors.ts';
 import type { StepFiles } from './step-files.ts';
 import type { ToolRunner } from './tool-runner.ts';
+import type { UnfinishedWork } from './unfinished-work.ts';
 import type { Compactor } from './window/compactor.ts';
 import type { ContextWindow } from './window/context-window.ts';
 
@@ -30,6 +32,7 @@ export interface StepOutcomeHandlerOptions {
   account: RunAccount;
   toolRunner: ToolRunner;
   stepFiles: StepFiles;
+  unfinishedWork: UnfinishedWork;
   approver: Approver;
   /** Default 3. Null disables the detection of loops. */
   repeatedCalls?: number | null | undefined;
@@ -117,7 +120,16 @@ export class StepOutcomeHandler {
     if (saysNothing(outcome.text)) return this.#continuations.ask('continue-empty');
     if (finishReason === 'tool-calls' || outcome.unreadCall !== undefined)
       return this.#continuations.afterMissingCall(outcome);
-    return this.#approverFailure({ isAtEnd: true }) ?? { status: 'completed' };
+    return this.#approverFailure({ isAtEnd: true }) ?? (await this.#complete(outcome.text));
+  }
+
+  /** Accepts a final answer, unless it leaves work undone: the model is asked about that once a run. */
+  async #complete(answer: string): Promise<RunEnd | undefined> {
+    const left = await this.#options.unfinishedWork.find(answer);
+    if (left === undefined) return { status: 'completed' };
+    await this.#warn(stoppedEarly(left));
+    await this.#continuations.askToFinish(left);
+    return undefined;
   }
 
   async #afterCalls(message: Message, request: FittedRequest): Promise<RunEnd | undefined> {
@@ -150,6 +162,7 @@ export class StepOutcomeHandler {
       maxResultChars: this.#options.window.maxResultChars(calls),
     });
     stepFiles.afterTools(message);
+    this.#options.unfinishedWork.afterTools(message);
     const { finishReason, usage, cost } = message;
     await writer.closeMessage(message, {
       status: 'done',

@@ -30,6 +30,8 @@ export interface TurnExecutorOptions {
   keptOutputs?: KeptOutputs;
   /** Records what changes in the workspace. Default: nothing is recorded. */
   files?: FileRecording | undefined;
+  /** See `RuntimeOptions`. */
+  askOpenItems?: boolean | undefined;
   compression: CompressionSettings;
   limits: RunLimits;
   retry: RetryOptions;

@@ -86,6 +86,7 @@ async function createExecutor(
     ledgers,
     maxToolOutputChars,
     rawToolResults,
+    askOpenItems: options.askOpenItems,
     files: await fileRecording(session, options),
     keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });

@@ -65,6 +65,11 @@ export interface RuntimeOptions extends ProcessEnder {
    * stored, so this takes room in the database. Default false.
    */
   rawToolResults?: boolean;
+  /**
+   * Asks the model once a run to continue, if its final answer leaves items of the todo list open, or announces a step.
+   * Default true.
+   */
+  askOpenItems?: boolean;
   limits?: RunLimits;
   /** The limit of what one session keeps of cut tool outputs. Default: none. */
   keptOutput?: KeptOutputLimit;

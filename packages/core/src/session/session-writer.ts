@@ -139,6 +139,11 @@ export class SessionWriter {
     return taken.message;
   }
 
+  /** Whether messages of the user wait for the next step. */
+  async hasQueued(): Promise<boolean> {
+    return (await this.#store.listQueue(this.lease.sessionId)).length > 0;
+  }
+
   /** Requests approval, or returns the existing request if it was made before a crash. */
   async requestApproval(request: NewApproval): Promise<Approval> {
     const { approval, events } = await this.#store.requestApproval(this.lease, request);

@@ -221,10 +221,19 @@ class RunTrace {
     span.end(new Date(at));
   }
 
-  #onFinished({ at, status, stepCount, usage, cost, error }: EventOf<'run:finished'>): void {
+  #onFinished({
+    at,
+    status,
+    stepCount,
+    usage,
+    cost,
+    error,
+    continuationAsks = 0,
+  }: EventOf<'run:finished'>): void {
     this.#run.span.setAttributes({
       'longhaul.run.status': status,
       'longhaul.run.steps': stepCount,
+      'longhaul.run.continuation_asks': continuationAsks,
       ...usageAttributes(usage),
       ...(cost === undefined ? {} : { 'longhaul.cost_usd': cost }),
     });

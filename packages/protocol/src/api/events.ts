@@ -41,6 +41,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     error: errorShapeSchema.optional(),
     compactions: amount,
+    continuationAsks: amount.optional(),
   }),
   event('run:repaired', {
     runIds: z.array(z.string()),

@@ -1,5 +1,5 @@
 import type { ModelDriver, ModelInfo, StepEvent, StepRequest } from '@longhaul/core';
-import { LonghaulError, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
+import { type JsonObject, LonghaulError, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
 
 /**
  * What a played model does in a step: events, or a function that returns events for the request, and may take its time.
@@ -50,9 +50,7 @@ export function answer(text: string, usage?: TokenUsage): StepEvent[] {
   ];
 }
 
-export function calls(
-  ...wanted: { name: string; input?: Record<string, string>; callId?: string }[]
-): StepEvent[] {
+export function calls(...wanted: { name: string; input?: JsonObject; callId?: string }[]): StepEvent[] {
   const events = wanted.map<StepEvent>(({ name, input, callId }, index) => ({
     type: 'tool-call',
     callId: callId ?? `call-${index}-${name}`,

@@ -128,6 +128,12 @@ export class ContextWindow {
     };
   }
 
+  /** Returns the newest todo list of the session, also if it is hidden. */
+  async todoList(): Promise<string | undefined> {
+    const keeper = await this.#ledger.open();
+    return keeper.foldOf(this.#options.writer.log.messages).todo;
+  }
+
   /** Decides whether the next request can be sent, must be compacted first, or cannot be sent. */
   decide(): RequestDecision {
     return decideRequest(this.#state());

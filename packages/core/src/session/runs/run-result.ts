@@ -12,6 +12,8 @@ export interface ExecutorResult {
   text: string;
   error?: LonghaulError;
   compactions: number;
+  /** How often the model was asked to continue work that its answer left undone: 0 or 1. */
+  continuationAsks?: number;
 }
 
 /** Why a run stops. */
