@@ -156,15 +156,20 @@ function tryOf(path: string, method: string, operation: Operation): fc.Arbitrary
     .map(({ params, query, headers, body: sent }) => ({
       method: method.toUpperCase(),
       path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(params[name]) || 'x'),
-      query: Object.entries(query).map(([name, value]) => [name, String(value)]),
+      query: Object.entries(query).map(([name, value]) => [name, inText(value)]),
       headers: Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [
           name,
-          String(value).replaceAll(/[^\x20-\x7e]/g, '?'),
+          inText(value).replaceAll(/[^\x20-\x7e]/g, '?'),
         ]),
       ),
       ...sent,
     }));
+}
+
+/** A generated object can have a key such as `toString`, so `String` cannot convert it. */
+function inText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function bodyOf(contentType: string, schema: Schema): fc.Arbitrary<Pick<Try, 'body' | 'contentType'>> {

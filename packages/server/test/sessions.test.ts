@@ -243,6 +243,35 @@ describe('sessions over HTTP', () => {
     expect(hits.map(({ handle }) => handle)).toEqual(expect.arrayContaining(['m1.0']));
   });
 
+  it('mark reverted messages, and find them only on request', async () => {
+    await using server = await startTestServer();
+    const id = await server.newSession();
+    const claim = { runId: 'r1', ttlMs: 60_000, ...currentClaimant() };
+    const { lease } = await server.store.acquireLease(id, claim);
+    for (const sequence of [1, 2, 3]) {
+      const parts = [{ type: 'text', text: `sought words ${sequence}`, state: 'done' } as const];
+      const base = { role: 'assistant', status: 'done', tokenCount: 1, createdAt: sequence } as const;
+      await server.store.appendMessage(lease, { ...base, parts, id: `m${sequence}` });
+    }
+    await server.store.recordMarks(lease, [
+      { kind: 'pin', id: 'p', messageId: 'm1', createdAt: 2 },
+      { kind: 'revert', id: 'r', at: 3, to: 1, branchedAt: 2, createdAt: 9 },
+    ]);
+    type Listed = { messages: { visibility: { isReverted: boolean; isPinned: boolean } }[] };
+    const { messages } = await server.call<Listed>('GET', `/api/sessions/${id}/messages`);
+    expect(messages.map(({ visibility }) => visibility.isReverted)).toEqual([false, true, true]);
+    expect(messages.some(({ visibility }) => visibility.isPinned)).toBe(false);
+    const found = async (query: string) => {
+      const { hits } = await server.call<{ hits: { sequence: number }[] }>(
+        'GET',
+        `/api/search?q=sought${query}`,
+      );
+      return hits.map(({ sequence }) => sequence).toSorted();
+    };
+    expect(await found('')).toEqual([1]);
+    expect(await found('&reverted=true')).toEqual([1, 2, 3]);
+  });
+
   it('report the first active compaction that hid each message', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();

@@ -102,6 +102,7 @@ export const SEARCH_FLAGS = {
   ...ALL,
   session: text,
   limit: { type: 'string', short: 'n' },
+  reverted: toggle,
   json: toggle,
   'no-color': toggle,
 } as const;

@@ -227,6 +227,7 @@ ${WHERE}
 
       --session ID      search one session
   -n, --limit N         maximum number of results (default: 20)
+      --reverted        also find reverted messages
       --json            print one match per line
       --no-color        no colours
 ${ALL}

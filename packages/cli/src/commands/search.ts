@@ -27,7 +27,11 @@ export async function search(argv: readonly string[], terminal: Terminal): Promi
   } as const;
   const session =
     values.session === undefined ? undefined : await chooseSession(store, values.session, command);
-  const hits = await store.search(words, { limit, sessionId: session?.id });
+  const hits = await store.search(words, {
+    limit,
+    sessionId: session?.id,
+    includeReverted: values.reverted,
+  });
   const ids = [...new Set(hits.map((hit) => hit.sessionId))];
   const titles = new Map(
     await Promise.all(ids.map(async (id) => [id, (await store.getSession(id))?.title ?? ''] as const)),

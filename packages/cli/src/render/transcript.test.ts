@@ -128,3 +128,14 @@ it('shows what is left out of requests because the server refused it', () => {
   expect(text).toContain('Seven.\n[left out of requests: the server refused it]\n');
   expect(text.match(/left out of requests/g)).toHaveLength(1);
 });
+
+it('marks the messages that a revert took out of the conversation', () => {
+  const revert = { kind: 'revert', id: 'r', at: 4, to: 2, branchedAt: 30, createdAt: 60 } as const;
+  const [last] = log.messages.slice(-1);
+  const next = { ...message(5, { role: 'assistant', parts: [] }), ...(last && { parts: last.parts }) };
+  const reverted: SessionLog = { ...log, messages: [...log.messages, next], marks: [revert], damaged: [] };
+  const text = transcript(reverted, { columns: 60, colors: false, state: 'completed' });
+  expect(text).toContain('✕ reverted: no longer part of the conversation\n');
+  expect(text.match(/^(?:[╎✕] )?m\d/gm)).toEqual(['m1', 'm2', '✕ m3', '✕ m4', 'm5']);
+  expect(text).toContain('✕ Seven.');
+});

@@ -1,4 +1,4 @@
-import { activeMarks, partKey } from '@longhaul/context';
+import { activeMarks, isOnPath, livePath, partKey } from '@longhaul/context';
 import type { SessionLog, SessionState } from '@longhaul/core';
 import {
   type Compaction,
@@ -25,6 +25,8 @@ export interface TranscriptOptions {
 
 /** Precedes each line that a compaction hides from the model. */
 const HIDDEN = '╎ ';
+/** Precedes each line of a reverted message. */
+const REVERTED = '✕ ';
 
 /** Returns a session as text: every message in order, and between them the compactions with their summaries. */
 export function transcript(log: SessionLog, { columns, colors, state, markdown }: TranscriptOptions): string {
@@ -33,21 +35,31 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
   const active = activeMarks(marks);
   const after = compactionsByMessage(log);
   const { hidden, pinned } = active;
+  const path = livePath(marks);
+  const prefixOf = ({ id, sequence }: Message) => {
+    if (!isOnPath(path, sequence)) return REVERTED;
+    return hidden.has(id) ? HIDDEN : '';
+  };
   const body = messages.flatMap((message) => {
-    const isHidden = hidden.has(message.id);
-    const inner = columns - (isHidden ? HIDDEN.length : 0);
+    const prefix = prefixOf(message);
+    const inner = columns - prefix.length;
     const isPruned = (index: number) => active.pruned.has(partKey(message.id, index));
     const isOmitted = (index: number) => active.omitted.has(partKey(message.id, index));
     const isPinned = pinned.has(message.id);
     const text = messageText(message, { columns: inner, paint, isPruned, isOmitted, isPinned, markdown });
     const summaries = (after.get(message.id) ?? []).map((mark) => compactionText(mark, { columns, paint }));
-    return [isHidden ? prefixed(text, paint.dim(HIDDEN)) : text, ...summaries];
+    return [prefix === '' ? text : prefixed(text, paint.dim(prefix)), ...summaries];
   });
   const broken = damaged.map(
     ({ table, id, handle, reason }) =>
       `${paint.warn('!')} damaged: ${wrapText(`${handle ?? `${table} ${id}`}: ${reason}`, columns)}`,
   );
-  const legend = hidden.size === 0 ? [] : [paint.dim(`${HIDDEN}hidden from the model by a compaction\n`)];
+  const legend = [
+    ...(hidden.size === 0 ? [] : [paint.dim(`${HIDDEN}hidden from the model by a compaction\n`)]),
+    ...(messages.every(({ sequence }) => isOnPath(path, sequence))
+      ? []
+      : [paint.dim(`${REVERTED}reverted: no longer part of the conversation\n`)]),
+  ];
   const head = [
     field('session', session.id, paint),
     field('status', state, paint),

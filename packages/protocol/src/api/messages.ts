@@ -55,6 +55,9 @@ export const listMessagesQuery = z.strictObject({
 const visibilitySchema = z.looseObject({
   handle: z.string().meta({ description: 'Handle of the message, such as m12.' }),
   hiddenBy: z.string().optional().meta({ description: 'Id of the compaction that hides the message.' }),
+  isReverted: z.boolean().optional().meta({
+    description: 'The conversation no longer contains the message. Absent in answers of an older version.',
+  }),
   isPinned: z.boolean(),
   prunedParts: z
     .array(z.int().min(0))
@@ -114,6 +117,7 @@ export const searchQuery = z.strictObject({
     .meta({ description: 'Words to find, taken literally. All of them must occur in one text.' }),
   sessionId: sessionIdSchema.optional(),
   limit: queryCount({ max: 200 }).default(20),
+  reverted: z.enum(['true', 'false']).default('false').meta({ description: 'Also find reverted messages.' }),
 });
 
 export const searchResultSchema = z.looseObject({

@@ -1,4 +1,4 @@
-import { activeMarks } from '@longhaul/context';
+import { activeMarks, isOnPath, liveMarks, livePath } from '@longhaul/context';
 import { handleOf, LonghaulError, type Mark, type Message, parseBlobReference } from '@longhaul/protocol';
 import { type ListedMessage, type SendMessageBody, toContentParts } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
@@ -80,7 +80,8 @@ export async function assertBlobs(
 
 function withVisibility(messages: readonly Message[], marks: readonly Mark[]): ListedMessage[] {
   const { hidden, pinned } = activeMarks(marks);
-  const active = marks.filter((mark) => mark.undoneAt === undefined);
+  const path = livePath(marks);
+  const active = liveMarks(marks).filter((mark) => mark.undoneAt === undefined);
   const partsOf = (kind: 'prune' | 'cut' | 'omit', messageId: string) => {
     const indexes = active.flatMap((mark) =>
       mark.kind === kind && mark.messageId === messageId ? [mark.partIndex] : [],
@@ -95,6 +96,7 @@ function withVisibility(messages: readonly Message[], marks: readonly Mark[]): L
       visibility: {
         handle: handleOf(message.sequence),
         hiddenBy: by,
+        isReverted: !isOnPath(path, message.sequence),
         isPinned: pinned.has(message.id),
         prunedParts: partsOf('prune', message.id),
         cutParts: partsOf('cut', message.id),

@@ -102,8 +102,8 @@ export function sessionHandlers({
       return withState(fork);
     },
 
-    async search({ query: { q, sessionId, limit } }) {
-      const hits = await store.search(q, { limit, sessionId });
+    async search({ query: { q, sessionId, limit, reverted } }) {
+      const hits = await store.search(q, { limit, sessionId, includeReverted: reverted === 'true' });
       return { hits: hits.map((hit) => ({ ...hit, handle: handleOf(hit.sequence, hit.partIndex) })) };
     },
   };
