@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const FOLDERS = ['packages/*/{src,test}', 'scripts', 'bench/src', 'torture/src', 'examples'];
+const FOLDERS = ['packages/*/{src,test}', 'scripts', 'bench/{src,agents}', 'torture/src', 'examples'];
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'];
 /** Containers, browsers, several processes on one store, whole sessions: see AGENTS.md. */
 const SLOW = '**/*.slow.test.ts';

@@ -1,0 +1,2 @@
+class BaseEnvironment:
+    """Only for annotations."""

@@ -1,0 +1,73 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { ChatMessage, JsonObject } from '@longhaul/protocol';
+import { createScriptedModelServer, type Script, type ScriptAnswer } from '@longhaul/scripted-model';
+import { onTestFinished } from 'vitest';
+
+/** The model's name in tests. The scripted model accepts any. */
+export const MODEL = 'openai-compatible/scripted';
+
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-agents-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a scripted model for the rest of the test, and returns its address. */
+export async function startModel(script: Script): Promise<string> {
+  const server = await createScriptedModelServer({ script });
+  onTestFinished(() => server.close());
+  return server.url;
+}
+
+/** A call of a tool, and nothing else. */
+export function call(name: string, input: JsonObject, text = 'Next step.'): ScriptAnswer {
+  return { text, toolCalls: [{ name, arguments: input }] };
+}
+
+/** How many calls the model has made since the last message of the user. */
+export function callsSinceUser(messages: readonly ChatMessage[]): number {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
+  return since.filter(({ role }) => role === 'tool').length;
+}
+
+/** Runs an adapter with Node, as its user does, in a bubblewrap room. Returns what it prints. */
+export async function runAdapter(file: string, args: readonly string[]): Promise<string> {
+  const script = fileURLToPath(new URL(`../${file}`, import.meta.url));
+  const argv = ['--conditions=longhaul-src', script, '--room', 'bubblewrap', '--model', MODEL, ...args];
+  const { LONGHAUL_API_KEY: _key, ...env } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { env });
+  return stdout;
+}
+
+/** Whether a program can be run here. */
+export function has(program: string, ...args: string[]): boolean {
+  try {
+    execFileSync(program, args.length === 0 ? ['--version'] : args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Why no bubblewrap room can be opened here, or undefined. */
+export function whyNoRoom(): string | undefined {
+  const argv = [
+    '--ro-bind',
+    '/',
+    '/',
+    '--tmpfs',
+    '/opt',
+    '--dev-bind',
+    '/dev',
+    '/dev',
+    '--bind',
+    '/proc',
+    '/proc',
+  ];
+  return has('bwrap', ...argv, 'true') ? undefined : 'bwrap cannot make a root here';
+}
