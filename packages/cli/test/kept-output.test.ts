@@ -52,7 +52,7 @@ it('deletes the oldest full outputs at the limit if configured, and their handle
     expect.stringContaining('The oldest were deleted'),
   ]);
   const recalled = JSON.stringify(server.requests.at(-1)?.body);
-  expect(recalled).toMatch(/The full output \(60000 bytes\) was deleted on \d{4}-\d\d-\d\d/);
+  expect(recalled).toMatch(/The full output \(60,000 bytes\) was deleted on \d{4}-\d\d-\d\d/);
   // A deleted output is not a lost one.
   expect(await bench.call(['export', 'last'])).toMatchObject({ code: 0, stderr: '' });
   const doctor = (await bench.call(['doctor', '--deep', '--json'])).stdout.split('\n');

@@ -74,7 +74,8 @@ async function openWorkspace(root: string) {
       root,
       stat: async (path) => {
         const info = await stat(join(root, path)).catch(() => undefined);
-        return info && { kind: 'file', size: info.size, modifiedAt: info.mtimeMs };
+        const kind = info?.isDirectory() === true ? 'directory' : 'file';
+        return info && { kind, size: info.size, modifiedAt: info.mtimeMs };
       },
       read: async (path) => await readFile(join(root, path)),
     },
