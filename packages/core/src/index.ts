@@ -65,7 +65,6 @@ export {
 export { hasMedia, requireAccepted } from './session/messages/require-accepted.ts';
 export { storedTokens } from './session/messages/stored-tokens.ts';
 export { draftUserMessage } from './session/messages/user-message.ts';
-export { draftRevert, type RevertTarget } from './session/reverts/draft-revert.ts';
 export type { CancelResult } from './session/runs/cancel-session.ts';
 export { describeLeft, type LeftProcess, type ProcessEnder } from './session/runs/end-left-processes.ts';
 export { interrupted, interruptionOf } from './session/runs/interruption.ts';

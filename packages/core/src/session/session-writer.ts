@@ -8,7 +8,6 @@ import {
   type Mark,
   type Message,
   type Part,
-  type RevertMark,
 } from '@longhaul/protocol';
 import type {
   Lease,
@@ -215,21 +214,15 @@ export class SessionWriter {
     this.#marks.push(...kept, { ...compaction, hides }, ...marks);
   }
 
+  /**
+   * Stores marks. A revert loads `log` anew. Record one only between runs: a run keeps facts of the messages that the
+   * conversation leaves.
+   */
   async recordMarks(marks: readonly Mark[], events: readonly EventPayload[]): Promise<void> {
     const timed = marks.map((mark) => this.#timedMark(mark));
     const stored = await this.#store.recordMarks(this.lease, timed, events);
-    this.#marks.push(...timed);
-    this.#emitAll(stored);
-  }
-
-  /**
-   * Records a revert of `draftRevert`, and loads `log` anew. Call it between runs: a run keeps facts of the messages that
-   * the conversation leaves.
-   */
-  async recordRevert(revert: RevertMark, events: readonly EventPayload[]): Promise<void> {
-    const timed = this.#timedMark(revert);
-    const stored = await this.#store.recordMarks(this.lease, [timed], events);
-    await this.#reload();
+    if (timed.some(({ kind }) => kind === 'revert')) await this.#reload();
+    else this.#marks.push(...timed);
     this.#emitAll(stored);
   }
 
