@@ -69,6 +69,10 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
       'a session of 3,000 compactions: time, memory and database must stay flat; --compactions N for another length',
     run: async ({ compactions }) => (await import('./soak.ts')).benchSoak({ compactions }),
   },
+  search: {
+    about: 'the tools grep and glob in a tree of 10,000 files, compared with ripgrep alone',
+    run: async () => (await import('./search.ts')).benchSearch(),
+  },
   'shell-parser': {
     about: "judging random shell lines by Longhaul's parser and tree-sitter's, compared with what bash runs",
     run: async () => (await import('./shell-parser.ts')).benchShellParser(),
