@@ -6,7 +6,7 @@ import { parseInput } from './input-parser.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { findPlace } from './search-place.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
-import { isInside } from './workspace-lines.ts';
+import { pathsInside } from './workspace-lines.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';
 
 /** After this many files, other sessions of the process get a turn. */
@@ -68,20 +68,31 @@ export function createGlobTool(
             : matchesPath(below) || matchesPath(file);
         const search = await findSearch();
         const most = Math.min(input.limit ?? maxPaths, maxPaths);
+        const candidates = filter(search.listFiles(files, { path, signal }), {
+          matches: (file) => matches(belowFolder(file, path), file),
+          signal,
+        });
         const found: string[] = [];
-        let seen = 0;
-        for await (const file of search.listFiles(files, { path, signal })) {
-          seen += 1;
-          if (seen % FILES_PER_TURN === 0) await setImmediate(undefined, { signal });
-          if (!matches(belowFolder(file, path), file)) continue;
-          // A search by paths can list files outside if a command swaps a folder for a link at the same time.
-          if (!(await isInside(files, file))) continue;
+        // A search by paths can list files outside if a command swaps a folder for a link at the same time.
+        for await (const file of pathsInside(files, candidates)) {
           found.push(whole(file));
           if (found.length > most) break;
         }
         return describe(found, { pattern: input.pattern, maxPaths: most });
       }),
   };
+}
+
+async function* filter(
+  paths: AsyncIterable<string>,
+  { matches, signal }: { matches: (path: string) => boolean; signal: AbortSignal },
+): AsyncGenerator<string> {
+  let seen = 0;
+  for await (const path of paths) {
+    seen += 1;
+    if (seen % FILES_PER_TURN === 0) await setImmediate(undefined, { signal });
+    if (matches(path)) yield path;
+  }
 }
 
 /** Splits an absolute pattern into a folder without special characters and the pattern below it, which keeps a slash. */

@@ -1,11 +1,17 @@
 import type { Tool, ToolResult } from '@longhaul/core';
 import { cutLine, displayPath, plural } from '@longhaul/core/tool-output';
 import { GREP_DIALECT } from './dialect/search-dialects.ts';
+import { FoundCount } from './found-count.ts';
 import { type GrepInput, type GrepOutput, readGrepInput } from './grep-input.ts';
 import { parseInput } from './input-parser.ts';
 import { findPlace, type SearchPlace } from './search-place.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
-import { type FoundLine, MAX_FOUND_LINE_CHARS, type WorkspaceSearch } from './workspace-search.ts';
+import {
+  type FoundLine,
+  MAX_FOUND_LINE_CHARS,
+  type ShownLimit,
+  type WorkspaceSearch,
+} from './workspace-search.ts';
 
 export interface GrepOptions {
   /** The most matches that a call can ask for. Default 1,000. */
@@ -53,6 +59,8 @@ export function createGrepTool(
         const place = await findPlace(toolFiles, input.path);
         if ('refusal' in place) return failedResult(place.refusal);
         const { files, path } = place;
+        const most = Math.min(input.limit ?? shownMatches, maxMatches);
+        const shown: ShownLimit = { unit: input.output === 'content' ? 'matches' : 'files', most };
         const search = await findSearch();
         const lines = search.findLines(files, {
           pattern: input.pattern,
@@ -60,10 +68,10 @@ export function createGrepTool(
           include: input.include,
           ignoreCase: input.ignoreCase,
           contextLines: Math.min(input.context ?? 0, MAX_CONTEXT_LINES),
+          shown,
           signal,
         });
-        const most = Math.min(input.limit ?? shownMatches, maxMatches);
-        const grouped = await group(withWholePaths(lines, place), { output: input.output, most });
+        const grouped = await group(withWholePaths(lines, place), { output: input.output, limit: shown });
         return describe(grouped, { pattern: input.pattern, most, maxMatches });
       }),
   };
@@ -92,28 +100,26 @@ interface Grouped {
  */
 async function group(
   lines: AsyncIterable<FoundLine>,
-  { output, most }: { output: GrepOutput; most: number },
+  { output, limit }: { output: GrepOutput; limit: ShownLimit },
 ): Promise<Grouped> {
-  const grouped: Grouped = { rows: [], matches: 0, shown: 0, files: 0, stopped: false };
-  const rows = output === 'content' ? createLineRows(grouped.rows) : createFileRows(grouped.rows, output);
-  let path: string | undefined;
+  const texts: string[] = [];
+  const rows = output === 'content' ? createLineRows(texts) : createFileRows(texts, output);
+  const count = new FoundCount(limit);
+  let shown = 0;
+  let stopped = false;
   for await (const found of lines) {
-    if (found.isMatch) grouped.matches += 1;
-    if (grouped.matches > MAX_COUNTED) {
-      grouped.stopped = true;
+    if (found.isMatch && count.matches === MAX_COUNTED) {
+      stopped = true;
       break;
     }
-    if (found.path !== path && found.isMatch) {
-      path = found.path;
-      grouped.files += 1;
-    }
-    // In the other forms, the limit is one of files.
-    if ((output === 'content' ? grouped.matches : grouped.files) > most) continue;
-    if (found.isMatch) grouped.shown += 1;
+    const isShown = count.isShown(found);
+    count.add(found);
+    if (!isShown) continue;
+    if (found.isMatch) shown += 1;
     rows.add(found);
   }
   rows.end();
-  return grouped;
+  return { rows: texts, matches: count.matches, shown, files: count.files, stopped };
 }
 
 interface Rows {
@@ -164,7 +170,7 @@ function describe(
   { rows, matches, shown, files, stopped }: Grouped,
   { pattern, most, maxMatches }: { pattern: string; most: number; maxMatches: number },
 ): ToolResult {
-  const count = `${stopped ? 'over ' : ''}${plural(stopped ? MAX_COUNTED : matches, 'match')} in ${plural(files, 'file')}`;
+  const count = `${stopped ? 'over ' : ''}${plural(matches, 'match')} in ${plural(files, 'file')}`;
   const title = `${cutLine(displayPath(pattern), 80)} (${matches === 0 ? 'none' : count})`;
   const metadata = { matches, files, shown };
   if (matches === 0) {

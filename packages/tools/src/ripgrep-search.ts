@@ -35,7 +35,7 @@ export function createRipgrepSearch(program: string, options: RipgrepSearchOptio
       const { path, signal } = request;
       const args = lineArguments(request);
       const output = search({ program, deadlineMs, index, files, path, signal, args });
-      yield* linesInside(files, parseLines(output));
+      yield* linesInside(files, parseLines(output), request.shown);
     },
   };
 }

@@ -1,20 +1,24 @@
 import { spawnSync } from 'node:child_process';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { lacks } from '@longhaul/testing/machine';
 import { expect, test } from 'vitest';
 import { openToolFixture } from '../test/tool-fixtures.ts';
 import { createRipgrepSearch } from './ripgrep-search.ts';
-import { linesInside } from './workspace-lines.ts';
-import type { FoundLine } from './workspace-search.ts';
+import { linesInside, pathsInside } from './workspace-lines.ts';
+import type { FoundLine, ShownLimit } from './workspace-search.ts';
 
-async function all(lines: AsyncIterable<FoundLine>): Promise<FoundLine[]> {
-  const found: FoundLine[] = [];
-  for await (const line of lines) found.push(line);
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
   return found;
 }
 
-async function* given(...lines: FoundLine[]) {
-  yield* lines;
+async function* given<T>(...found: T[]) {
+  yield* found;
 }
+
+const ALL: ShownLimit = { unit: 'matches', most: 1_000 };
 
 const line = (path: string, number: number, text: string): FoundLine => ({
   path,
@@ -29,7 +33,7 @@ test('drops lines that the file in the workspace does not contain', async () => 
   const { files } = fixture.context.sandbox;
   const [first, last] = [line('a', 1, 'one'), line('a', 3, 'three')];
   const found = [first, line('a', 2, 'secret'), last, line('a', 9, 'past the end')];
-  expect(await all(linesInside(files, given(...found)))).toEqual([first, last]);
+  expect(await all(linesInside(files, given(...found), ALL))).toEqual([first, last]);
 });
 
 test('drops the beginning of a long line if the file has another line there', async () => {
@@ -37,8 +41,58 @@ test('drops the beginning of a long line if the file has another line there', as
   await fixture.put('a', `${'x'.repeat(5_000)}\n`);
   const { files } = fixture.context.sandbox;
   const preview = (text: string) => line('a', 1, `${text.repeat(400)} [... omitted end of long line]`);
-  expect(await all(linesInside(files, given(preview('x'))))).toHaveLength(1);
-  expect(await all(linesInside(files, given(preview('y'))))).toEqual([]);
+  expect(await all(linesInside(files, given(preview('x')), ALL))).toHaveLength(1);
+  expect(await all(linesInside(files, given(preview('y')), ALL))).toEqual([]);
+});
+
+test('reads again only the lines that are shown, and passes on no text of the others', async () => {
+  await using fixture = await openToolFixture();
+  for (const path of ['a', 'b', 'c', 'd']) await fixture.put(path, 'word\nafter\nword\n');
+  const { files } = fixture.context.sandbox;
+  const read: string[] = [];
+  const watched = {
+    ...files,
+    read: (path: string, range?: { start: number; length: number }) => {
+      read.push(path);
+      return files.read(path, range);
+    },
+  };
+  const after = (path: string) => ({ ...line(path, 2, 'after'), isMatch: false });
+  const found = ['a', 'b', 'c', 'd'].flatMap((path) => [
+    line(path, 1, 'word'),
+    after(path),
+    line(path, 3, 'word'),
+  ]);
+  const outside = line('b', 1, 'secret');
+  const textsOf = async (shown: ShownLimit) => {
+    const passed = await all(linesInside(watched, given(outside, ...found, outside), shown));
+    return passed.map(({ path, text }) => `${path} ${text}`.trim());
+  };
+
+  const counted = ['c', 'c', 'c', 'd', 'd', 'd', 'b'];
+  expect(await textsOf({ unit: 'files', most: 2 })).toEqual([
+    ...['a word', 'a after', 'a word', 'b word', 'b after', 'b word'],
+    ...counted,
+  ]);
+  expect(read).toEqual(['b', 'a', 'b']);
+  read.length = 0;
+  expect(await textsOf({ unit: 'matches', most: 1 })).toEqual([
+    ...['a word', 'a after', 'a', 'b', 'b', 'b'],
+    ...counted,
+  ]);
+  expect(read).toEqual(['b', 'a']);
+});
+
+test('passes on only the paths of files in the workspace, in order', async () => {
+  await using fixture = await openToolFixture();
+  await using secrets = await openToolFixture();
+  await secrets.put('secret', '');
+  await symlink(secrets.root, join(fixture.root, 'link'));
+  const names = Array.from({ length: 100 }, (_, index) => `f${index}`);
+  for (const name of names) await fixture.put(name, '');
+  const listed = names.flatMap((name) => [name, 'link/secret', `gone-${name}`]);
+  const { files } = fixture.context.sandbox;
+  expect(await all(pathsInside(files, given(...listed)))).toEqual(names);
 });
 
 test('keeps what ripgrep finds in long lines, large files, wide characters and other encodings', async (context) => {
@@ -57,6 +111,7 @@ test('keeps what ripgrep finds in long lines, large files, wide characters and o
       path: '',
       ignoreCase: false,
       contextLines: 0,
+      shown: ALL,
       signal: new AbortController().signal,
     }),
   );

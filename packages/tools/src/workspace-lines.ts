@@ -1,7 +1,8 @@
 import type { WorkspaceFiles } from '@longhaul/core';
 import { showControls } from '@longhaul/core/tool-output';
 import { LonghaulError } from '@longhaul/protocol';
-import type { FoundLine } from './workspace-search.ts';
+import { FoundCount } from './found-count.ts';
+import type { FoundLine, ShownLimit } from './workspace-search.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 /** Bytes of a line that are compared and shown. */
@@ -13,31 +14,63 @@ const PREVIEW_END = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?
 /** A preview can end in the middle of a character or an escape sequence. */
 const PREVIEW_SLACK_CHARS = 20;
 
+/** Paths that are checked at the same time. */
+const PATHS_AT_ONCE = 32;
+
 /**
- * Passes on only lines that the workspace's own files contain.
+ * Passes on only lines that the workspace's own files contain. Lines beyond the limit are not checked, and are passed on
+ * without their text, to be counted.
  *
  * ripgrep opens files by their path. A command that swaps a folder for a link at that moment makes it read files outside
- * the workspace. So each line is read again through `WorkspaceFiles`, which follows no such link, and is dropped if the
- * workspace does not contain it.
+ * the workspace. So each line that is shown is read again through `WorkspaceFiles`, which follows no such link, and is
+ * dropped if the workspace does not contain it. A number of matches beyond the limit can include such files.
  */
 export async function* linesInside(
   files: WorkspaceFiles,
   lines: AsyncIterable<FoundLine>,
+  shown: ShownLimit,
 ): AsyncGenerator<FoundLine> {
+  const count = new FoundCount(shown);
   let path: string | undefined;
   let reader: LineReader | undefined;
   for await (const line of lines) {
+    if (!count.isShown(line)) {
+      count.add(line);
+      yield { ...line, text: '' };
+      continue;
+    }
     if (line.path !== path || reader === undefined) {
       path = line.path;
       reader = createLineReader(files, path);
     }
     const own = await reader.line(line.line);
-    if (own !== undefined && isSame(line.text, own)) yield line;
+    if (own === undefined || !isSame(line.text, own)) continue;
+    count.add(line);
+    yield line;
   }
 }
 
-/** Whether a file at this path is in the workspace. */
-export async function isInside(files: WorkspaceFiles, path: string): Promise<boolean> {
+/** Passes on only paths of files in the workspace, in order. */
+export async function* pathsInside(
+  files: WorkspaceFiles,
+  paths: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  let batch: string[] = [];
+  for await (const path of paths) {
+    batch.push(path);
+    if (batch.length < PATHS_AT_ONCE) continue;
+    yield* await onlyInside(files, batch);
+    batch = [];
+  }
+  yield* await onlyInside(files, batch);
+}
+
+async function onlyInside(files: WorkspaceFiles, paths: readonly string[]): Promise<string[]> {
+  const inside = await Promise.all(paths.map((path) => isInside(files, path)));
+  return paths.filter((_, index) => inside[index]);
+}
+
+async function isInside(files: WorkspaceFiles, path: string): Promise<boolean> {
   try {
     return (await files.stat(path)) !== undefined;
   } catch (error) {

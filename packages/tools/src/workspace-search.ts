@@ -27,14 +27,22 @@ export interface FindLinesRequest {
   ignoreCase: boolean;
   /** Lines before and after each match. */
   contextLines: number;
+  /** What is beyond is only counted. */
+  shown: ShownLimit;
   signal: AbortSignal;
+}
+
+/** How much of what a search finds is shown: matches with their context, or all matches in so many files. */
+export interface ShownLimit {
+  unit: 'matches' | 'files';
+  most: number;
 }
 
 export interface FoundLine {
   path: string;
   /** From 1. */
   line: number;
-  /** The line; a long one is cut. */
+  /** The line; a long one is cut. Can be empty if the line is only counted. */
   text: string;
   isMatch: boolean;
 }
