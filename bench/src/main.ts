@@ -35,6 +35,11 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
     about: 'counting 1 MB from a cold start, by model family, and unusual inputs compared with prose',
     run: async () => (await import('./tokenizers.ts')).benchTokenizers(),
   },
+  files: {
+    about:
+      'recording a workspace of 10,000 and 50,000 files: unchanged, small edits, first record, restoring',
+    run: async () => (await import('./files.ts')).benchFiles(),
+  },
   growth: {
     about: 'processor time for n and for 10 n of what must not grow with the square of its input',
     run: async () => (await import('./growth.ts')).benchGrowth(),

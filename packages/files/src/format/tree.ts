@@ -109,6 +109,6 @@ function toChildren(objects: readonly FolderObject[]): Map<string, TreeNode> {
 }
 
 /** Compares bytes: names are byte strings. */
-function byName([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
+export function byName([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,7 +10,7 @@ import {
   type Place,
   type TreeNode,
 } from '../format/node.ts';
-import { rootFolder } from '../format/tree.ts';
+import { byName, rootFolder } from '../format/tree.ts';
 import { type FileRules, type IgnoreRules, isNeverRecorded } from '../walk/file-rules.ts';
 import { isUnchanged, toFileStat } from '../walk/file-stat.ts';
 import { IgnoreReader } from '../walk/ignore-reader.ts';
@@ -89,32 +89,38 @@ export class Scanner {
     }: { former: FolderNode | undefined; surroundings: Surroundings; sink: ContentSink },
   ): Promise<ReadonlyMap<string, TreeNode>> {
     this.#options.passed('folder-opened', path);
-    const rules = this.#ignoreFiles.inFolder(open, path, surroundings.rules);
-    const inside = { ...surroundings, rules };
+    const names = readdirSync(open.path(), 'latin1');
+    const rules = this.#ignoreFiles.inFolder(open, names, { folder: path, above: surroundings.rules });
+    const inside = rules === surroundings.rules ? surroundings : { ...surroundings, rules };
     const old = former?.children;
-    const children = new Map<string, TreeNode>();
+    const found: [string, TreeNode][] = [];
     let isSame = old !== undefined;
-    for (const name of readdirSync(open.path(), 'latin1').sort()) {
+    for (const name of names) {
       if (isNeverRecorded(name)) continue;
       const known = old?.get(name);
-      const found = this.#entry(open, { name, folder: path, known, surroundings: inside, sink });
-      const node = found instanceof Promise ? await found : found;
+      const info = open.entry(name);
+      if (info === undefined) continue;
+      let node: TreeNode | undefined;
+      // Most files. Everything else takes longer anyway.
+      if (known !== undefined && known.kind !== 'folder' && isUnchanged(known.stat, info)) node = known;
+      else node = await this.#entry(open, { name, folder: path, known, surroundings: inside, sink }, info);
       if (node === undefined) continue;
-      children.set(name, node);
+      found.push([name, node]);
       isSame &&= node === known;
       const settling = sink.settle();
       if (settling !== undefined) await settling;
     }
-    return isSame && old !== undefined && children.size === old.size ? old : children;
+    return isSame && old !== undefined && found.length === old.size ? old : new Map(found.sort(byName));
   }
 
   /** Undefined if nothing of it is recorded. */
-  #entry(open: OpenFolder, entry: Entry): LeafNode | undefined | Promise<TreeNode | undefined> {
-    const info = open.entry(entry.name);
-    if (info === undefined) return undefined;
+  #entry(
+    open: OpenFolder,
+    entry: Entry,
+    info: BigIntStats,
+  ): LeafNode | undefined | Promise<TreeNode | undefined> {
     if (info.isDirectory()) return this.#folder(open, entry, info);
     const { known } = entry;
-    if (known !== undefined && known.kind !== 'folder' && isUnchanged(known.stat, info)) return known;
     if (!info.isFile() && !info.isSymbolicLink()) return undefined;
     const path = joinPath(entry.folder, entry.name);
     if (known === undefined && this.#isIgnored(path, false, entry.surroundings)) return undefined;
@@ -141,7 +147,7 @@ export class Scanner {
       const cached = surroundings.cached?.folders.get(name);
       const below = { rules: surroundings.rules, isIgnored, depth, cached };
       const children = await this.#children(child, path, { former, surroundings: below, sink });
-      return folderNode(children, { former, mode: Number(child.info().mode & 0o777n) });
+      return folderNode(children, { former, mode: Number(info.mode & 0o777n) });
     } catch (error) {
       if (isGone(error)) return undefined;
       if (isUnreadable(error)) return keepIfSame(known, unreadable(info));
@@ -185,9 +191,10 @@ export class Scanner {
   }
 
   #link(open: OpenFolder, { name, known, sink }: Entry, info: BigIntStats): LeafNode {
+    const readAt = this.#options.now();
     const target = Buffer.from(readlinkSync(open.path(name), 'latin1'), 'latin1');
     const hash = createHash('sha256').update(target).digest('binary');
-    const stat = toFileStat(info, this.#options.now());
+    const stat = toFileStat(info, readAt);
     const node: LeafNode = { kind: 'link', mode: 0, size: target.length, hash, pieces: [], stat };
     if (isSameNode(known, node)) return keepIfSame(known, node);
     const content = new KeptContent(sink, info.size);

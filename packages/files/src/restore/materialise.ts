@@ -6,7 +6,7 @@ import type { FilesSettings } from '../files-settings.ts';
 import type { FolderNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
 import { FileRules } from '../walk/file-rules.ts';
-import { OpenFolder } from '../walk/open-folder.ts';
+import { isGone, OpenFolder, systemCode } from '../walk/open-folder.ts';
 import { type RestoreOptions, restoreTree } from './restore-tree.ts';
 
 export interface MaterialiseOptions {
@@ -25,8 +25,10 @@ export interface MaterialiseOptions {
  */
 export async function materialise(options: MaterialiseOptions): Promise<Restored> {
   const { reader, tree, folder, settings, key, passed = () => undefined } = options;
-  await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).length > 0)
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    if (systemCode(error) !== 'EEXIST' && systemCode(error) !== 'ENOTDIR') throw error;
+  });
+  if (!(await isEmptyFolder(folder)))
     throw new LonghaulError(
       'invalid_request',
       `${folder} is not empty. Name a folder that does not exist or is empty.`,
@@ -34,4 +36,13 @@ export async function materialise(options: MaterialiseOptions): Promise<Restored
   using open = OpenFolder.openRoot(realpathSync(folder));
   const rules = new FileRules(settings, key);
   return await restoreTree({ folder: open, reader, from: undefined, to: tree, rules, passed });
+}
+
+async function isEmptyFolder(path: string): Promise<boolean> {
+  try {
+    return (await readdir(path)).length === 0;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
 }

@@ -36,7 +36,7 @@ export class FileRules {
 
 /** Whether a name is never recorded, in any folder. */
 export function isNeverRecorded(name: string): boolean {
-  return name.toLowerCase() === '.git' || isTemporaryName(name);
+  return name.startsWith('.') && (name.toLowerCase() === '.git' || isTemporaryName(name));
 }
 
 /** The patterns that hold in a folder: those of the folders above, then its own. */

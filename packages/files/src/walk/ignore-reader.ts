@@ -37,8 +37,13 @@ export class IgnoreReader {
     }
   }
 
-  /** Returns the rules that hold in a folder. */
-  inFolder(open: OpenFolder, folder: string, above: IgnoreRules): IgnoreRules {
+  /** Returns the rules that hold in a folder with these entries. */
+  inFolder(
+    open: OpenFolder,
+    names: readonly string[],
+    { folder, above }: { folder: string; above: IgnoreRules },
+  ): IgnoreRules {
+    if (!names.includes(IGNORE_FILE)) return above;
     const key = joinPath(folder, IGNORE_FILE);
     return this.#withFile(open, { key, folder, name: IGNORE_FILE, above });
   }

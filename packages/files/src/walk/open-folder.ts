@@ -20,10 +20,12 @@ import { isAscii } from '../format/names.ts';
 export class OpenFolder implements Disposable {
   readonly fd: number;
   readonly #base: string;
+  readonly #isBaseAscii: boolean;
 
   private constructor(fd: number, base: string) {
     this.fd = fd;
     this.#base = base;
+    this.#isBaseAscii = isAscii(base);
   }
 
   /**
@@ -52,7 +54,7 @@ export class OpenFolder implements Disposable {
   path(name?: string): string | Buffer {
     if (name === undefined) return this.#base;
     const path = `${this.#base}/${name}`;
-    return isAscii(path) ? path : Buffer.from(path, 'latin1');
+    return isAscii(name) && this.#isBaseAscii ? path : Buffer.from(path, 'latin1');
   }
 
   info(): BigIntStats {
