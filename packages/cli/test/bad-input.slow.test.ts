@@ -38,6 +38,12 @@ describe('wrong usage exits with 2 and names the remedy', () => {
       /--sandbox must be auto, docker, bubblewrap or local.*Did you mean docker\?/,
     ],
     [['run', 'task', '--network', 'maybe'], /--network must be on or off/],
+    [['run', 'task', '--env', 'KEY=secret'], /--env KEY: give the name of a variable(?!.*secret)/],
+    [['run', 'task', '--sandbox', 'docker', '--env', 'all', ...NOWHERE], /sandbox\.env is "all"/],
+    [
+      ['run', 'task', '--sandbox', 'docker', '--keep-processes', ...NOWHERE],
+      /only with sandbox\.driver: local/,
+    ],
     [['run', 'task', '--base-url', 'localhost:1234'], /--base-url must be an address such as/],
     [['run', 'task', '--base-url', 'http://me:secret@host/v1'], /takes no user name or password(?!.*secret)/],
     [['run', 'task', '--all'], /--all says where to look .* needs --session or --resume/],

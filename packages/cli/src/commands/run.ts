@@ -114,6 +114,13 @@ function resumeFlags(values: RunValues): string[] {
 
 /** `all` among other names is all. */
 function passedNames(names: readonly string[] | undefined): string[] | 'all' | undefined {
+  const wrong = names?.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong !== undefined)
+    // The value may be a secret.
+    throw usage(
+      `--env ${wrong.split('=')[0]}: give the name of a variable, without $ and without a value.`,
+      'run',
+    );
   return names?.includes('all') ? 'all' : names && [...names];
 }
 

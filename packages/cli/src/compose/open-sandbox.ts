@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
 import type { Config } from '@longhaul/config';
 import type { ProcessEnding, ProcessPlace, RecordProcess, Sandbox } from '@longhaul/core';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import type { Session } from '@longhaul/protocol';
 import { requireFolder } from '../session/require-folder.ts';
 import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts';
 import { ownPaths } from './own-paths.ts';
 import { passedEnvironment } from './passed-environment.ts';
+import { requireLocal } from './require-local.ts';
 
 export interface OpenSandboxOptions {
   session: Pick<Session, 'id' | 'workspace'>;
@@ -20,7 +21,7 @@ export async function openSandbox(
   { session, signal, env, recordProcess }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   const { sandbox: config } = settings;
-  if (config.keepProcesses && config.driver !== 'local') throw cannotKeep(config.driver);
+  requireLocal(config);
   await requireFolder(session);
   await requireOwnFilesOutside(session.workspace, { config: { sandbox: config }, env });
   const { chooseSandbox } = await import('@longhaul/sandbox');
@@ -39,13 +40,6 @@ export async function openSandbox(
     recordProcess,
     signal,
   });
-}
-
-function cannotKeep(driver: string): LonghaulError {
-  return new LonghaulError(
-    'config_invalid',
-    `Processes can be kept after a run (--keep-processes, sandbox.keepProcesses) only with sandbox.driver: local, and the driver is ${driver}.`,
-  );
 }
 
 /** Ends a command of an earlier run with the driver that started it. */

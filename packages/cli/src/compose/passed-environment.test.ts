@@ -1,6 +1,7 @@
 import { type Config, DEFAULT_CONFIG } from '@longhaul/config';
 import { expect, it } from 'vitest';
 import { passedEnvironment } from './passed-environment.ts';
+import { requireLocal } from './require-local.ts';
 
 const withSandbox = (sandbox: Partial<Config['sandbox']>, providers: Config['providers'] = {}): Config => ({
   ...DEFAULT_CONFIG,
@@ -66,6 +67,23 @@ it('withholds the variables that providers of the configuration name, and copies
   expect(passedEnvironment(config, env).inherited).toEqual(ORDINARY);
 });
 
-it.each(['auto', 'docker', 'bubblewrap'] as const)('refuses `all` in the sandbox %s', (driver) => {
-  expect(() => passedEnvironment(withSandbox({ env: 'all', driver }), {})).toThrow(/sandbox\.env is "all"/);
+it('withholds the keys of the gateway', () => {
+  const gateway = { ...DEFAULT_CONFIG.gateway, token: 'token-of-the-gateway' };
+  const config = { ...withSandbox({ env: 'all' }), gateway };
+  expect(passedEnvironment(config, { ...ORDINARY, GW: 'token-of-the-gateway' }).inherited).toEqual(ORDINARY);
 });
+
+it.each(['auto', 'docker', 'bubblewrap'] as const)(
+  'refuses `all` and kept processes in the sandbox %s',
+  (driver) => {
+    const { sandbox } = withSandbox({ driver });
+    expect(() => requireLocal(sandbox)).not.toThrow();
+    expect(() => requireLocal({ ...sandbox, env: 'all' })).toThrow(/sandbox\.env is "all"/);
+    expect(() => requireLocal({ ...sandbox, keepProcesses: true })).toThrow(
+      /only with sandbox\.driver: local/,
+    );
+    expect(() =>
+      requireLocal({ ...sandbox, driver: 'local', env: 'all', keepProcesses: true }),
+    ).not.toThrow();
+  },
+);

@@ -1,6 +1,5 @@
 import type { Config } from '@longhaul/config';
 import { API_KEY_VARIABLES, HOSTED_PROVIDERS } from '@longhaul/models';
-import { LonghaulError } from '@longhaul/protocol';
 import { knownSecrets } from './known-secrets.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -12,20 +11,10 @@ export interface PassedEnvironment {
   inherited: Record<string, string>;
 }
 
-/**
- * Returns the variables of this process that commands get.
- *
- * @throws {LonghaulError} `config_invalid` for `all` in a sandbox that has programs and folders of its own.
- */
+/** Returns the variables of this process that commands get. */
 export function passedEnvironment(config: Config, env: Variables): PassedEnvironment {
-  const { env: wanted, driver } = config.sandbox;
+  const { env: wanted } = config.sandbox;
   if (wanted !== 'all') return { env: pick(env, (name) => wanted.includes(name)), inherited: {} };
-  if (driver !== 'local') {
-    throw new LonghaulError(
-      'config_invalid',
-      `sandbox.env is "all", but the sandbox is ${driver}, where the paths in your environment do not exist. Name the variables to pass, or use sandbox.driver: local.`,
-    );
-  }
   return { env: {}, inherited: withoutKeys(config, env) };
 }
 
@@ -34,13 +23,21 @@ const MIN_CONTAINED_CHARS = 8;
 
 /** Leaves out every variable whose name or value is one of a key, and those of Longhaul itself. */
 function withoutKeys(config: Config, env: Variables): Record<string, string> {
-  const secrets = knownSecrets(config, env);
+  const secrets = [...knownSecrets(config, env), ...keysBelow(config.gateway)];
   const isSecret = (value: string) =>
     KEY_SHAPE.test(value.trim()) ||
     secrets.some(
       (secret) => value === secret || (secret.length >= MIN_CONTAINED_CHARS && value.includes(secret)),
     );
   return pick(env, (name, value) => !isKeyName(name) && !isSecret(value));
+}
+
+/** Returns the keys and tokens in a section of the configuration. */
+function keysBelow(section: unknown): string[] {
+  if (typeof section !== 'object' || section === null) return [];
+  return Object.entries(section).flatMap(([key, value]) =>
+    typeof value === 'string' && /^(?:apiKey|token)$/.test(key) && value !== '' ? [value] : keysBelow(value),
+  );
 }
 
 const KNOWN_NAMES: ReadonlySet<string> = new Set(Object.values(API_KEY_VARIABLES).flat());

@@ -7,6 +7,7 @@ import { attachments } from '../attach/attachments.ts';
 import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
 import type { Place, Settings } from '../compose/load-settings.ts';
 import type { HeldStorage } from '../compose/open-storage.ts';
+import { requireLocal } from '../compose/require-local.ts';
 import { sessionAddress } from '../compose/session-address.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { chooseSession, chooseUnfinished, type SessionCommand } from '../session/choose-session.ts';
@@ -95,6 +96,7 @@ interface Context {
 export async function planRun(request: RunRequest, context: Context): Promise<RunPlan> {
   const work = await planWork(request, context);
   if (work.action === 'nothing') return work;
+  requireLocal(context.settings.config.sandbox);
   const workspace = work.action === 'start' ? work.workspace : work.session.workspace;
   const content = await contentOf(request, workspace);
   if (work.action === 'queue') return { action: work.action, session: work.session, content };
