@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { BlobStore } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage';
+import { type FaultPoint, FILES_FAULT_POINTS, filesFaultPoints } from '@longhaul/testing/fault-points';
 import { describe, expect, it } from 'vitest';
 import { checkTree, createFileTrees, type FilesStep, packsOf } from '../src/index.ts';
 import { bytesOf, KEY, newPlace, type Place, SETTINGS, snapshot } from './support.ts';
@@ -20,8 +21,9 @@ function write(place: Place, path: string, content: string): void {
 describe('the thread of a recorder', () => {
   it('records, restores and continues from the last tree, and reports each step', async () => {
     await using place = await newPlace();
-    const steps: FilesStep[] = [];
-    const trees = treesOf(place, { passed: (step) => steps.push(step) });
+    const points: FaultPoint[] = [];
+    const passed = filesFaultPoints({ reach: (point) => void points.push(point) });
+    const trees = treesOf(place, { passed });
     write(place, 'a/file', 'one\n');
     let first = '';
     {
@@ -38,16 +40,7 @@ describe('the thread of a recorder', () => {
     expect(await recorder.restore(first)).toMatchObject({ skipped: [], files: [{ path: 'a/file' }] });
     expect(snapshot(place.workspace)['a/file']).toBe('file 644 one\n');
     expect(await recorder.record()).toBeUndefined();
-    expect(new Set(steps)).toEqual(
-      new Set([
-        'folder-opened',
-        'file-read',
-        'pack-stored',
-        'tree-stored',
-        'entry-checked',
-        'entry-restored',
-      ]),
-    );
+    expect(new Set(points)).toEqual(new Set(FILES_FAULT_POINTS));
   });
 
   it('passes errors of the blob store on with their code, and works afterwards', async () => {

@@ -1,5 +1,5 @@
 import { joinPath } from '../format/names.ts';
-import { type FolderNode, isSameNode, type LeafNode, type TreeNode } from '../format/node.ts';
+import { type FolderNode, isSameNode, type LeafNode, NO_HASH, type TreeNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
 
 /** A file, link or other entry that is no folder and differs between two trees. Its path is a byte string. */
@@ -35,6 +35,12 @@ async function compareFolders(reader: TreeReader, { path, before, after, found }
     const [a, b] = [old.get(name), now.get(name)];
     if (a === b) continue;
     const below = joinPath(path, name);
+    if (a?.kind === 'unreadable' || b?.kind === 'unreadable') {
+      // What was or is in a folder that cannot be read is not known, so nothing in it counts as added or deleted.
+      if (!isSameNode(a, b))
+        found.push({ path: below, before: asLeaf(a) ?? unknown(a), after: asLeaf(b) ?? unknown(b) });
+      continue;
+    }
     const [folderA, folderB] = [asFolder(a), asFolder(b)];
     if (folderA !== undefined || folderB !== undefined)
       await compareFolders(reader, { path: below, before: folderA, after: folderB, found });
@@ -44,6 +50,11 @@ async function compareFolders(reader: TreeReader, { path, before, after, found }
 }
 
 const NONE: ReadonlyMap<string, TreeNode> = new Map();
+
+/** Stands for a folder. */
+function unknown(folder: TreeNode | undefined): LeafNode | undefined {
+  return folder && { kind: 'unreadable', mode: folder.mode, size: 0, hash: NO_HASH, pieces: [] };
+}
 
 function asFolder(node: TreeNode | undefined): FolderNode | undefined {
   return node?.kind === 'folder' ? node : undefined;

@@ -78,7 +78,9 @@ class Restoring {
 
   async #entry(place: Place, before: TreeNode | undefined, after: TreeNode | undefined): Promise<void> {
     try {
-      if (after?.kind === 'folder') await this.#toFolder(place, before, after);
+      // What is in the folder now was not known then.
+      if (before?.kind === 'folder' && after?.kind === 'unreadable') this.#skip(place.path, 'unreadable');
+      else if (after?.kind === 'folder') await this.#toFolder(place, before, after);
       else if (before?.kind === 'folder') await this.#fromFolder(place, before, after);
       else await this.#leaf(place, before, after);
     } catch (error) {

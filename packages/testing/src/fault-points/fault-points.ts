@@ -61,7 +61,25 @@ export const MAINTENANCE_FAULT_POINTS = [
   'gc-space-released',
 ] as const;
 
-export type FaultPoint = (typeof FAULT_POINTS)[number] | (typeof MAINTENANCE_FAULT_POINTS)[number];
+/** The same for recording and restoring files, if files are recorded. */
+export const FILES_FAULT_POINTS = [
+  'files-folder-opened',
+  /** A piece of a file is read and hashed; nothing is stored. */
+  'files-file-read',
+  /** A pack is on disk; no tree and no part names it. */
+  'files-pack-stored',
+  /** A tree is on disk; no part names it. */
+  'files-tree-stored',
+  /** A file is about to be replaced or deleted. */
+  'files-entry-checked',
+  /** A file is restored; others are not. */
+  'files-entry-restored',
+] as const;
+
+export type FaultPoint =
+  | (typeof FAULT_POINTS)[number]
+  | (typeof MAINTENANCE_FAULT_POINTS)[number]
+  | (typeof FILES_FAULT_POINTS)[number];
 
 /** Receives each point as it is passed. Only a test provides one. */
 export interface FaultPoints<Point extends string = FaultPoint> {
@@ -81,7 +99,9 @@ export interface ArmedFault<Point extends string = FaultPoint> {
  */
 export function parseArmedFault(text: string): ArmedFault {
   const [name, count = '1'] = text.split(':');
-  const point = [...FAULT_POINTS, ...MAINTENANCE_FAULT_POINTS].find((candidate) => candidate === name);
+  const point = [...FAULT_POINTS, ...MAINTENANCE_FAULT_POINTS, ...FILES_FAULT_POINTS].find(
+    (candidate) => candidate === name,
+  );
   if (point === undefined) throw new Error(`There is no fault point "${name}".`);
   return { point, count: Math.max(1, Number(count) || 1) };
 }

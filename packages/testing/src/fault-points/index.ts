@@ -4,6 +4,7 @@ export {
   FAULT_POINTS,
   type FaultPoint,
   type FaultPoints,
+  FILES_FAULT_POINTS,
   MAINTENANCE_FAULT_POINTS,
   parseArmedFault,
 } from './fault-points.ts';
@@ -11,6 +12,7 @@ export { PROGRAM_POINTS, type ProgramPoint, passProgramPoints } from './program-
 export {
   blobsWithFaultPoints,
   clockWithFaultPoints,
+  filesFaultPoints,
   garbageFaultPoints,
   storeWithFaultPoints,
   toolWithFaultPoints,

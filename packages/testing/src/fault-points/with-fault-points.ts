@@ -77,6 +77,20 @@ export function garbageFaultPoints(faults: FaultPoints): (step: GarbageStep) => 
   return (step) => faults.reach(`gc-${step}`);
 }
 
+/** A step of recording or restoring files. */
+type FilesStep =
+  | 'folder-opened'
+  | 'file-read'
+  | 'pack-stored'
+  | 'tree-stored'
+  | 'entry-checked'
+  | 'entry-restored';
+
+/** Returns the hook `passed` of `createFileTrees`, with a fault point at each step. */
+export function filesFaultPoints(faults: FaultPoints): (step: FilesStep) => void {
+  return (step) => faults.reach(`files-${step}`);
+}
+
 /** Wraps a blob store, with a fault point after each blob. */
 export function blobsWithFaultPoints(blobs: BlobStore, faults: FaultPoints): BlobStore {
   async function stored<T>(writing: Promise<T>): Promise<T> {
