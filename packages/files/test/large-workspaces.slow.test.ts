@@ -9,7 +9,7 @@ import { KEY, newPlace, type Place, SETTINGS, snapshot } from './support.ts';
 
 const run = promisify(execFile);
 
-it('records and restores 100,000 files, and finds one change among them', async () => {
+it('records and restores 100,000 files, and finds one change among them', { timeout: 600_000 }, async () => {
   await using place = await newPlace();
   for (let folder = 0; folder < 100; folder += 1) {
     const path = join(place.workspace, `folder${folder}`);
