@@ -87,3 +87,5 @@ export {
   type TruncateOptions,
   truncateToolOutput,
 } from './tool-output/tool-output-truncator.ts';
+export type { RevertOptions, RevertResult } from './session/files/session-files.ts';
+export type { Branch, ConversationTree } from './session/files/conversation-tree.ts';

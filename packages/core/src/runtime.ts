@@ -78,7 +78,7 @@ export class Runtime {
       store,
       hub,
       runs: this.#runs.registry,
-      trees: options.fileTrees,
+      trees: () => options.fileTrees,
       cancel: (sessionId) => this.cancel(sessionId),
     });
     this.#callers = new WaitingCallers({ store, hub, follower, runs: this.#runs });
@@ -211,11 +211,18 @@ export class Runtime {
    *
    * @throws {LonghaulError} `session_not_found`, `not_found`.
    */
-  async fork(sessionId: string, { at, title }: ForkSessionOptions = {}): Promise<Session> {
+  async fork(sessionId: string, { at, title, workspace }: ForkSessionOptions = {}): Promise<Session> {
     const { updatedAt: _updatedAt, status: _status, ...found } = await this.#runs.existing(sessionId);
     const source = withoutCompactionRequest(found);
     const now = Date.now();
-    const session = { ...source, id: newId(), createdAt: now, title: title ?? source.title };
+    const session = {
+      ...source,
+      id: newId(),
+      createdAt: now,
+      title: title ?? source.title,
+      workspace: workspace ?? source.workspace,
+      metadata: { ...source.metadata, forkedFrom: { sessionId, ...(at !== undefined && { at }) } },
+    };
     return this.#options.store.forkSession(sessionId, session, {
       at,
       newId,

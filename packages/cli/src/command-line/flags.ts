@@ -79,7 +79,27 @@ const { session: _session, resume: _resume, wait: _wait, image: _image, ...RESUM
 /** The flags of `run`, except those that name a session or send a message to one. */
 export const RESUME_FLAGS = RESUMING;
 export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, force: toggle, json: toggle } as const;
-export const FORK_FLAGS = { ...WHERE, ...ALL, at: text, title: text, json: toggle } as const;
+export const FORK_FLAGS = {
+  ...WHERE,
+  ...ALL,
+  at: text,
+  title: text,
+  files: text,
+  worktree: toggle,
+  json: toggle,
+} as const;
+export const DIFF_FLAGS = { ...WHERE, ...ALL, stat: toggle, json: toggle, 'no-color': toggle } as const;
+export const REVERT_FLAGS = {
+  ...WHERE,
+  ...ALL,
+  files: toggle,
+  conversation: toggle,
+  preview: toggle,
+  force: toggle,
+  json: toggle,
+} as const;
+export const UNREVERT_FLAGS = { ...WHERE, ...ALL, preview: toggle, force: toggle, json: toggle } as const;
+export const TREE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const QUEUE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 
 export const DEMO_FLAGS = {

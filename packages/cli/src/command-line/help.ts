@@ -14,6 +14,9 @@ Commands
   cancel     end the run of a session, even if another process runs it
   queue      list and change the messages that wait for a session
   fork       copy a session, up to one of its messages, into a new one
+  diff       show what a session changed in the workspace, as a patch
+  revert     restore files and conversation as they were before a message; unrevert takes that back
+  tree       show the branches of a session, and its copies
   sessions   list the sessions of this folder
   show       read a session, including the messages that the model no longer sees
   search     search all sessions
@@ -191,6 +194,8 @@ The agent receives all waiting messages as one message. If no run works on the s
 
       --at SEQ          the last message to copy, by its number or handle (12, m12); default: copy all messages
       --title TEXT      title of the new session; default: the title of the first session
+      --files DIR       write the files of that moment into DIR, a new or empty folder, which the new session works in
+      --worktree        with --files in a git repository: make DIR a worktree on a new branch
       --json            print the new session as JSON
 ${ALL}
 ${WHERE}
@@ -271,6 +276,63 @@ ${WHERE}
 ${ID}
 If a run works on the session, that run compacts before its next step. If a compaction would save too little, nothing
 is changed.
+`,
+  diff: `Show what a session changed in the workspace, as a unified diff that git apply accepts.
+
+  longhaul diff last                 all changes of the session
+  longhaul diff last m12             the changes of one step, or of all steps that answer a user's message
+  longhaul diff last --stat          one line per file
+  longhaul diff last > changes.patch
+
+      --stat            one line per file instead of the diff
+      --json            print the changed files as JSON
+      --no-color        without colours
+${ALL}
+${WHERE}
+
+${ID}
+`,
+  revert: `Go back to before a message: restore the files and the conversation as they were then. The present files are
+recorded first, and no message is deleted, so longhaul unrevert takes a revert back. A running session is cancelled.
+
+  longhaul revert last m8
+  longhaul revert last m8 --preview
+  longhaul revert last m8 --files
+
+      --files           restore only the files
+      --conversation    go back only in the conversation
+      --preview         show what would be restored, and change nothing
+      --force           also restore files that somebody else has changed since
+      --json            print one JSON object
+${ALL}
+${WHERE}
+
+${ID}
+longhaul show prints the messages with their handles. Files that are ignored, secret or too large are never changed.
+`,
+  unrevert: `Take the newest revert of a session back: its files and its conversation. Messages that were sent since are
+hidden; longhaul tree shows where they are.
+
+  longhaul unrevert last
+
+      --preview         show what would be restored, and change nothing
+      --force           also restore files that somebody else has changed since
+      --json            print one JSON object
+${ALL}
+${WHERE}
+
+${ID}
+`,
+  tree: `Show the branches of a session's conversation, which reverts begin, and the sessions that were copied from it.
+
+  longhaul tree last
+
+      --json            print one JSON object
+${ALL}
+${WHERE}
+
+${ID}
+longhaul revert goes to before any message of any branch.
 `,
   undo: `Undo the newest compaction of a session: the model sees the hidden messages again. The next automatic
 compaction then waits until the window is full. Run it again to undo the compaction before that one.

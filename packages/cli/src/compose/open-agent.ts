@@ -6,6 +6,7 @@ import type { EventPayload, Session } from '@longhaul/protocol';
 import { resolveOther } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
+import { fileTrees } from './file-trees.ts';
 import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
@@ -66,6 +67,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   };
   const runtime = new Runtime({
     ...storage,
+    fileTrees: fileTrees(config, storage),
     ...runtimeOptions(config, { agents, ask: options.ask }),
     ...summariserOf(config, driverFor),
     compression,
@@ -100,6 +102,7 @@ export function runtimeOptions(
     retry: config.retry,
     rawToolResults: config.tools.rawResults,
     askOpenItems: config.continuation.askOpenItems,
+    recordsFiles: config.files.record,
     instructionFiles: config.context.instructions,
     costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),
   } satisfies Partial<RuntimeOptions>;

@@ -5,6 +5,7 @@ import { isImportedModel } from '../import/imported-model.ts';
 import { chooseModel, resolveNamed, resolveOther } from './choose-model.ts';
 import { compressionSettings, strategyNamed } from './compression.ts';
 import { createDriver } from './create-driver.ts';
+import { fileTrees } from './file-trees.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { agentOptions, summariserOf } from './open-agent.ts';
 import { endProcess } from './open-sandbox.ts';
@@ -48,6 +49,7 @@ export async function openContext(
   return new Runtime({
     approverFor: () => ALLOW_ALL,
     ...storage,
+    fileTrees: fileTrees(config, storage),
     driverFor,
     ...summariserOf(config, driverFor),
     compression: await compressionSettings(config.context.compression, config.project?.files),

@@ -7,6 +7,8 @@ export interface Storage {
   store: Store;
   blobs: BlobStore;
   servers: ServerMemory;
+  /** The folder of the database. Undefined: everything is in memory. */
+  folder: string | undefined;
 }
 
 /** A storage that opens in the background and is closed at the end, whether or not that succeeded. */
@@ -46,7 +48,7 @@ export async function openStorage(
     import('@longhaul/storage/blobs'),
   ]);
   const store = await openSqliteStore({ path, ...(access === undefined ? {} : { access }) });
-  return { store, servers: store, blobs: createFileBlobStore(blobFolder(path)) };
+  return { store, servers: store, blobs: createFileBlobStore(blobFolder(path)), folder: dirname(path) };
 }
 
 async function openMemory(): Promise<Storage> {
@@ -58,6 +60,7 @@ async function openMemory(): Promise<Storage> {
     store: createMemoryStore(),
     blobs: createMemoryBlobStore(),
     servers: createMemoryServerMemory(),
+    folder: undefined,
   };
 }
 

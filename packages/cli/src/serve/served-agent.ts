@@ -4,6 +4,7 @@ import type { CacheStore } from '@longhaul/models';
 import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
+import { fileTrees } from '../compose/file-trees.ts';
 import { driverOptions, runtimeOptions } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
@@ -47,7 +48,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       return notices.forRun(id, settings.project);
     },
   } satisfies Partial<RuntimeOptions>;
-  const runtime = new Runtime(withCurrent(fixed, settings));
+  const runtime = new Runtime(withCurrent(fixed, settings, storage));
   return {
     ...storage,
     runtime,
@@ -90,10 +91,10 @@ function currentDrivers({
 }
 
 /** Adds the options that depend on the configuration alone. Runs read them when they start, so none is copied here. */
-function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSettings) {
+function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSettings, storage: Storage) {
   const make = ({ config, agents }: ServedSettings) => ({
     config,
-    options: runtimeOptions(config, { agents, ask: 'wait' }),
+    options: { ...runtimeOptions(config, { agents, ask: 'wait' }), fileTrees: fileTrees(config, storage) },
   });
   let made = make(settings);
   const now = () => {
@@ -110,6 +111,12 @@ function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSetting
     },
     get limits() {
       return now().limits;
+    },
+    get fileTrees() {
+      return now().fileTrees;
+    },
+    get recordsFiles() {
+      return now().recordsFiles;
     },
     get rawToolResults() {
       return now().rawToolResults;

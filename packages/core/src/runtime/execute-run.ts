@@ -94,9 +94,9 @@ async function createExecutor(
 
 async function fileRecording(
   session: Session,
-  { store, fileTrees }: RuntimeOptions,
+  { store, fileTrees, recordsFiles = true }: RuntimeOptions,
 ): Promise<FileRecording | undefined> {
-  if (fileTrees === undefined) return undefined;
+  if (fileTrees === undefined || !recordsFiles) return undefined;
   return {
     state: await loadFilesState(store, session.id),
     open: (tree) => fileTrees.openRecorder(session.workspace, tree),

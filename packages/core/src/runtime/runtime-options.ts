@@ -36,8 +36,10 @@ export interface RuntimeOptions extends ProcessEnder {
    * can end what this one leaves running.
    */
   openSandbox: (session: Session, signal: AbortSignal, recordProcess: RecordProcess) => Promise<Sandbox>;
-  /** Records the files of workspaces. Default: they are not recorded. */
+  /** Records and restores the files of workspaces. Default: neither is possible. */
   fileTrees?: FileTrees | undefined;
+  /** Whether runs record the files of their workspace. Default true. */
+  recordsFiles?: boolean;
   /** Returns the driver for a session's model (`provider/model`). */
   driverFor: (model: string) => Promise<ModelDriver>;
   /**
@@ -116,6 +118,8 @@ export interface SendAndWaitOptions {
 export interface ForkSessionOptions {
   at?: number;
   title?: string;
+  /** Absolute path of the copy's workspace. Default: that of the source. */
+  workspace?: string;
 }
 
 export type ResumeResult = ExecutorResult | { status: 'nothing' };

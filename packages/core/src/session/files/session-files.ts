@@ -27,8 +27,8 @@ export interface SessionFilesOptions {
   hub: EventHub;
   /** Registers the work, so that it can be cancelled. */
   runs: RunRegistry;
-  /** Undefined: files are not recorded. */
-  trees: FileTrees | undefined;
+  /** Returns undefined if files cannot be recorded. */
+  trees: () => FileTrees | undefined;
   /** Cancels the session's run and waits for its end. */
   cancel: (sessionId: string) => Promise<unknown>;
 }
@@ -156,10 +156,10 @@ export class SessionFiles {
     return before === undefined || after === undefined ? undefined : { before, after };
   }
 
-  /** Returns the tree before a message. Undefined: nothing was recorded. @throws {LonghaulError} `not_found` */
-  async treeBefore(sessionId: string, target: string): Promise<string | undefined> {
-    const { sequence } = await this.#messageAt(sessionId, target);
-    return treeBefore(sequence, await this.#know(sessionId));
+  /** Returns the tree after a message. Default: the newest tree. Undefined: nothing was recorded. */
+  async treeAfter(sessionId: string, sequence = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+    const known = await this.#know(sessionId);
+    return lastTree(known, sequence + 1) ?? treeBefore(sequence, known);
   }
 
   /** Returns the branches of the conversation. @throws {LonghaulError} `session_not_found` */
@@ -376,11 +376,11 @@ export class SessionFiles {
   }
 
   #trees(): FileTrees {
-    const { trees } = this.#options;
+    const trees = this.#options.trees();
     if (trees !== undefined) return trees;
     throw new LonghaulError(
       'invalid_request',
-      'Files are not recorded here (files.record is false). Only the conversation can be reverted.',
+      'Files of sessions in memory are not recorded. Only the conversation can be reverted.',
     );
   }
 }

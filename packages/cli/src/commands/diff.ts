@@ -1,0 +1,48 @@
+import { DIFF_FLAGS } from '../command-line/flags.ts';
+import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import { fileChangeLines } from '../render/file-change-lines.ts';
+import { createPaint, type Paint } from '../render/paint.ts';
+import { withSession } from '../session/with-session.ts';
+import { type Terminal, wantsColors } from '../terminal.ts';
+
+/** `longhaul diff`: shows what a session, a turn or a step changed in the workspace, as a patch for `git apply`. */
+export async function diff(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseFlags(argv, 'diff', DIFF_FLAGS);
+  const [id, target, ...others] = positionals;
+  if (id === undefined || others.length > 0) throw usage('Name one session: longhaul diff ID [HANDLE].', 'diff');
+  const paint = createPaint(wantsColors(terminal, values['no-color']));
+  return await withSession(
+    id,
+    { values, terminal, access: 'read', typed: ['diff', ...argv] },
+    async ({ session, runtime, trees }) => {
+      const range = await runtime.files.treesOf(session.id, target);
+      if (range === undefined || trees === undefined) {
+        terminal.err.write('No files were recorded in this session.\n');
+        return 0;
+      }
+      const { before, after } = range;
+      if (values.json || values.stat) {
+        const changes = await trees.changes(before, after);
+        terminal.out.write(
+          values.json ? `${JSON.stringify({ before, after, ...changes })}\n` : fileChangeLines(changes, paint),
+        );
+        return 0;
+      }
+      for await (const piece of trees.diff(before, after)) terminal.out.write(painted(piece, paint));
+      return 0;
+    },
+  );
+}
+
+/** Colours whole lines. A piece of a diff ends with a line. */
+function painted(piece: string, paint: Paint): string {
+  return piece
+    .split('\n')
+    .map((line) => {
+      if (/^(?:diff |index |--- |\+\+\+ |new |deleted |rename |similarity |old )/.test(line)) return paint.bold(line);
+      if (line.startsWith('@@')) return paint.note(line);
+      if (line.startsWith('+')) return paint.good(line);
+      return line.startsWith('-') ? paint.bad(line) : line;
+    })
+    .join('\n');
+}

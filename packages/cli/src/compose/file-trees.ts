@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '@longhaul/config';
+import type { FileTrees } from '@longhaul/core';
+import type { Storage } from './open-storage.ts';
+
+/** Bytes of the key with which the contents of secret files are hashed. */
+const KEY_BYTES = 32;
+
+/**
+ * Returns what records the files of workspaces beside a database, or undefined for sessions in memory. Nothing is loaded
+ * before the first use: most commands and many runs record no file.
+ */
+export function fileTrees({ files }: Pick<Config, 'files'>, storage: Storage): FileTrees | undefined {
+  const { folder, blobs } = storage;
+  if (folder === undefined) return undefined;
+  let opened: Promise<FileTrees> | undefined;
+  const open = async (): Promise<FileTrees> => {
+    const { createFileTrees } = await import('@longhaul/files');
+    const key = await secretKey(join(folder, 'files.key'));
+    return createFileTrees({ blobs, cacheFolder: join(folder, 'workspaces'), key, settings: files });
+  };
+  const trees = () => (opened ??= open());
+  return {
+    openRecorder: async (...args) => (await trees()).openRecorder(...args),
+    changes: async (...args) => (await trees()).changes(...args),
+    async *diff(...args) {
+      yield* (await trees()).diff(...args);
+    },
+    materialise: async (...args) => (await trees()).materialise(...args),
+  };
+}
+
+/** Reads the key, or creates it. If two processes create it at the same time, both use the first one. */
+async function secretKey(path: string): Promise<Uint8Array> {
+  const known = await readFile(path).catch(() => undefined);
+  if (known?.length === KEY_BYTES) return known;
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeFile(temporary, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });
+  try {
+    // A damaged key cannot be used. Hashes that it made then compare as changed.
+    if (known !== undefined) await rm(path, { force: true });
+    await link(temporary, path).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    });
+    return await readFile(path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
