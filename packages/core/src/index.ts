@@ -45,6 +45,8 @@ export { type AnsweredApproval, ApprovalService } from './session/approvals/appr
 export { EventHub, type EventListener } from './session/events/event-hub.ts';
 export { findLastEvent } from './session/events/find-last-event.ts';
 export { exportSession } from './session/export-session.ts';
+export type { Branch, ConversationTree } from './session/files/conversation-tree.ts';
+export type { RevertOptions, RevertResult } from './session/files/session-files.ts';
 export { newId } from './session/ids.ts';
 export {
   currentClaimant,
@@ -87,5 +89,3 @@ export {
   type TruncateOptions,
   truncateToolOutput,
 } from './tool-output/tool-output-truncator.ts';
-export type { RevertOptions, RevertResult } from './session/files/session-files.ts';
-export type { Branch, ConversationTree } from './session/files/conversation-tree.ts';

@@ -9,7 +9,8 @@ import { type Terminal, wantsColors } from '../terminal.ts';
 export async function diff(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'diff', DIFF_FLAGS);
   const [id, target, ...others] = positionals;
-  if (id === undefined || others.length > 0) throw usage('Name one session: longhaul diff ID [HANDLE].', 'diff');
+  if (id === undefined || others.length > 0)
+    throw usage('Name one session: longhaul diff ID [HANDLE].', 'diff');
   const paint = createPaint(wantsColors(terminal, values['no-color']));
   return await withSession(
     id,
@@ -24,7 +25,9 @@ export async function diff(argv: readonly string[], terminal: Terminal): Promise
       if (values.json || values.stat) {
         const changes = await trees.changes(before, after);
         terminal.out.write(
-          values.json ? `${JSON.stringify({ before, after, ...changes })}\n` : fileChangeLines(changes, paint),
+          values.json
+            ? `${JSON.stringify({ before, after, ...changes })}\n`
+            : fileChangeLines(changes, paint),
         );
         return 0;
       }
@@ -39,7 +42,8 @@ function painted(piece: string, paint: Paint): string {
   return piece
     .split('\n')
     .map((line) => {
-      if (/^(?:diff |index |--- |\+\+\+ |new |deleted |rename |similarity |old )/.test(line)) return paint.bold(line);
+      if (/^(?:diff |index |--- |\+\+\+ |new |deleted |rename |similarity |old )/.test(line))
+        return paint.bold(line);
       if (line.startsWith('@@')) return paint.note(line);
       if (line.startsWith('+')) return paint.good(line);
       return line.startsWith('-') ? paint.bad(line) : line;

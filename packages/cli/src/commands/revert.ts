@@ -18,13 +18,21 @@ export async function revert(argv: readonly string[], terminal: Terminal): Promi
     throw usage('Name a session and a message: longhaul revert ID HANDLE.', 'revert');
   if (values.files && values.conversation)
     throw usage('Use --files or --conversation, or neither of them for both.', 'revert');
-  const only: RevertOptions['only'] = values.files ? 'files' : values.conversation ? 'conversation' : undefined;
+  const only: RevertOptions['only'] = values.files
+    ? 'files'
+    : values.conversation
+      ? 'conversation'
+      : undefined;
   const { preview, force } = values;
   return await withSession(
     id,
     { values, terminal, access: 'change', typed: ['revert', ...argv] },
     async ({ runtime, session }) => {
-      const options = { ...(only !== undefined && { only }), preview: preview === true, force: force === true };
+      const options = {
+        ...(only !== undefined && { only }),
+        preview: preview === true,
+        force: force === true,
+      };
       const result = await runtime.files.revert(session.id, target, options);
       return report(result, { terminal, json: values.json, command: 'revert', id: shortId(session.id) });
     },
@@ -35,7 +43,8 @@ export async function revert(argv: readonly string[], terminal: Terminal): Promi
 export async function unrevert(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'unrevert', UNREVERT_FLAGS);
   const [id, ...others] = positionals;
-  if (id === undefined || others.length > 0) throw usage('Name one session: longhaul unrevert ID.', 'unrevert');
+  if (id === undefined || others.length > 0)
+    throw usage('Name one session: longhaul unrevert ID.', 'unrevert');
   const { preview, force } = values;
   return await withSession(
     id,
@@ -81,7 +90,9 @@ function revertText(
   if (isPreview && conflicts.length > 0)
     lines.push(`Changed by somebody else, so this needs --force:\n`, listed(conflicts));
   if (conversation && command === 'revert')
-    lines.push(`The conversation ${isPreview ? 'would continue' : 'continues'} before ${handle}; ${plural(hides, 'later message')} ${isPreview ? 'would be' : hides === 1 ? 'is' : 'are'} hidden, not deleted.\n`);
+    lines.push(
+      `The conversation ${isPreview ? 'would continue' : 'continues'} before ${handle}; ${plural(hides, 'later message')} ${isPreview ? 'would be' : hides === 1 ? 'is' : 'are'} hidden, not deleted.\n`,
+    );
   if (conversation && command === 'unrevert')
     lines.push(`The hidden messages ${isPreview ? 'would be' : 'are'} part of the conversation again.\n`);
   if (isPreview) lines.push('This is a preview: nothing was changed.\n');

@@ -21,7 +21,10 @@ export async function tree(argv: readonly string[], terminal: Terminal): Promise
       const { branches, head } = await runtime.files.tree(session.id);
       const forks = await forksOf(store, session.id);
       const named = await Promise.all(
-        branches.map(async (branch) => ({ ...branch, text: await beginningOf(store, session.id, branch.first) })),
+        branches.map(async (branch) => ({
+          ...branch,
+          text: await beginningOf(store, session.id, branch.first),
+        })),
       );
       if (values.json) {
         terminal.out.write(`${JSON.stringify({ branches: named, head, forks })}\n`);
@@ -31,11 +34,20 @@ export async function tree(argv: readonly string[], terminal: Terminal): Promise
       for (const { first, last, parent, liveUntil, text } of named) {
         const range = first === last ? handleOf(first) : `${handleOf(first)}–${handleOf(last)}`;
         const from = parent === 0 ? 'from the beginning' : `after ${handleOf(parent)}`;
-        const state = liveUntil === undefined ? '' : liveUntil === last ? 'current' : `current up to ${handleOf(liveUntil)}`;
-        terminal.out.write(`${paint.bold(range)}  ${from}  ${text}${state === '' ? '' : `  ${paint.good(state)}`}\n`);
+        const state =
+          liveUntil === undefined
+            ? ''
+            : liveUntil === last
+              ? 'current'
+              : `current up to ${handleOf(liveUntil)}`;
+        terminal.out.write(
+          `${paint.bold(range)}  ${from}  ${text}${state === '' ? '' : `  ${paint.good(state)}`}\n`,
+        );
       }
       for (const { id: fork, at, title } of forks)
-        terminal.out.write(`${paint.bold(shortId(fork))}  copied ${at === undefined ? 'at its end' : `after ${handleOf(at)}`}  ${title}\n`);
+        terminal.out.write(
+          `${paint.bold(shortId(fork))}  copied ${at === undefined ? 'at its end' : `after ${handleOf(at)}`}  ${title}\n`,
+        );
       if (branches.length === 0) terminal.out.write('The session has no messages.\n');
       return 0;
     },
@@ -46,7 +58,9 @@ export async function tree(argv: readonly string[], terminal: Terminal): Promise
 async function beginningOf(store: Store, sessionId: string, first: number): Promise<string> {
   const { messages } = await store.readMessages(sessionId, { after: first - 1, limit: 20 });
   const own = messages.find(({ role, metadata }) => role === 'user' && metadata?.synthetic === undefined);
-  const text = textOf(own ?? messages[0]).replace(/\s+/g, ' ').trim();
+  const text = textOf(own ?? messages[0])
+    .replace(/\s+/g, ' ')
+    .trim();
   return text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text;
 }
 
@@ -54,7 +68,10 @@ function textOf(message: Message | undefined): string {
   return (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? part.text : [])).join(' ');
 }
 
-async function forksOf(store: Store, sessionId: string): Promise<{ id: string; at?: number; title: string }[]> {
+async function forksOf(
+  store: Store,
+  sessionId: string,
+): Promise<{ id: string; at?: number; title: string }[]> {
   const found: { id: string; at?: number; title: string }[] = [];
   for (let before: string | undefined; ; ) {
     const page = await store.listSessions({ limit: 200, ...(before !== undefined && { before }) });

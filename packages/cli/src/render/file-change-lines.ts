@@ -14,12 +14,16 @@ export function fileChangeLines(
   paint: Paint,
 ): string {
   if (files.length + more === 0) return 'No file changed.\n';
-  const lines = files.map((file) => `${paint.note(SIGNS[file.change])} ${nameOf(file)}${countsOf(file, paint)}`);
+  const lines = files.map(
+    (file) => `${paint.note(SIGNS[file.change])} ${nameOf(file)}${countsOf(file, paint)}`,
+  );
   if (more > 0) lines.push(`… and ${more} more`);
   const added = files.reduce((sum, file) => sum + (file.added ?? 0), 0);
   const removed = files.reduce((sum, file) => sum + (file.removed ?? 0), 0);
   const total = files.length + more;
-  lines.push(`${total} ${total === 1 ? 'file' : 'files'}, ${paint.good(`+${added}`)} ${paint.bad(`−${removed}`)}`);
+  lines.push(
+    `${total} ${total === 1 ? 'file' : 'files'}, ${paint.good(`+${added}`)} ${paint.bad(`−${removed}`)}`,
+  );
   return `${lines.join('\n')}\n`;
 }
 

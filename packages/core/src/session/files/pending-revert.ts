@@ -3,11 +3,8 @@ import type { SettingsStore } from '../../ports/index.ts';
 
 /** A revert whose files are being restored. It is stored before the first file is changed, and removed with the mark. */
 export interface PendingRevert {
-  /** Id of the mark. */
-  id: string;
   handle: string;
   to: number;
-  branchedAt?: number;
   undoes?: string;
   /** The recorded tree before the revert, and the tree to restore. */
   treeBefore: string;
@@ -24,16 +21,14 @@ export async function loadPendingRevert(
 ): Promise<PendingRevert | undefined> {
   const value = await store.getSetting(keyOf(sessionId));
   if (!isObject(value)) return undefined;
-  const { id, handle, to, branchedAt, undoes, treeBefore, treeAfter } = value;
-  if (typeof id !== 'string' || typeof handle !== 'string' || typeof to !== 'number') return undefined;
+  const { handle, to, undoes, treeBefore, treeAfter } = value;
+  if (typeof handle !== 'string' || typeof to !== 'number') return undefined;
   if (!isTree(treeBefore) || !isTree(treeAfter)) return undefined;
   return {
-    id,
     handle,
     to,
     treeBefore,
     treeAfter,
-    ...(typeof branchedAt === 'number' && { branchedAt }),
     ...(typeof undoes === 'string' && { undoes }),
   };
 }

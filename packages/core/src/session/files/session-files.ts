@@ -1,4 +1,4 @@
-import { headOf, type PlacedPatch, type RecordedTrees, treeBefore } from '@longhaul/context';
+import { headOf, livePath, type PlacedPatch, type RecordedTrees, treeBefore } from '@longhaul/context';
 import {
   type FileChange,
   handleOf,
@@ -12,8 +12,8 @@ import {
 import type { ChangedFiles, FileRecorder, FileTrees } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
-import { newId } from '../ids.ts';
 import { holdIdle } from '../leases/idle-lease.ts';
+import { draftRevert, type RevertTarget } from '../reverts/draft-revert.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import { existingSession } from '../session-errors.ts';
 import type { SessionWriter } from '../session-writer.ts';
@@ -196,15 +196,14 @@ export class SessionFiles {
       status: preview ? 'preview' : 'reverted',
       handle: move.handle,
       conversation: move.to !== head,
-      hides: Math.max(0, head - move.to),
+      hides: countBetween(known.marks, move.to, head),
       files: [],
       skipped: [],
       conflicts: [],
     };
-    const branchedAt = await this.#timeOf(session.id, move.to + 1);
-    const mark = { id: newId(), to: move.to, undoes: move.undoes, branchedAt };
+    const target: RevertTarget = { to: move.to, ...(move.undoes !== undefined && { undoes: move.undoes }) };
     if (move.tree === undefined) {
-      if (!preview) await this.#recordMove(writer, move.handle, { ...mark, at: known.last }, result);
+      if (!preview) await this.#recordMove(writer, move.handle, target, result);
       return result;
     }
     const state = await loadFilesState(store, session.id);
@@ -216,9 +215,8 @@ export class SessionFiles {
     result.conflicts = await this.#conflicts(session.id, move.since, { from: treeBeforeMove, to: move.tree });
     if (preview) return result;
     if (result.conflicts.length > 0 && !force) return { ...result, status: 'blocked' };
-    const { at: _at, ...rest } = { ...mark, at: known.last };
     const pending: PendingRevert = {
-      ...rest,
+      ...target,
       handle: move.handle,
       treeBefore: treeBeforeMove,
       treeAfter: move.tree,
@@ -234,14 +232,12 @@ export class SessionFiles {
     recorder: FileRecorder,
     { pending, except, at }: { pending: PendingRevert; except?: ReadonlySet<string>; at: number },
   ): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped'>> {
-    const { handle, ...mark } = pending;
+    const { handle, ...target } = pending;
     const restored = await recorder.restore(pending.treeAfter, { except });
     // Files that could not be restored make another tree.
     const treeAfter = (await recorder.record())?.after ?? pending.treeAfter;
-    await this.#recordMove(writer, handle, { ...mark, treeAfter, at }, restored, {
-      tree: treeAfter,
-      through: at,
-    });
+    const state = { tree: treeAfter, through: at };
+    await this.#recordMove(writer, handle, { ...target, treeAfter }, restored, state);
     return restored;
   }
 
@@ -249,21 +245,21 @@ export class SessionFiles {
   async #recordMove(
     writer: SessionWriter,
     handle: string,
-    move: Omit<RevertMark, 'kind' | 'createdAt' | 'undoneAt'>,
+    target: RevertTarget,
     { files, more = 0 }: ChangedFiles,
     state?: FilesState,
   ): Promise<void> {
     const { store } = this.#options;
     const { sessionId } = writer.lease;
     const { marks } = await store.readMarks(sessionId);
-    const mark: RevertMark = { kind: 'revert', ...withoutUndefined(move), createdAt: Date.now() };
-    const conversation = move.to !== headOf(marks, move.at);
+    const mark = await draftRevert(store, sessionId, target);
+    const conversation = mark.to !== headOf(marks, mark.at);
     const event =
-      move.undoes === undefined
+      target.undoes === undefined
         ? ({ type: 'session:reverted', handle, files: files.length + more, conversation } as const)
         : ({ type: 'session:unreverted' } as const);
     await Promise.all([
-      writer.recordMarks([mark], [event]),
+      writer.recordRevert(mark, [event]),
       savePendingRevert(store, sessionId, undefined),
       state && saveFilesState(store, sessionId, state),
     ]);
@@ -352,11 +348,6 @@ export class SessionFiles {
     );
   }
 
-  async #timeOf(sessionId: string, sequence: number): Promise<number | undefined> {
-    const { messages } = await this.#options.store.readMessages(sessionId, { after: sequence - 1, limit: 1 });
-    return messages.find((message) => message.sequence === sequence)?.createdAt;
-  }
-
   /** Returns the sequence of the next message of a user, or one after the last message. */
   async #nextTurn(sessionId: string, sequence: number): Promise<number> {
     for (let after = sequence; ; ) {
@@ -398,6 +389,14 @@ function newestRevert(marks: readonly Mark[]): RevertMark | undefined {
   return reverts.findLast(({ id, undoes }) => undoes === undefined && !undone.has(id));
 }
 
+/** Returns how many messages of the conversation follow `to`, up to its head. */
+function countBetween(marks: readonly Mark[], to: number, head: number): number {
+  return livePath(marks).reduce((sum, [first, last]) => {
+    const from = Math.max(first, to + 1);
+    return sum + Math.max(0, Math.min(last, head) - from + 1);
+  }, 0);
+}
+
 function lastTree(known: Known, before: number): string | undefined {
   const patches = known.patches.filter(({ sequence }) => sequence < before);
   return patches.at(-1)?.part.after;
@@ -414,8 +413,4 @@ function withLeading(patches: readonly PlacedPatch[]): (PlacedPatch & { isLeadin
 
 function pathsOf({ path, from }: FileChange): string[] {
   return from === undefined ? [path] : [path, from];
-}
-
-function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return JSON.parse(JSON.stringify(value));
 }
