@@ -101,6 +101,19 @@ export function createClient(options: ClientOptions) {
     undo: (sessionId: string, { signal }: CallOptions = {}) =>
       call('undo', { params: { sessionId }, signal }),
 
+    /** Returns what the session, a turn or a step changed in the workspace. */
+    diff: (sessionId: string, query: QueryInputOf<'getDiff'> = {}, { signal }: CallOptions = {}) =>
+      call('getDiff', { params: { sessionId }, query, signal }),
+    /** Restores files and conversation as they were before a message. */
+    revert: (sessionId: string, body: BodyInputOf<'revert'>, { signal }: CallOptions = {}) =>
+      call('revert', { params: { sessionId }, body, signal }),
+    /** Takes the newest revert back. */
+    unrevert: (sessionId: string, body: BodyInputOf<'unrevert'> = {}, { signal }: CallOptions = {}) =>
+      call('unrevert', { params: { sessionId }, body, signal }),
+    /** Returns the branches of the conversation, which reverts begin. */
+    tree: (sessionId: string, { signal }: CallOptions = {}) =>
+      call('getTree', { params: { sessionId }, signal }),
+
     /** Pins a message, named by a handle such as `m12` or an id, so that no compaction hides it. */
     pin: (sessionId: string, body: BodyInputOf<'pin'>, { signal }: CallOptions = {}) =>
       call('pin', { params: { sessionId }, body, signal }),

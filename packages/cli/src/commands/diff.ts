@@ -15,15 +15,15 @@ export async function diff(argv: readonly string[], terminal: Terminal): Promise
   return await withSession(
     id,
     { values, terminal, access: 'read', typed: ['diff', ...argv] },
-    async ({ session, runtime, trees }) => {
-      const range = await runtime.files.treesOf(session.id, target);
-      if (range === undefined || trees === undefined) {
+    async ({ session, runtime: { files } }) => {
+      const range = await files.treesOf(session.id, target);
+      if (range === undefined) {
         terminal.err.write('No files were recorded in this session.\n');
         return 0;
       }
       const { before, after } = range;
       if (values.json || values.stat) {
-        const changes = await trees.changes(before, after);
+        const changes = await files.changes(before, after);
         terminal.out.write(
           values.json
             ? `${JSON.stringify({ before, after, ...changes })}\n`
@@ -31,7 +31,7 @@ export async function diff(argv: readonly string[], terminal: Terminal): Promise
         );
         return 0;
       }
-      for await (const piece of trees.diff(before, after)) terminal.out.write(painted(piece, paint));
+      for await (const piece of files.diff(before, after)) terminal.out.write(painted(piece, paint));
       return 0;
     },
   );

@@ -1,7 +1,6 @@
-import type { FileTrees, Runtime, Store } from '@longhaul/core';
+import type { Runtime, Store } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { changedConfig } from '../compose/changed-settings.ts';
-import { fileTrees } from '../compose/file-trees.ts';
 import { loadSettings, type Place } from '../compose/load-settings.ts';
 import { openContext } from '../compose/open-context.ts';
 import { openStorage } from '../compose/open-storage.ts';
@@ -21,12 +20,7 @@ export interface WithSessionOptions extends Pick<SessionCommand, 'access' | 'typ
 export async function withSession(
   named: string,
   { values, terminal, access, typed }: WithSessionOptions,
-  work: (found: {
-    runtime: Runtime;
-    store: Store;
-    session: Session;
-    trees: FileTrees | undefined;
-  }) => Promise<number>,
+  work: (found: { runtime: Runtime; store: Store; session: Session }) => Promise<number>,
 ): Promise<number> {
   const settings = await loadSettings(values, terminal);
   const storage = await openStorage(settings.config.storage.url, {
@@ -39,7 +33,7 @@ export async function withSession(
   const address = () => sessionAddress(storage.store, session, settings);
   const own = { model: session.model, address };
   const runtime = await openContext(config, { storage, session: own, env: terminal.env });
-  return await work({ runtime, store: storage.store, session, trees: fileTrees(config, storage) });
+  return await work({ runtime, store: storage.store, session });
 }
 
 /** Finds a session for a command that only reads it. Throws as `chooseSession`. */

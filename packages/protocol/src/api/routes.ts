@@ -3,6 +3,7 @@ import { approvalRoutes } from './routes/approvals.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { contextRoutes } from './routes/context.ts';
 import { eventRoutes } from './routes/events.ts';
+import { fileRoutes } from './routes/files.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { openaiRoutes } from './routes/openai.ts';
 import { queueRoutes } from './routes/queue.ts';
@@ -17,6 +18,7 @@ export const API_ROUTES = {
   ...messageRoutes,
   ...queueRoutes,
   ...contextRoutes,
+  ...fileRoutes,
   ...eventRoutes,
   ...approvalRoutes,
   ...chatRoutes,

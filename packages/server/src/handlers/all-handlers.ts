@@ -4,6 +4,7 @@ import { openAiHandlers } from '../openai/openai-handlers.ts';
 import { approvalHandlers } from './approval-handlers.ts';
 import { contextHandlers } from './context-handlers.ts';
 import { eventHandlers } from './event-handlers.ts';
+import { fileHandlers } from './file-handlers.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { messageHandlers } from './message-handlers.ts';
 import { queueHandlers } from './queue-handlers.ts';
@@ -19,6 +20,7 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...messageHandlers(context),
     ...queueHandlers(context),
     ...contextHandlers(context),
+    ...fileHandlers(context),
     ...eventHandlers(context),
     ...approvalHandlers(context),
     ...transferHandlers(context),

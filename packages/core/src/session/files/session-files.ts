@@ -9,7 +9,7 @@ import {
   type RevertMark,
   type Session,
 } from '@longhaul/protocol';
-import type { ChangedFiles, FileRecorder, FileTrees } from '../../ports/file-trees.ts';
+import type { ChangedFiles, FileRecorder, FileTrees, Restored } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { holdIdle } from '../leases/idle-lease.ts';
@@ -154,6 +154,21 @@ export class SessionFiles {
       message.role === 'user' ? await this.#nextTurn(sessionId, message.sequence) : message.sequence + 1;
     const after = lastTree(known, end) ?? before;
     return before === undefined || after === undefined ? undefined : { before, after };
+  }
+
+  /** Returns the files that differ between two trees of `treesOf`. */
+  changes(before: string, after: string): Promise<ChangedFiles> {
+    return this.#trees().changes(before, after);
+  }
+
+  /** Returns the difference between two trees of `treesOf` as a unified diff, in pieces. */
+  diff(before: string, after: string): AsyncIterable<string> {
+    return this.#trees().diff(before, after);
+  }
+
+  /** Writes a tree into a folder, which must be missing or empty. */
+  materialise(tree: string, folder: string): Promise<Restored> {
+    return this.#trees().materialise(tree, folder);
   }
 
   /** Returns the tree after a message. Default: the newest tree. Undefined: nothing was recorded. */

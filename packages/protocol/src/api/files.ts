@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { fileChangeSchema } from '../schemas.ts';
+import { nameText } from './common.ts';
+
+const target = nameText(200).min(1).meta({ description: 'A message: its handle, such as m12, or its id.' });
+
+const changedFiles = {
+  files: z.array(fileChangeSchema).meta({ description: 'At most 1,000, in the order of their paths.' }),
+  more: z.int().optional().meta({ description: 'Number of changed files that are not in `files`.' }),
+};
+
+export const diffQuery = z.strictObject({
+  target: target.optional().meta({
+    description:
+      'A step, or a user message for all steps that answer it. Default: what the whole session changed.',
+  }),
+});
+
+export const diffSchema = z.looseObject({
+  before: z.string().optional().meta({ description: 'Tree (`@tree:…`). Absent: no files were recorded.' }),
+  after: z.string().optional(),
+  ...changedFiles,
+  diff: z.string().meta({ description: 'Unified diff, as `git apply` accepts it.' }),
+  truncated: z.boolean().meta({ description: 'The diff is longer and was cut after a whole file.' }),
+});
+
+const revertFlags = {
+  preview: z.boolean().optional().meta({ description: 'Return what would be restored, and change nothing.' }),
+  force: z.boolean().optional().meta({ description: 'Also restore files that somebody else has changed.' }),
+};
+
+export const revertBody = z.strictObject({
+  target,
+  only: z
+    .enum(['files', 'conversation'])
+    .optional()
+    .meta({ description: 'What goes back. Default: files and conversation.' }),
+  ...revertFlags,
+});
+
+export const unrevertBody = z.strictObject(revertFlags);
+
+export const revertResultSchema = z.looseObject({
+  status: z
+    .enum(['reverted', 'preview', 'blocked'])
+    .meta({ description: 'blocked: somebody else changed `conflicts`. Nothing was done.' }),
+  handle: z.string(),
+  conversation: z.boolean().meta({ description: 'Whether the conversation goes back.' }),
+  hides: z.int().meta({ description: 'Messages that are hidden by this.' }),
+  ...changedFiles,
+  skipped: z.array(z.looseObject({ path: z.string(), reason: z.string() })),
+  conflicts: z.array(z.string()),
+});
+
+export const conversationTreeSchema = z.looseObject({
+  branches: z.array(
+    z.looseObject({
+      first: z.int(),
+      last: z.int(),
+      parent: z.int().meta({ description: 'Sequence of the message before the branch, or 0.' }),
+      liveUntil: z
+        .int()
+        .optional()
+        .meta({ description: 'Last message of the branch in the conversation. Absent: none.' }),
+    }),
+  ),
+  head: z.int().meta({ description: 'The conversation continues after this message.' }),
+});

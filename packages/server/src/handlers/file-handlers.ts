@@ -1,0 +1,37 @@
+import type { RouteHandlers } from '../http/route-handler.ts';
+import type { HandlerContext } from './handler-context.ts';
+
+type Names = 'getDiff' | 'revert' | 'unrevert' | 'getTree';
+
+/** Characters of a diff in a response. */
+const MAX_DIFF_CHARS = 4_000_000;
+
+export function fileHandlers({ runtime }: HandlerContext): Pick<RouteHandlers, Names> {
+  const { files } = runtime;
+  return {
+    async getDiff({ params: { sessionId }, query: { target } }) {
+      const trees = await files.treesOf(sessionId, target);
+      if (trees === undefined) return { files: [], diff: '', truncated: false };
+      const { before, after } = trees;
+      const changes = await files.changes(before, after);
+      return { ...trees, ...changes, ...(await collect(files.diff(before, after))) };
+    },
+    revert: ({ params, body: { target, ...options } }) => files.revert(params.sessionId, target, options),
+    unrevert: ({ params, body }) => files.unrevert(params.sessionId, body),
+    getTree: ({ params }) => files.tree(params.sessionId),
+  };
+}
+
+async function collect(pieces: AsyncIterable<string>): Promise<{ diff: string; truncated: boolean }> {
+  let diff = '';
+  for await (const piece of pieces) {
+    if (diff.length + piece.length > MAX_DIFF_CHARS) return { diff: wholeFiles(diff), truncated: true };
+    diff += piece;
+  }
+  return { diff, truncated: false };
+}
+
+/** Leaves out the last file, which may not be whole. */
+function wholeFiles(diff: string): string {
+  return diff.slice(0, Math.max(0, diff.lastIndexOf('\ndiff --git ') + 1));
+}
