@@ -36,6 +36,7 @@ const DIRECTION: Record<string, readonly string[]> = {
     'config',
     'storage',
     'sandbox',
+    'files',
     'scripted-model',
     'replay',
     'server',

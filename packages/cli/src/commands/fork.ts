@@ -2,8 +2,9 @@ import { parseHandle } from '@longhaul/protocol';
 import { FORK_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { copyAddress } from '../compose/session-address.ts';
-import { shortId } from '../render/format.ts';
+import { plural, shortId } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
+import { makeForkFolder } from '../session/fork-folder.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
@@ -13,20 +14,28 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw usage('Name one session: longhaul fork ID.', 'fork');
   const at = sequenceOf(values.at);
-  const { title } = values;
+  const { title, files: folder, worktree = false } = values;
+  if (worktree && folder === undefined) throw usage('--worktree needs --files DIR.', 'fork');
   return await withSession(
     id,
     { values, terminal, access: 'change', typed: ['fork', ...argv] },
     async ({ runtime, store, session }) => {
-      const forked = await runtime.fork(session.id, {
-        at,
-        title,
-      });
+      const made =
+        folder === undefined
+          ? undefined
+          : await makeForkFolder({ runtime, session, at, folder, isWorktree: worktree });
+      const forked = await runtime.fork(session.id, { at, title, workspace: made?.path });
       await copyAddress(store, session.id, forked.id);
       const from = at === undefined ? 'its end' : `m${at}`;
-      const text = `Forked ${shortId(session.id)} at ${from}: ${forked.id}\nTo continue it: longhaul run --session ${shortId(forked.id)} "…"`;
+      const lines = [`Forked ${shortId(session.id)} at ${from}: ${forked.id}`];
+      if (made !== undefined) lines.push(`Its files are in ${made.path}.`);
+      const missing = made?.skipped.length ?? 0;
+      if (missing > 0)
+        lines.push(`${plural(missing, 'file')} could not be written: secret, or too large to be recorded.`);
+      const place = made === undefined ? '' : ` -C ${made.path}`;
+      lines.push(`To continue it: longhaul run${place} --session ${shortId(forked.id)} "…"`);
       terminal.out.write(
-        values.json ? `${JSON.stringify(forked)}\n` : wrapText(text, columnsOf(terminal.out)),
+        values.json ? `${JSON.stringify(forked)}\n` : wrapText(lines.join('\n'), columnsOf(terminal.out)),
       );
       return 0;
     },

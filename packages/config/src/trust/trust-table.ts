@@ -97,7 +97,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'sandbox.keepProcesses': only('`false`', 'access', (value) => value === false),
   'files.record': only('`true`', 'access', (value) => value === true),
   'files.maxFileMb': AT_MOST,
-  'files.ignore': ANYTHING,
+  'files.ignore': nothing('data'),
   'files.secret': nothing('data'),
   'limits.steps': AT_MOST,
   'limits.tokens': AT_MOST,

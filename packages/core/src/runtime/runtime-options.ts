@@ -119,7 +119,7 @@ export interface ForkSessionOptions {
   at?: number;
   title?: string;
   /** Absolute path of the copy's workspace. Default: that of the source. */
-  workspace?: string;
+  workspace?: string | undefined;
 }
 
 export type ResumeResult = ExecutorResult | { status: 'nothing' };

@@ -40,7 +40,8 @@ export async function materialise(options: MaterialiseOptions): Promise<Restored
 
 async function isEmptyFolder(path: string): Promise<boolean> {
   try {
-    return (await readdir(path)).length === 0;
+    // A new worktree of git has this and nothing else.
+    return (await readdir(path)).every((name) => name === '.git');
   } catch (error) {
     if (isGone(error)) return false;
     throw error;
