@@ -72,6 +72,7 @@ export class Runtime {
       driverFor,
       prepareRun,
       execute: (work) => this.#execute(work),
+      finishRevert: (writer, session) => this.files.finishPending(writer, session),
       ender: options,
     });
     this.files = new SessionFiles({
@@ -294,7 +295,6 @@ export class Runtime {
       ...system,
       options: this.#options,
       approvals: this.approvals,
-      files: this.files,
       context: this.#context,
       ledgers: this.#ledgers,
     });

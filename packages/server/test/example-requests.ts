@@ -28,6 +28,7 @@ const BODIES: Partial<Record<OperationName, (sessionId: string) => unknown>> = {
   undo: () => ({}),
   pin: () => ({ target: 'm1' }),
   unpin: () => ({ target: 'm1' }),
+  revert: () => ({ target: 'm1' }),
   putSettings: () => ({ compression: {} }),
   answerApproval: () => ({ answer: 'once' }),
   chatCompletion: () => ({ model: 'agent/coder', messages: [{ role: 'user', content: 'hi' }] }),

@@ -10,7 +10,6 @@ import type { Sandbox } from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
-import type { SessionFiles } from '../session/files/session-files.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
@@ -24,7 +23,6 @@ export interface RunParts {
   agent: SessionAgent;
   instructionFiles: readonly string[];
   approvals: ApprovalService;
-  files: SessionFiles;
   context: SessionContext;
   ledgers: KeptLedgers;
 }
@@ -33,8 +31,7 @@ export interface RunParts {
 export async function executeRun(work: RunWork, parts: RunParts): Promise<ExecutorResult> {
   let result: ExecutorResult | undefined;
   try {
-    const { openSandbox, store, fileTrees } = parts.options;
-    if (fileTrees !== undefined) await parts.files.finishPending(work.writer, work.session);
+    const { openSandbox, store } = parts.options;
     const record = createProcessRecorder(store, work.writer.lease);
     await using sandbox = await openSandbox(work.session, work.signal, record);
     for (const message of unfitSettings(work.driver, parts.options.compression))

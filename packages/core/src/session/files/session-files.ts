@@ -12,8 +12,8 @@ import {
 import type { ChangedFiles, FileRecorder, FileTrees, Restored } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
+import { newId } from '../ids.ts';
 import { holdIdle } from '../leases/idle-lease.ts';
-import { draftRevert, type RevertTarget } from '../reverts/draft-revert.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import { existingSession } from '../session-errors.ts';
 import type { SessionWriter } from '../session-writer.ts';
@@ -67,6 +67,9 @@ interface Move {
   since: number;
   undoes?: string;
 }
+
+/** What a mark says of a revert. */
+type RevertTarget = Pick<RevertMark, 'to' | 'treeBefore' | 'treeAfter' | 'undoes'>;
 
 /** What is known of a session before a revert. */
 interface Known extends RecordedTrees {
@@ -267,17 +270,29 @@ export class SessionFiles {
     const { store } = this.#options;
     const { sessionId } = writer.lease;
     const { marks } = await store.readMarks(sessionId);
-    const mark = await draftRevert(store, sessionId, target);
+    const mark = await this.#draftMark(sessionId, target);
     const conversation = mark.to !== headOf(marks, mark.at);
     const event =
       target.undoes === undefined
         ? ({ type: 'session:reverted', handle, files: files.length + more, conversation } as const)
         : ({ type: 'session:unreverted' } as const);
     await Promise.all([
-      writer.recordRevert(mark, [event]),
+      writer.recordMarks([mark], [event]),
       savePendingRevert(store, sessionId, undefined),
       state && saveFilesState(store, sessionId, state),
     ]);
+  }
+
+  async #draftMark(sessionId: string, target: RevertTarget): Promise<RevertMark> {
+    const { store } = this.#options;
+    const [newest, left] = await Promise.all([
+      store.readMessages(sessionId, { limit: 1 }),
+      store.readMessages(sessionId, { after: target.to, limit: 1 }),
+    ]);
+    const at = newest.messages[0]?.sequence ?? 0;
+    const branchedAt = left.messages[0]?.createdAt;
+    const times = { createdAt: Date.now(), ...(branchedAt !== undefined && { branchedAt }) };
+    return { ...target, kind: 'revert', id: newId(), at, ...times };
   }
 
   /** Records the present files, so that the move can be taken back. Returns their tree. */

@@ -33,6 +33,8 @@ export interface SessionRunsOptions {
   prepareRun?: ((session: Session) => Promise<readonly EventPayload[]>) | undefined;
   /** Executes the run and stores its end. */
   execute: (work: RunWork) => Promise<ExecutorResult>;
+  /** Finishes a revert whose process was killed. Called when a run starts, before the log is read. */
+  finishRevert: (writer: SessionWriter, session: Session) => Promise<void>;
   /** Ends what earlier runs have started. */
   ender: ProcessEnder;
 }
@@ -141,12 +143,13 @@ export class SessionRuns {
     },
     { isWanted }: StartOptions,
   ): Promise<ExecutorResult | undefined> {
-    const { store, hub, execute, ender } = this.#options;
+    const { store, hub, execute, finishRevert, ender } = this.#options;
     const { session, driver, notices, lease, active } = run;
     const log = await this.#load(run);
     const writer = new SessionWriter({ store, lease, hub, log });
     try {
       await repairSession(writer, store, { now: Date.now(), ender });
+      await finishRevert(writer, session);
       if (isWanted !== undefined && !(await isWanted(log))) {
         await this.#release(writer, session);
         return undefined;

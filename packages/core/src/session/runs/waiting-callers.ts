@@ -149,6 +149,7 @@ function resultOf({
   text,
   error,
   compactions,
+  continuationAsks,
 }: EventOf<'run:finished'>): ExecutorResult {
   return {
     status,
@@ -156,6 +157,7 @@ function resultOf({
     usage,
     text,
     compactions,
+    continuationAsks,
     cost,
     finishReason,
     error:
