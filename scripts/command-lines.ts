@@ -110,7 +110,7 @@ function wrongLoneFlag(span: string, commands: CommandFlags): string[] {
 }
 
 const SENTENCE =
-  /(?:Every command except|Commands?|^|\. |\n(?:- )?)\s*((?:`[a-z]+`(?:, | and |,\n| and\n|\n)*)+)\s*accepts?\s+((?:`[^`]+`(?:, | and |\s)*)+)/g;
+  /(?:Every command except|Commands?|^|\. |\n(?:- )?)\s*((?:`[a-z]+`(?:,\s+| and |\s+and\s+|\n)*)+)\s*accepts?\s+((?:`[^`]+`(?:, | and |\s)*)+)/g;
 
 interface Sentence {
   isException: boolean;
