@@ -1,7 +1,6 @@
 import type { ViewAssistantPart, ViewMessage } from '@longhaul/context';
+import { toToolName } from '@longhaul/models';
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
-
-const NAME_CHARS = 64;
 
 /** Views are built from the same messages again and again. Each is checked once. */
 const VALID = new WeakMap<ViewMessage, ViewMessage>();
@@ -30,13 +29,6 @@ function isValidPart(part: ViewAssistantPart): boolean {
 function toValidPart(part: ViewAssistantPart): ViewAssistantPart {
   if (part.type !== 'tool') return part;
   return { ...part, name: toToolName(part.name), input: toArguments(part.input) };
-}
-
-/** Returns the name in the form that OpenAI, Anthropic and Google accept. Google requires a letter or `_` first. */
-export function toToolName(name: string): string {
-  const cleaned = name.replace(/[^a-zA-Z0-9_-]+/g, '_');
-  const started = /^[a-zA-Z_]/.test(cleaned) ? cleaned : `_${cleaned}`;
-  return started.slice(0, NAME_CHARS);
 }
 
 function toArguments(input: JsonValue): JsonObject {

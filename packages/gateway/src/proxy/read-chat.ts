@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ChatMessage, type ChatTool, isFrontEndTask, LonghaulError } from '@longhaul/protocol';
 import { decodeWhole, isEncoded } from '../http/decode.ts';
+import { definedNames } from '../mending/tool-names.ts';
 import { chatWithoutNotices, mayHoldNotice, withoutNotices } from '../notices.ts';
 import { isRecord } from '../wire/is-record.ts';
 
@@ -20,6 +21,8 @@ export interface ChatRequest {
   /** Notices were removed: `messages` differs from `received`. */
   hadNotices: boolean;
   tools: readonly ChatTool[] | undefined;
+  /** Names of the request's tools and functions. */
+  definedNames: ReadonlySet<string>;
   stream: boolean;
   hasStreamOptions: boolean;
   /** The client wants several answers (`n` over 1). Each has a window of its own, so their lengths do not add up. */
@@ -55,6 +58,7 @@ export async function readChat(
     messages,
     hadNotices: messages.some((message, index) => message !== received[index]),
     tools: Array.isArray(tools) ? tools : undefined,
+    definedNames: definedNames(json),
     stream: stream === true,
     isMultiple: (count(json['n']) ?? 1) > 1,
     isStructured: isStructured(json),

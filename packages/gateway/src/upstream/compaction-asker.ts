@@ -1,7 +1,10 @@
 import type { SummaryReply } from '@longhaul/context';
 import type { AskCompactionModel, CompactionAsk } from '../compaction/types.ts';
 import { readBody } from '../http/read-body.ts';
+import { fitCalls } from '../mending/fit-calls.ts';
+import { definedNames } from '../mending/tool-names.ts';
 import { isRecord } from '../wire/is-record.ts';
+import { withoutLoneSurrogates } from '../wire/lone-surrogates.ts';
 import type { Router } from './router.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -37,7 +40,7 @@ export function compactionAsker({
         ...['Content-Type', 'application/json', 'Accept', 'application/json'],
         ...(key === undefined ? [] : ['Authorization', `Bearer ${key}`]),
       ],
-      body: Buffer.from(JSON.stringify(bodyOf(ask, route.model))),
+      body: withoutLoneSurrogates(Buffer.from(JSON.stringify(bodyOf(ask, route.model)))),
       signal: ask.signal,
     });
     const text = (await readBody(answer, MAX_ANSWER_BYTES).finally(() => answer.destroy())).toString('utf8');
@@ -52,7 +55,8 @@ export function compactionAsker({
 }
 
 function bodyOf({ messages, tools, maxTokens }: CompactionAsk, model: string): object {
-  return { model, messages, tools, max_tokens: maxTokens, stream: false };
+  const fitted = fitCalls(messages, { defined: definedNames({ tools }) });
+  return { model, messages: fitted, tools, max_tokens: maxTokens, stream: false };
 }
 
 function readReply(text: string): SummaryReply {
