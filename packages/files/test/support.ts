@@ -45,7 +45,7 @@ export async function newPlace(settings: Partial<FilesSettings> = {}): Promise<P
   };
 }
 
-function recorderBlobs(blobs: BlobStore): WorkspaceRecorderOptions['blobs'] {
+export function recorderBlobs(blobs: BlobStore): WorkspaceRecorderOptions['blobs'] {
   return {
     read: (id, range) => blobs.read(id, range),
     stat: (id) => blobs.stat(id),

@@ -9,8 +9,10 @@ import {
   parseArmedFault,
   storeWithFaultPoints,
 } from '@longhaul/testing/fault-points';
+import { createFileBlobStore } from '../src/blobs/index.ts';
 import { collectGarbage } from '../src/maintenance/index.ts';
 import { openSqliteStore } from '../src/sqlite/index.ts';
+import { textPacks } from './text-packs.ts';
 
 const [path = '', blobs = '', work = '', point = ''] = process.argv.slice(2);
 const faults = armFault(parseArmedFault(point), () => process.kill(process.pid, 'SIGKILL'));
@@ -37,7 +39,12 @@ const WORKS: Readonly<Record<string, () => Promise<unknown>>> = {
     collectGarbage(
       { path, blobs },
       { sessions: ['old'], backups: [] },
-      { isAlive: () => false, now: () => Date.now() + 86_400_000, passed: garbageFaultPoints(faults) },
+      {
+        isAlive: () => false,
+        packs: textPacks(createFileBlobStore(blobs)),
+        now: () => Date.now() + 86_400_000,
+        passed: garbageFaultPoints(faults),
+      },
     ),
   async compact() {
     const owner = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };

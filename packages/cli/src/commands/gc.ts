@@ -26,15 +26,19 @@ export async function gc(argv: readonly string[], terminal: Terminal): Promise<n
     return 0;
   }
   const place = { path, blobs: blobFolder(path) };
-  const { collectGarbage, planGarbage } = await import('@longhaul/storage/maintenance');
-  const plan = await planGarbage(place, limits, { isAlive: isOwnerAlive });
+  const [{ collectGarbage, planGarbage }, { treePacks }] = await Promise.all([
+    import('@longhaul/storage/maintenance'),
+    import('../compose/tree-packs.ts'),
+  ]);
+  const options = { isAlive: isOwnerAlive, packs: treePacks(place.blobs) };
+  const plan = await planGarbage(place, limits, options);
   const columns = columnsOf(terminal.out);
   if (values['dry-run']) {
     write(plan, planText(plan, columns));
     return 0;
   }
   const agreed = await agreement(plan, { ...values, terminal, columns });
-  const report = await collectGarbage(place, agreed, { isAlive: isOwnerAlive });
+  const report = await collectGarbage(place, agreed, options);
   write(report, reportText(report, columns));
   return 0;
 }

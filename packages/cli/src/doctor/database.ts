@@ -111,8 +111,9 @@ async function checkContents(path: string, deep: boolean): Promise<Check[]> {
   const { examineContents } = await import('@longhaul/storage/maintenance');
   const compareBlobs = deep ? Number.POSITIVE_INFINITY : SAMPLE;
   const place = { path, blobs: blobFolder(path) };
-  const contents = await examineContents(place, { isAlive: isOwnerAlive, compareBlobs });
-  return [describeSessions(contents), describeBlobs(contents, deep)];
+  const packs = deep ? (await import('../compose/tree-packs.ts')).treePacks(place.blobs) : undefined;
+  const contents = await examineContents(place, { isAlive: isOwnerAlive, compareBlobs, packs });
+  return [describeSessions(contents), describeBlobs(contents, deep), ...describeFiles(contents)];
 }
 
 function describeSessions({ sessions, interrupted, unfinished }: Contents): Check {
@@ -160,6 +161,28 @@ function describeBlobs({ blobs }: Contents, deep: boolean): Check {
     remedy:
       'These sessions can still be used: the model is informed that the content is missing. Restore the files from a backup of the folder blobs, or delete damaged ones: they are written again when their content is stored again.',
   };
+}
+
+/** A store without recorded files needs no line. */
+function describeFiles({ files: { trees, packs, places } }: Contents): Check[] {
+  const name = 'recorded files';
+  if (trees === 0) return [];
+  const states = plural(trees, 'recorded state');
+  if (places.length > 0)
+    return [
+      {
+        name,
+        status: 'damaged',
+        detail: `of ${states}, ${places.length} cannot be restored completely: ${problemList(places)}`,
+        remedy:
+          'These sessions can still be used, but longhaul revert and fork --files cannot restore these states. Restore the files from a backup of the folder blobs.',
+      },
+    ];
+  const how =
+    packs === undefined
+      ? 'none missing; --deep reads all'
+      : `in ${plural(packs, 'blob')}, all with the right hash`;
+  return [{ name, status: 'ok', detail: `${states}, ${how}` }];
 }
 
 function folderInstead(path: string): Check {

@@ -34,8 +34,8 @@ export function planText(plan: GarbagePlan, columns: number): string {
       copies.map((copy) => line(basename(copy.path), formatBytes(copy.bytes))),
     ),
   ];
-  const rest = swept === undefined ? unreadableText(plan.unreadable, columns) : sweptLine(swept);
-  return `${sections.join('')}${rest}Everything takes ${formatBytes(plan.totalBytes)} now.\n`;
+  const rest = swept === undefined ? '' : sweptLine(swept);
+  return `${sections.join('')}${rest}${keptText(plan, columns)}Everything takes ${formatBytes(plan.totalBytes)} now.\n`;
 }
 
 export function reportText(report: GarbageReport, columns: number): string {
@@ -52,7 +52,7 @@ export function reportText(report: GarbageReport, columns: number): string {
     `Freed ${formatBytes(Math.max(0, bytesBefore - bytesAfter))}; ${formatBytes(bytesAfter)} are in use.`,
   ];
   const text = lines.filter((line) => line !== '').join('\n');
-  return `${wrapText(text, columns).trimEnd()}\n${unreadableText(report.unreadable, columns)}`;
+  return `${wrapText(text, columns).trimEnd()}\n${keptText(report, columns)}`;
 }
 
 function section(title: string, lines: readonly string[]): string {
@@ -77,10 +77,23 @@ function sweptText({ blobs, leftovers }: SweptFiles): string {
   return `${plural(blobs.count, 'blob')} that no session names (${formatBytes(blobs.bytes)})${unfinished}`;
 }
 
-function unreadableText(name: string | undefined, columns: number): string {
-  if (name === undefined) return '';
-  const text = `All blobs are kept: ${name}, next to the database, cannot be read, so the blobs that it names are unknown. Move it to another folder, or delete it.`;
-  return `${wrapText(text, columns).trimEnd()}\n`;
+/** Says which blobs are kept because it is unknown whether they are needed. */
+function keptText(
+  { unreadable, brokenTrees }: Pick<GarbagePlan, 'unreadable' | 'brokenTrees'>,
+  columns: number,
+): string {
+  const lines = [
+    unreadable === undefined
+      ? ''
+      : `All blobs are kept: ${unreadable}, next to the database, cannot be read, so the blobs that it names are unknown. Move it to another folder, or delete it.\n`,
+    brokenTrees === undefined
+      ? ''
+      : `All recorded files are kept: ${plural(brokenTrees, 'recorded state')} of a workspace cannot be read, so the blobs that are needed for it are unknown. longhaul doctor --deep names the sessions. Restore the blobs from a backup, or remove these sessions.\n`,
+  ];
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => `${wrapText(line, columns).trimEnd()}\n`)
+    .join('');
 }
 
 function notGivenBackText(reason: NotGivenBack): string {

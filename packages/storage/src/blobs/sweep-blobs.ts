@@ -6,7 +6,7 @@ import { blobFiles, blobPath, entriesOf, infoOf } from './blob-files.ts';
 
 export interface SweepOptions {
   /** Whether something references the blob. Called for each blob that is old enough to be removed. */
-  isNamed: (id: string) => boolean;
+  isNamed: (id: string) => boolean | Promise<boolean>;
   now?: () => number;
   /** If true, counts without removing anything. */
   dryRun?: boolean;
@@ -36,7 +36,7 @@ export async function sweepBlobs(folder: string, options: SweepOptions): Promise
   await sweepLeftovers(folder, { ...options, now, dryRun }, swept.leftovers);
   for await (const { id, path, size, putAt } of blobFiles(folder)) {
     const isYoung = putAt > now() - YOUNG_MS;
-    if (isYoung || options.isNamed(id)) continue;
+    if (isYoung || (await options.isNamed(id))) continue;
     if (!dryRun && !(await dropBlob(folder, { id, path, putAt }))) continue;
     swept.blobs.count += 1;
     swept.blobs.bytes += size;
@@ -86,7 +86,7 @@ async function sweepLeftovers(
     const info = await infoOf(path);
     if (info === undefined || info.putAt > now() - WRITING_MS) continue;
     const id = name.startsWith(DROPPED) ? name.slice(DROPPED.length) : '';
-    if (isBlobId(id) && isNamed(id)) {
+    if (isBlobId(id) && (await isNamed(id))) {
       if (!dryRun) await rename(path, blobPath(folder, id));
       continue;
     }

@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { BlobStore, LeaseOwner } from '@longhaul/core';
-import { blobReference } from '@longhaul/protocol';
+import { blobReference, treeReference } from '@longhaul/protocol';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { incompressible } from '../../test/incompressible.ts';
 import { outputIn, storeSession } from '../../test/stored-session.ts';
+import { patchTo, textPacks } from '../../test/text-packs.ts';
 import { blobPath } from '../blobs/blob-files.ts';
 import { createFileBlobStore, sweepBlobs } from '../blobs/index.ts';
 import { openSqliteStore, type SqliteStore } from '../sqlite/index.ts';
-import { collectGarbage, planGarbage, type StoragePlace } from './index.ts';
+import { collectGarbage, planGarbage, type StoragePlace, type TreePacks } from './index.ts';
 
 const DAY_MS = 86_400_000;
 const NONE = { sessions: [], backups: [] };
@@ -134,6 +135,91 @@ describe('unreferenced blobs', () => {
     assert.deepEqual(leftovers, { count: 1, bytes: 5 });
     assert.deepEqual(await readdir(join(place, 'tmp')), ['writing']);
     assert.ok(await blobs.stat(named), 'restored after a killed sweep had moved it aside');
+  });
+});
+
+describe('packs of recorded files', () => {
+  it('are kept while a part, a revert, the newest state or a pending revert needs them', async () => {
+    await using place = await newPlace();
+    const { store } = place;
+    const needed = await old(place, 'pack: contents');
+    const tree = async (name: string) => old(place, `pack ${name} ${needed}`);
+    const [inPart, ofRevert, newest, pending] = await Promise.all(
+      ['part', 'revert', 'newest', 'pending'].map(tree),
+    );
+    const unneeded = await old(place, `pack nobody's ${needed}`);
+    const lease = await storeSession(store, 's1', { parts: [patchTo(inPart ?? '')], isRunning: true });
+    const revert = { kind: 'revert', id: 'r1', at: 2, to: 1, createdAt: 1 } as const;
+    await store.recordMarks(lease, [{ ...revert, treeBefore: treeReference(ofRevert ?? '') }], []);
+    await store.putSetting('session:s1:files', { tree: treeReference(newest ?? ''), through: 2 });
+    await store.putSetting('session:s1:revert', { treeAfter: treeReference(pending ?? '') });
+    const report = await collectGarbage(place, NONE, place);
+    assert.equal(report.brokenTrees, undefined);
+    assert.equal(report.swept?.blobs.count, 1);
+    assert.equal(await place.blobStore.stat(unneeded), undefined);
+    for (const id of [needed, inPart, ofRevert, newest, pending])
+      assert.ok(await place.blobStore.stat(id ?? ''));
+  });
+
+  it('go with the last session that needs them, and count as its bytes', async () => {
+    await using place = await newPlace();
+    const shared = await old(place, 'pack: shared');
+    const own = await old(place, `pack: own ${'x'.repeat(1_000_000)}`);
+    await storeSession(place.store, 'old', { parts: [patchTo(await old(place, `pack ${shared} ${own}`))] });
+    place.clock += DAY_MS;
+    const kept = await old(place, `pack 2 ${shared}`);
+    await storeSession(place.store, 'new', { parts: [patchTo(kept)] });
+    place.clock += DAY_MS;
+    const plan = await planGarbage(place, { maxBytes: 500_000 }, place);
+    assert.deepEqual(
+      plan.drop.map(({ id }) => id),
+      ['old'],
+    );
+    assert.equal(plan.swept?.blobs.count, 2);
+    const report = await collectGarbage(place, { sessions: ['old'], backups: [] }, place);
+    assert.deepEqual(report.swept, plan.swept);
+    assert.equal(await place.blobStore.stat(own), undefined);
+    for (const id of [shared, kept]) assert.ok(await place.blobStore.stat(id));
+  });
+
+  it('are all kept while a recorded tree cannot be read, but other blobs go', async () => {
+    await using place = await newPlace();
+    const pack = await old(place, 'pack that the lost tree may need');
+    const other = await old(place, 'no pack');
+    await storeSession(place.store, 's1', { parts: [patchTo('0'.repeat(64))] });
+    const report = await collectGarbage(place, NONE, place);
+    assert.equal(report.brokenTrees, 1);
+    assert.ok(await place.blobStore.stat(pack));
+    assert.equal(await place.blobStore.stat(other), undefined);
+    place.clock += DAY_MS;
+    const plan = await planGarbage(place, { olderThanMs: DAY_MS / 2 }, place);
+    assert.equal(plan.brokenTrees, undefined, 'the session with the lost tree goes');
+    assert.equal(plan.swept?.blobs.count, 1);
+  });
+
+  it('go although a text looks like a lost tree, or a session was imported without its files', async () => {
+    await using place = await newPlace();
+    const unneeded = await old(place, 'pack of nobody');
+    const lost = '0'.repeat(64);
+    const text = { type: 'text', text: `See ${treeReference(lost)}`, state: 'done' } as const;
+    await storeSession(place.store, 's1', { parts: [text] });
+    await storeSession(place.store, 's2', { parts: [patchTo(lost)] });
+    await place.store.updateSession('s2', { metadata: { imported: { withoutFiles: true } } });
+    const report = await collectGarbage(place, NONE, place);
+    assert.equal(report.brokenTrees, undefined);
+    assert.equal(await place.blobStore.stat(unneeded), undefined);
+  });
+
+  it('are kept when another database in the folder needs them', async () => {
+    await using place = await newPlace();
+    const needed = await old(place, 'pack: contents');
+    const tree = await old(place, `pack ${needed}`);
+    {
+      await using store = await openSqliteStore({ path: join(dirname(place.path), 'other.db') });
+      await storeSession(store, 's2', { parts: [patchTo(tree)] });
+    }
+    assert.equal((await collectGarbage(place, NONE, place)).swept?.blobs.count, 0);
+    for (const id of [needed, tree]) assert.ok(await place.blobStore.stat(id));
   });
 });
 
@@ -270,6 +356,7 @@ interface Place extends StoragePlace, AsyncDisposable {
   clock: number;
   now: () => number;
   isAlive: (owner: LeaseOwner) => boolean;
+  packs: TreePacks;
 }
 
 async function newPlace(): Promise<Place> {
@@ -285,6 +372,7 @@ async function newPlace(): Promise<Place> {
     clock: Date.now(),
     now: () => place.clock,
     isAlive: () => true,
+    packs: textPacks(createFileBlobStore(blobs)),
     store: await openSqliteStore({ path, now: () => place.clock }),
     [Symbol.asyncDispose]: () => place.store[Symbol.asyncDispose](),
   };

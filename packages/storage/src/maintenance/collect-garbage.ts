@@ -1,21 +1,23 @@
 import { rm } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { LeaseOwner } from '@longhaul/core';
 import { blobFiles } from '../blobs/blob-files.ts';
-import { type Swept, sweepBlobs } from '../blobs/sweep-blobs.ts';
 import { openSqliteStore } from '../sqlite/open-sqlite-store.ts';
 import { mapSqliteError } from '../sqlite/sqlite-errors.ts';
 import { giveBack, type NotGivenBack, tidySearch } from './give-back.ts';
 import { namedBlobs } from './named-blobs.ts';
-import { type Copy, databasesOfFolder, dropUnfinished, listCopies } from './neighbours.ts';
-import { openToRead, openToWrite } from './open-file.ts';
+import { type Copy, dropUnfinished, listCopies } from './neighbours.ts';
+import { openToWrite } from './open-file.ts';
 import { type StoragePlace, sizeOf } from './place.ts';
 import { chooseSessions, type RetentionChoice, type RetentionLimits, reasonToKeep } from './retention.ts';
 import { type FactOptions, sessionFacts } from './session-facts.ts';
+import { type SweepResult, sweepPlace } from './sweep-place.ts';
+import { neededBlobs, type TreePacks } from './tree-packs.ts';
 
 export interface GarbageOptions {
   isAlive: (owner: LeaseOwner) => boolean;
+  /** Reads the trees in the blobs of the place. */
+  packs: TreePacks;
   now?: () => number;
   /** Called after each step, when its result is on disk. */
   passed?: (step: GarbageStep) => void;
@@ -28,20 +30,16 @@ export type GarbageStep =
   | 'blobs-swept'
   | 'space-released';
 
-export interface GarbagePlan extends RetentionChoice {
+export interface GarbagePlan extends RetentionChoice, SweepResult {
   /** Current size of the database, its write-ahead log and the blobs, in bytes. */
   totalBytes: number;
-  /** Blobs that become unreferenced, and unfinished writes. Absent if `unreadable` is set. */
-  swept?: Swept;
   /** Backups made before migrations that are old enough to be removed. */
   oldBackups: Copy[];
   /** Other copies of the database, which are kept. */
   copies: Copy[];
-  /** Name of a database in the folder that cannot be read. Its blob references are unknown, so all blobs are kept. */
-  unreadable?: string;
 }
 
-export interface GarbageReport {
+export interface GarbageReport extends SweepResult {
   sessions: string[];
   /**
    * Agreed sessions that were not dropped: in use again, with waiting messages, changed within the last hour, or
@@ -49,8 +47,6 @@ export interface GarbageReport {
    */
   kept: string[];
   backups: string[];
-  swept?: Swept;
-  unreadable?: string;
   /** Why free pages stay in the file. Absent if they were released, or were too few to be worth it. */
   notGivenBack?: NotGivenBack;
   bytesBefore: number;
@@ -66,16 +62,17 @@ export interface GarbageReport {
 export async function planGarbage(
   place: StoragePlace,
   limits: RetentionLimits,
-  { isAlive, now = Date.now }: GarbageOptions,
+  { isAlive, packs, now = Date.now }: GarbageOptions,
 ): Promise<GarbagePlan> {
   await bringUpToDate(place.path);
   const database = openToWrite(place.path);
   try {
     const names = namedBlobs(database);
+    const needed = await neededBlobs(names, packs);
     const blobs = new Map<string, number>();
     for await (const { id, size } of blobFiles(place.blobs)) blobs.set(id, size);
     const totalBytes = (await databaseBytes(place.path)) + sum(blobs.values());
-    const ownBytes = bytesOfOne(names, blobs);
+    const ownBytes = bytesOfOne(needed.blobs, blobs);
     const choice = chooseSessions(sessionFacts(database, { now, isAlive }), {
       limits,
       now: now(),
@@ -83,14 +80,19 @@ export async function planGarbage(
       freed: (session) => session.bytes + (ownBytes.get(session.id) ?? 0),
     });
     const dropped = new Set(choice.drop.map(({ id }) => id));
-    const own = (id: string) => [...(names.get(id) ?? [])].some((session) => !dropped.has(session));
+    const isKept = (sessions: Iterable<string> = []) =>
+      [...sessions].some((session) => !dropped.has(session));
+    const here = {
+      isNamed: (id: string) => isKept(needed.blobs.get(id)),
+      broken: [...needed.broken].filter((id) => isKept(names.trees.get(id)?.sessions)).length,
+    };
     const copies = await listCopies(place.path);
     const isOld = (copy: Copy) =>
       copy.kind === 'backup' && copy.createdAt < now() - (limits.olderThanMs ?? Number.POSITIVE_INFINITY);
     return {
       ...choice,
       totalBytes,
-      ...(await sweep(place, own, { now, dryRun: true })),
+      ...(await sweepPlace(place, here, { packs, now, dryRun: true })),
       oldBackups: copies.filter(isOld),
       copies: copies.filter((copy) => !isOld(copy)),
     };
@@ -111,7 +113,7 @@ export async function planGarbage(
 export async function collectGarbage(
   place: StoragePlace,
   agreed: { sessions: readonly string[]; backups: readonly string[] },
-  { isAlive, now = Date.now, passed = () => {} }: GarbageOptions,
+  { isAlive, packs, now = Date.now, passed = () => {} }: GarbageOptions,
 ): Promise<GarbageReport> {
   await bringUpToDate(place.path);
   const bytesBefore = await placeBytes(place);
@@ -132,8 +134,9 @@ export async function collectGarbage(
     const rests = new Set([...report.sessions, ...headless(database, now() - 60 * 60 * 1000)]);
     await dropRests(place.path, rests);
     passed('rests-dropped');
-    const names = namedBlobs(database);
-    Object.assign(report, await sweep(place, (id) => names.has(id), { now, dryRun: false }));
+    const { blobs, broken } = await neededBlobs(namedBlobs(database), packs);
+    const here = { isNamed: (id: string) => blobs.has(id), broken: broken.size };
+    Object.assign(report, await sweepPlace(place, here, { packs, now, dryRun: false }));
     passed('blobs-swept');
     if (rests.size > 0) await tidySearch(database);
     const hasLiveSession = sessionFacts(database, { now, isAlive }).some(({ isLive }) => isLive);
@@ -182,35 +185,6 @@ function dropSession(database: DatabaseSync, id: string, options: FactOptions): 
     return mayGo;
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK');
-  }
-}
-
-async function sweep(
-  place: StoragePlace,
-  isNamedHere: (id: string) => boolean,
-  options: { now: () => number; dryRun: boolean },
-): Promise<{ swept?: Swept; unreadable?: string }> {
-  const elsewhere = new Set<string>();
-  for (const path of await databasesOfFolder(place.path)) {
-    if (path === resolve(place.path)) continue;
-    const names = namesOf(path);
-    if (names === undefined) return { unreadable: basename(path) };
-    for (const id of names) elsewhere.add(id);
-  }
-  const isNamed = (id: string) => elsewhere.has(id) || isNamedHere(id);
-  return { swept: await sweepBlobs(place.blobs, { ...options, isNamed }) };
-}
-
-function namesOf(path: string): Iterable<string> | undefined {
-  try {
-    const database = openToRead(path);
-    try {
-      return namedBlobs(database).keys();
-    } finally {
-      database.close();
-    }
-  } catch {
-    return undefined; // Damaged, locked or not readable by this user. The caller keeps every blob.
   }
 }
 

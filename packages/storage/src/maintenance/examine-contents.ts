@@ -2,10 +2,12 @@ import type { LeaseOwner } from '@longhaul/core';
 import { handleOf } from '@longhaul/protocol';
 import { type BlobCheck, checkBlobs } from '../blobs/check-blobs.ts';
 import { unpackText } from '../shared/packed-text.ts';
+import { examineTrees, type RecordedFiles } from './examine-trees.ts';
 import { blobsIn, namedBlobs } from './named-blobs.ts';
 import { numberOf, openToRead } from './open-file.ts';
 import type { StoragePlace } from './place.ts';
 import { sessionFacts } from './session-facts.ts';
+import type { TreePacks } from './tree-packs.ts';
 
 export interface Contents {
   sessions: number;
@@ -18,18 +20,25 @@ export interface Contents {
     /** The places of missing and damaged blobs: session, part, blob. */
     places: string[];
   };
+  files: RecordedFiles;
 }
 
 /**
- * Counts the sessions and blobs of a sound database and checks that its blobs exist. Changes nothing.
+ * Counts the sessions and blobs of a sound database and checks that its blobs and recorded files exist. Changes nothing.
  *
- * @param options `compareBlobs`: the maximum number of blobs whose content is compared with their hash.
+ * @param options `compareBlobs`: the maximum number of blobs whose content is compared with their hash. With `packs`, all
+ * recorded files are read; without, only their existence is checked.
  */
 export async function examineContents(
   place: StoragePlace,
-  options: { isAlive: (owner: LeaseOwner) => boolean; now?: () => number; compareBlobs: number },
+  options: {
+    isAlive: (owner: LeaseOwner) => boolean;
+    now?: () => number;
+    compareBlobs: number;
+    packs?: TreePacks | undefined;
+  },
 ): Promise<Contents> {
-  const { isAlive, now = Date.now, compareBlobs } = options;
+  const { isAlive, now = Date.now, compareBlobs, packs } = options;
   const database = openToRead(place.path);
   try {
     const sessions = sessionFacts(database, { isAlive, now });
@@ -37,7 +46,8 @@ export async function examineContents(
     const interrupted = sessions
       .filter(({ id, isLive, isLeased }) => !isLive && (isLeased || open.has(id)))
       .map(({ id, title }) => ({ id, title, openParts: open.get(id) ?? 0 }));
-    const names = namedBlobs(database);
+    const named = namedBlobs(database);
+    const names = named.blobs;
     const check = await checkBlobs(place.blobs, names.keys(), { compare: compareBlobs });
     const bad = [...check.missing, ...check.damaged];
     const inParts = placesOfParts(database, bad);
@@ -56,6 +66,7 @@ export async function examineContents(
         // The sessions, if no part references the blob.
         places: bad.flatMap((id) => (inParts.get(id)?.length ? inParts.get(id) : inSessions(id)) ?? []),
       },
+      files: await examineTrees(database, named, { blobs: place.blobs, packs }),
     };
   } finally {
     database.close();

@@ -21,3 +21,4 @@ export {
 } from './repair-database.ts';
 export type { RetentionLimits } from './retention.ts';
 export type { SavedTable } from './salvage.ts';
+export type { TreePacks } from './tree-packs.ts';

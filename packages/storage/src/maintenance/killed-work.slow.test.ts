@@ -10,12 +10,14 @@ import { fileURLToPath } from 'node:url';
 import type { Part } from '@longhaul/protocol';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { storeSession } from '../../test/stored-session.ts';
+import { textPacks } from '../../test/text-packs.ts';
+import { createMemoryBlobStore } from '../blobs/index.ts';
 import { openSqliteStore } from '../sqlite/index.ts';
 import { collectGarbage, examineContents, examineDatabase, repairDatabase } from './index.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../test/killed-process.ts', import.meta.url));
 const LATER = () => Date.now() + 2 * 3_600_000;
-const DEAD = { isAlive: () => false };
+const DEAD = { isAlive: () => false, packs: textPacks(createMemoryBlobStore()) };
 
 let folder = '';
 let count = 0;
@@ -50,7 +52,7 @@ describe('kill -9', () => {
       await expectWhole(place.path, sessions);
       const isUnfinished = work !== 'compact' && !/published|committed:1$|released|rests|swept/.test(point);
       const hidden = point === 'import-piece-committed:1' || isUnfinished ? 1 : 0;
-      const options = { ...DEAD, compareBlobs: 0 };
+      const options = { isAlive: DEAD.isAlive, compareBlobs: 0 };
       assert.equal((await examineContents(place, options)).unfinished, hidden);
       // A repair must not bring back what was never complete.
       await repairDatabase(place.path, { now: () => Date.UTC(2026, 0, 1) + count });

@@ -1,4 +1,5 @@
 import type { OutputRecord } from '@longhaul/core';
+import { blobReference, treeReference } from '@longhaul/protocol';
 
 /** A place that names a blob. Without a handle, it is not the output of a call. */
 export interface BlobUse {
@@ -33,4 +34,9 @@ export function deletableBlobs(
     if (!isGone) blobs.delete(use.blobId);
   }
   return [...blobs];
+}
+
+/** Whether a text names a blob, as itself or as a recorded tree. */
+export function isNamedIn(text: string, blobId: string): boolean {
+  return text.includes(blobReference(blobId)) || text.includes(treeReference(blobId));
 }

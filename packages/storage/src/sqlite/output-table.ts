@@ -1,8 +1,8 @@
 import type { KeptOutput, OutputRecord } from '@longhaul/core';
-import { blobReference, handleOf } from '@longhaul/protocol';
+import { handleOf } from '@longhaul/protocol';
 import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { BLOB_COLUMNS } from '../shared/blob-columns.ts';
-import { type BlobUse, deletableBlobs } from '../shared/deletable-blobs.ts';
+import { type BlobUse, deletableBlobs, isNamedIn } from '../shared/deletable-blobs.ts';
 import { withoutNulls } from '../shared/json.ts';
 import { unpackText } from '../shared/packed-text.ts';
 import type { Drizzle } from './connection.ts';
@@ -67,7 +67,7 @@ function sequenceOf(handle: string): number {
 function usesOf(db: Drizzle, blobIds: readonly string[]): BlobUse[] {
   const named = (stored: unknown) => {
     const text = unpackText(stored);
-    return blobIds.filter((id) => text.includes(blobReference(id)));
+    return blobIds.filter((id) => isNamedIn(text, id));
   };
   const elsewhere = BLOB_COLUMNS.filter(({ table }) => table !== 'parts').flatMap(({ table, column }) =>
     db
@@ -95,5 +95,5 @@ function partsAfter(db: Drizzle, key: number) {
 
 /** A compressed text can contain a reference that SQLite does not see. */
 function canName(column: string): string {
-  return `typeof(${column}) = 'blob' OR instr(${column}, '@blob:') > 0`;
+  return `typeof(${column}) = 'blob' OR instr(${column}, '@blob:') > 0 OR instr(${column}, '@tree:') > 0`;
 }

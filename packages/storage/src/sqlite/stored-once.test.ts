@@ -134,7 +134,7 @@ describe('a long text', () => {
     assert.ok(Number(bytes) < OUTPUT.length / 2, `${bytes} bytes`);
     assert.deepEqual((await store.loadLog('s')).messages[0]?.parts[2], finished);
     assert.match((await store.search('value'))[0]?.snippet ?? '', /export const value/);
-    assert.deepEqual([...namedBlobs(database).keys()], ['ab'.repeat(32)]);
+    assert.deepEqual([...namedBlobs(database).blobs.keys()], ['ab'.repeat(32)]);
   });
 
   it('is reported as damaged if its bytes are', async () => {

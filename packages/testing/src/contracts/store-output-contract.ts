@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Store } from '@longhaul/core';
-import { blobReference, type ToolPart } from '@longhaul/protocol';
+import { blobReference, type ToolPart, treeReference } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 import { acquire, draft, heldSession, newSession, type OpenStore, OWNER, refused } from './store-fixtures.ts';
 
@@ -67,6 +67,14 @@ export function outputContract({ it }: ContractRunner, open: OpenStore): void {
     const content = [{ type: 'file' as const, data: blobReference(BLOB_B), mediaType: 'text/plain' }];
     await store.enqueue('s1', { id: 'q', content, queuedAt: 1 }, { maxPending: 9 });
     assert.deepEqual(await store.deleteOutputs(lease, ['m1.0', 'm2.0']), []);
+  });
+
+  it('keeps a blob that is a recorded tree', async () => {
+    await using store = await open();
+    const lease = await withOutputs(store, 's1', [BLOB_A, BLOB_B]);
+    const revert = { kind: 'revert', id: 'r1', at: 2, to: 1, createdAt: 1 } as const;
+    await store.recordMarks(lease, [{ ...revert, treeBefore: treeReference(BLOB_B) }], []);
+    assert.deepEqual(await store.deleteOutputs(lease, ['m1.0', 'm2.0']), [BLOB_A]);
   });
 
   it('copies what was deleted into a fork, up to its last message', async () => {

@@ -1,6 +1,6 @@
 import type { OutputStore } from '@longhaul/core';
-import { blobReference, handleOf } from '@longhaul/protocol';
-import { type BlobUse, deletableBlobs } from '../../shared/deletable-blobs.ts';
+import { handleOf } from '@longhaul/protocol';
+import { type BlobUse, deletableBlobs, isNamedIn } from '../../shared/deletable-blobs.ts';
 import type { MemoryCore } from '../memory-core.ts';
 
 export function outputStore(core: MemoryCore): OutputStore {
@@ -26,7 +26,7 @@ export function outputStore(core: MemoryCore): OutputStore {
 function usesOf(core: MemoryCore, blobIds: readonly string[]): BlobUse[] {
   const named = (value: unknown) => {
     const text = JSON.stringify(value) ?? '';
-    return blobIds.filter((id) => text.includes(blobReference(id)));
+    return blobIds.filter((id) => isNamedIn(text, id));
   };
   return core.list.flatMap(({ session, messages, queue, marks, approvals }) => [
     ...messages.flatMap(({ parts, sequence }) =>
