@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lease } from '@longhaul/core';
+import type { PatchPart } from '@longhaul/protocol';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { collectGarbage, examineContents, planGarbage, type TreePacks } from '@longhaul/storage/maintenance';
 import { openSqliteStore, type SqliteStore } from '@longhaul/storage/sqlite';
@@ -54,7 +55,7 @@ async function begin(store: SqliteStore, id: string): Promise<Lease> {
 
 async function addPatch(store: SqliteStore, lease: Lease, after: string): Promise<void> {
   const base = { status: 'done', createdAt: 1, tokenCount: 1, role: 'assistant' } as const;
-  const part = { type: 'patch', after, files: [], byAgent: true } as const;
+  const part: PatchPart = { type: 'patch', after, files: [], byAgent: true };
   await store.appendMessage(lease, { id: `${lease.sessionId}-${after}`, ...base, parts: [part] });
 }
 
