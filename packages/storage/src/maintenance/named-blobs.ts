@@ -97,6 +97,6 @@ export function blobsIn(text: string): Set<string> {
 }
 
 /** Returns the ids of the trees that a text references. */
-export function treesIn(text: string): Set<string> {
+function treesIn(text: string): Set<string> {
   return new Set([...text.matchAll(/@tree:([0-9a-f]{64})/g)].map(([, id = '']) => id));
 }
