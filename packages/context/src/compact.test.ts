@@ -324,7 +324,7 @@ describe('the narrative', () => {
     const outcome = expectCompacted(await compactLog(log, { summarise: summariser(reply).summarise }));
     expect(outcome.warnings).toEqual([expect.stringMatching(says)]);
     expect(outcome.compaction.summary.narrative).toBe('');
-    expect(outcome.compaction.summary.ledger).toContain('### Files');
+    expect(outcome.compaction.summary.ledger).toContain('### Index of names by file');
   });
 
   it('is updated in the next round, not stacked, and stays the same when that fails', async () => {

@@ -7,6 +7,8 @@ import { planInput } from './compaction/plan-input.ts';
 import { strategyDraft } from './compaction/strategy-draft.ts';
 import { createLedgerKeeper } from './ledger/ledger-keeper.ts';
 import { liveLog } from './log.ts';
+import { summaryFrame } from './summary-message.ts';
+import type { TokenCounter } from './tokens.ts';
 
 /**
  * A rung that saves less than this share of the request is skipped. By default, the same share is the least that a
@@ -82,9 +84,16 @@ function createContext(given: CompactOptions): CompactionContext {
     input,
     tokensBefore: meter.requestTokens(input.entries, budget.fixedTokens),
     targetTokens: Math.min(triggerTokens(strategy.trigger, budget), budget.usableTokens),
-    ledgerTokens: ledgerTokens(budget, options.ledgerShare),
+    ledgerTokens: ledgerBeside(options, input.count),
     compactionId: options.newId(),
   };
+}
+
+/** The ledger shares its tokens with the text around it, but always has half of them. */
+function ledgerBeside({ budget, ledgerShare, strategy }: CompactOptions, count: TokenCounter): number {
+  const tokens = ledgerTokens(budget, ledgerShare);
+  const frame = summaryFrame(strategy.name, tokens * 4);
+  return Math.max(Math.floor(tokens / 2), tokens - count(frame));
 }
 
 function exhausted(

@@ -29,6 +29,7 @@ export {
   type RequestDecision,
 } from './decide.ts';
 export { attemptsAfterRefusal, type ContentRefusal, type OmitTarget } from './leave-out.ts';
+export { argumentText } from './ledger/argument-text.ts';
 export { ledgerFoldFromJson, ledgerFoldToJson } from './ledger/fold-json.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
 export { createLedgerFold, foldMessage, type LedgerFold } from './ledger/ledger-fold.ts';
@@ -158,6 +159,7 @@ export {
   hideableMessages,
   type PlanInput,
 } from './strategy.ts';
+export { CONTINUATION, renderSummary } from './summary-message.ts';
 export { endBefore, startAfter } from './surrogates.ts';
 export {
   countByClasses,
@@ -172,7 +174,6 @@ export {
   buildView,
   INTERRUPTED_RESULT,
   PRUNED_PREFIX,
-  renderSummary,
   textOfOutput,
   type ViewEntry,
 } from './view.ts';
@@ -181,6 +182,7 @@ export type {
   ViewAssistantMessage,
   ViewAssistantPart,
   ViewMessage,
+  ViewText,
   ViewUserMessage,
 } from './view-message.ts';
 export { type ContextShares, contextShares } from './view-shares.ts';

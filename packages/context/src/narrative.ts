@@ -87,7 +87,7 @@ function proseInstruction({ maxTokens, previous }: NarrativeAsk): string {
   const words = Math.max(60, Math.floor(maxTokens * 0.6));
   const update =
     previous === '' ? '' : ' Update the narrative of the summary above; drop what no longer matters.';
-  return `${SUMMARY_INSTRUCTION} for yourself: you will continue without the older messages. Write plain prose, at most ${words} words, no tool calls: what was done and why, decisions and their reasons, findings, failures and their solutions, the work in progress and the next steps. Don't list paths, commands, the todo list or the user's instructions: they are kept elsewhere. Don't invent anything.${update}`;
+  return `${SUMMARY_INSTRUCTION} for yourself: you will continue without the older messages. Write plain prose, at most ${words} words, no tool calls: what was done and why, decisions and their reasons, findings, failures and their solutions. Don't list paths, commands, the todo list or the user's instructions: they are kept elsewhere. Don't invent anything.${update} End with what was in progress and the next step. This is not a request to stop: the task continues after it.`;
 }
 
 export function summaryInstruction(options: NarrativeOptions): string {

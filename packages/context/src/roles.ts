@@ -82,5 +82,5 @@ export function joinTexts<Content extends { type: string }>(
 }
 
 function isText(part: { type: string }): part is { type: 'text'; text: string } {
-  return part.type === 'text' && !('providerMetadata' in part);
+  return part.type === 'text' && !('providerMetadata' in part) && !('opaque' in part);
 }

@@ -15,7 +15,12 @@ export interface ViewUserMessage {
   role: 'user';
   /** The runtime wrote it. It does not begin a turn. */
   synthetic?: true;
-  content: (TextContent | ImageContent | FileContent)[];
+  content: (ViewText | ImageContent | FileContent)[];
+}
+
+export interface ViewText extends TextContent {
+  /** For a summary: what the provider made of the same messages. Sent in place of the text where that is possible. */
+  opaque?: ViewOpaqueSummary;
 }
 
 export interface ViewAssistantMessage {

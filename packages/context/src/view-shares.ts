@@ -1,5 +1,6 @@
 import type { Compaction, ToolOutputContent } from '@longhaul/protocol';
 import { viewMessageTokens } from './request-size.ts';
+import { isSummary } from './summary-message.ts';
 import type { TokenCounter } from './tokens.ts';
 import type { ViewEntry } from './view.ts';
 import type { ViewAssistantPart, ViewMessage } from './view-message.ts';
@@ -10,7 +11,7 @@ export interface ContextShares {
   system: number;
   /** Schemas of the tools. */
   tools: number;
-  /** Of the summary: the facts computed from the log, and the heading. */
+  /** Of the summary: the facts computed from the log, the heading and the introduction. */
   ledger: number;
   /** Of the summary: the text that a model wrote. */
   narrative: number;
@@ -24,7 +25,7 @@ export interface ContextShares {
   outputs: number;
   /** Images and files, of users and of tools. */
   media: number;
-  /** What the chat format adds, and the user message after a summary. */
+  /** What the chat format adds, and the short messages beside a summary. */
   framing: number;
 }
 
@@ -91,7 +92,7 @@ export function viewShares(
   for (const { message, source } of entries) {
     const tokens = viewMessageTokens(message, count);
     if (source !== undefined) shares.framing += tokens - addMessage(shares, message, count);
-    else if (message.role === 'user') shares.framing += tokens;
+    else if (!isSummary(message)) shares.framing += tokens;
     else addSummary(shares, tokens, count(compaction?.summary.narrative ?? ''));
   }
   return shares;

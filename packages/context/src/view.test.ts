@@ -2,7 +2,12 @@ import type { Compaction, Mark, Message, Part } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import { call, code, LogBuilder, text } from '../test/log-fixtures.ts';
 import type { ContextLog } from './log.ts';
-import { buildView, INTERRUPTED_RESULT, PRUNED_PREFIX, renderSummary, type ViewEntry } from './view.ts';
+import { CONTINUATION } from './summary-message.ts';
+import { buildView, INTERRUPTED_RESULT, PRUNED_PREFIX, type ViewEntry } from './view.ts';
+import { createViewKeeper } from './view-keeper.ts';
+
+const BEFORE = 'assistant: [Older messages are hidden.]';
+const AFTER = 'assistant: [End of note.]';
 
 function compaction(hides: string[], rest: Partial<Compaction> = {}): Compaction {
   return {
@@ -77,7 +82,9 @@ describe('buildView', () => {
     const { log } = session().mark(compaction(['id-00002', 'id-00003']));
     expect(outline(buildView(log))).toEqual([
       'user: Build it',
-      'assistant: ## Session Summary (Compaction Round 1)',
+      BEFORE,
+      'user: ## Session Summary (Compaction Round 1)',
+      AFTER,
       'user: Also test it',
       'assistant: Done',
     ]);
@@ -90,14 +97,49 @@ describe('buildView', () => {
       rest: ['assistant: Done'],
     },
     { tail: 'is empty', hides: ['id-00002', 'id-00003', 'id-00004', 'id-00005'], rest: [] },
-  ])('puts a short user message after the summary when the tail $tail', ({ hides, rest }) => {
+  ])('puts nothing after the summary when the tail $tail', ({ hides, rest }) => {
     const { log } = session().mark(compaction(hides));
     expect(outline(buildView(log))).toEqual([
       'user: Build it',
-      'assistant: ## Session Summary (Compaction Round 1)',
-      'user: Continue the work from where the summary ends.',
+      BEFORE,
+      'user: ## Session Summary (Compaction Round 1)',
       ...rest,
     ]);
+  });
+
+  it('shows the summary of structured-summary as a message of the assistant, with a message of the user after it', () => {
+    const structured = (hides: string[]) => compaction(hides, { strategy: 'structured-summary' });
+    const { log } = session().mark(structured(['id-00002', 'id-00003', 'id-00004']));
+    expect(outline(buildView(log))).toEqual([
+      'user: Build it',
+      'assistant: ## Session Summary (Compaction Round 1)',
+      `user: ${CONTINUATION}`,
+      'assistant: Done',
+    ]);
+    const { log: next } = session().mark(structured(['id-00002', 'id-00003']));
+    expect(outline(buildView(next))).toEqual([
+      'user: Build it',
+      'assistant: ## Session Summary (Compaction Round 1)',
+      'user: Also test it',
+      'assistant: Done',
+    ]);
+  });
+
+  it('alternates roles around a summary, wherever it is and in a view that is extended', () => {
+    const builder = new LogBuilder().user('Build it');
+    for (let turn = 0; turn < 4; turn += 1) builder.step('one').user(`and ${turn}`);
+    const ids = builder.messages.slice(1).map(({ id }) => id);
+    for (const [start] of ids.entries()) {
+      for (let end = start + 1; end < ids.length; end += 1) {
+        const { messages } = builder;
+        const log = { messages, marks: [compaction(ids.slice(start, end))] };
+        const keeper = createViewKeeper();
+        keeper.entriesOf({ ...log, messages: messages.slice(0, end) });
+        const roles = buildView(log).map(({ message }) => message.role);
+        expect(roles.filter((role, index) => role === roles[index + 1])).toEqual([]);
+        expect(keeper.entriesOf(log)).toEqual(buildView(log));
+      }
+    }
   });
 
   it('does not take a synthetic message for the first user message', () => {
@@ -106,10 +148,11 @@ describe('buildView', () => {
       .user('The task')
       .step('ok');
     const { log } = builder.mark(compaction(['id-00003']));
-    expect(outline(buildView(log)).slice(0, 3)).toEqual([
+    expect(outline(buildView(log)).slice(0, 4)).toEqual([
       'user: Go on',
       'user: The task',
-      'assistant: ## Session Summary (Compaction Round 1)',
+      BEFORE,
+      'user: ## Session Summary (Compaction Round 1)',
     ]);
   });
 
@@ -117,7 +160,7 @@ describe('buildView', () => {
     const older = compaction(['id-00002']);
     const newer = compaction(['id-00002', 'id-00003'], { id: 'newer', round: 2 });
     const { log } = session().mark(older).mark(newer);
-    expect(outline(buildView(log))[1]).toBe('assistant: ## Session Summary (Compaction Round 2)');
+    expect(outline(buildView(log))[2]).toBe('user: ## Session Summary (Compaction Round 2)');
     const undone = { ...log, marks: [older, { ...newer, undoneAt: 5 }] };
     expect(outline(buildView(undone))).toContain('assistant: bash→a.ts');
     const allUndone = { ...log, marks: [older, newer].map((mark) => ({ ...mark, undoneAt: 5 })) };
@@ -256,27 +299,8 @@ describe('the summary of messages from the middle', () => {
     expect(outline(buildView(log))).toEqual([
       'user: Build it',
       'assistant: Looking | read→text of a',
-      'assistant: ## Session Summary (Compaction Round 1)',
-      'user: Continue the work from where the summary ends.',
+      'user: ## Session Summary (Compaction Round 1)',
       'assistant: Done',
     ]);
-  });
-});
-
-describe('renderSummary', () => {
-  it('puts a narrative with its own headings before the facts', () => {
-    const narrative = 'This summary incorporates 1 previous round.\n\n### Original Task\nBuild it';
-    expect(renderSummary({ round: 2, summary: { ledger: '### Files\n- a', narrative } })).toBe(
-      `## Session Summary (Compaction Round 2)\n\n${narrative}\n\n### Files\n- a`,
-    );
-  });
-
-  it('leaves out empty parts', () => {
-    expect(renderSummary({ round: 3, summary: { ledger: '', narrative: '' } })).toBe(
-      '## Session Summary (Compaction Round 3)',
-    );
-    expect(renderSummary({ round: 1, summary: { ledger: 'L', narrative: 'N' } })).toBe(
-      '## Session Summary (Compaction Round 1)\n\nL\n\n### Narrative\nN',
-    );
   });
 });

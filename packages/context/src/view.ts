@@ -1,5 +1,4 @@
 import {
-  type Compaction,
   type FilePart,
   handleOf,
   isOpen,
@@ -22,12 +21,13 @@ import {
 } from './log.ts';
 import { omissionOf, omittedMedia, omittedText, type PartPlace } from './omission.ts';
 import { outlineOf } from './outline.ts';
+import { summaryMessages } from './summary-message.ts';
 import type { ViewAssistantPart, ViewMessage, ViewUserMessage } from './view-message.ts';
 
 /** A message of the view, and its source in the log. */
 export interface ViewEntry {
   readonly message: ViewMessage;
-  /** The message of the log that this one shows. Absent for a summary and for the synthetic message after it. */
+  /** The message of the log that this one shows. Absent for a summary and for a synthetic message after it. */
   readonly source?: Message;
 }
 
@@ -36,8 +36,6 @@ export const PRUNED_PREFIX = '[Old tool result content cleared';
 /** The result of a tool call without a known result. */
 export const INTERRUPTED_RESULT =
   '[Interrupted: the outcome of this call is unknown. Check what happened before repeating it.]';
-
-const CONTINUE_TEXT = 'Continue the work from where the summary ends.';
 
 /**
  * Builds the messages to the model: a pure function of the log and its marks.
@@ -59,15 +57,13 @@ export class ViewBuilder {
   readonly #first: Message | undefined;
   /** `due` from the first hidden message on, so that the summary takes its place. */
   #summary: 'none' | 'awaited' | 'due';
+  /** Role of the newest entry. */
+  #lastRole: ViewMessage['role'] | undefined;
 
-  constructor(
-    marks: ActiveMarks,
-    first: Message | undefined,
-    summary: 'none' | 'awaited' | 'due' = marks.hidden.size > 0 ? 'awaited' : 'none',
-  ) {
+  constructor(marks: ActiveMarks, first: Message | undefined) {
     this.#marks = marks;
     this.#first = first;
-    this.#summary = summary;
+    this.#summary = marks.hidden.size > 0 ? 'awaited' : 'none';
   }
 
   /** Adds the next message of the log. */
@@ -76,58 +72,39 @@ export class ViewBuilder {
       if (this.#summary === 'awaited') this.#summary = 'due';
       return;
     }
+    const shown = showMessage(message, this.#marks);
+    if (shown === undefined) return;
     if (this.#summary === 'due' && message !== this.#first && !isBefore(message, this.#first)) {
-      this.entries.push(...summaryEntries(this.#marks.compaction, message));
+      this.entries.push(...this.#summaryEntries(message.role));
       this.#summary = 'none';
     }
-    const shown = showMessage(message, this.#marks);
-    if (shown !== undefined) this.entries.push({ message: shown, source: message });
+    this.entries.push({ message: shown, source: message });
+    this.#lastRole = shown.role;
   }
 
   /** Returns the entries after the last message: the summary, if everything after it is hidden. */
   ending(): ViewEntry[] {
-    return this.#summary === 'none' ? [] : summaryEntries(this.#marks.compaction, undefined);
+    return this.#summary === 'none' ? [] : this.#summaryEntries(undefined);
+  }
+
+  #summaryEntries(next: ViewMessage['role'] | undefined): ViewEntry[] {
+    const { compaction } = this.#marks;
+    if (compaction === undefined) return [];
+    const place = { before: this.#lastRole, next };
+    return summaryMessages(compaction, place).map((message) => ({ message }));
   }
 
   /** Returns a builder that continues from here. It has no entries yet. */
   fork(): ViewBuilder {
-    return new ViewBuilder(this.#marks, this.#first, this.#summary);
+    const fork = new ViewBuilder(this.#marks, this.#first);
+    fork.#summary = this.#summary;
+    fork.#lastRole = this.#lastRole;
+    return fork;
   }
 }
 
 function isBefore(message: Message, first: Message | undefined): boolean {
   return first !== undefined && message.sequence < first.sequence;
-}
-
-/** The summary is an assistant message. A short user message follows, unless the next message is a user's. */
-function summaryEntries(compaction: Compaction | undefined, next: Message | undefined): ViewEntry[] {
-  if (compaction === undefined) return [];
-  const summary: ViewEntry = {
-    message: { role: 'assistant', content: [summaryPart(compaction)] },
-  };
-  if (next?.role === 'user') return [summary];
-  const content = [{ type: 'text' as const, text: CONTINUE_TEXT }];
-  return [summary, { message: { role: 'user', synthetic: true, content } }];
-}
-
-function summaryPart(compaction: Compaction): ViewAssistantPart {
-  const text = renderSummary(compaction);
-  const { opaque } = compaction.summary;
-  return opaque === undefined ? { type: 'text', text } : { type: 'text', text, opaque };
-}
-
-export function renderSummary(compaction: Pick<Compaction, 'summary' | 'round'>): string {
-  const { ledger, narrative } = compaction.summary;
-  const heading = `## Session Summary (Compaction Round ${compaction.round})`;
-  const sections = hasOwnHeadings(narrative)
-    ? [heading, narrative, ledger]
-    : [heading, ledger, narrative === '' ? '' : `### Narrative\n${narrative}`];
-  return sections.filter((section) => section !== '').join('\n\n');
-}
-
-/** A narrative with headings of its own comes first, and the facts follow it. */
-function hasOwnHeadings(narrative: string): boolean {
-  return /^(?:[^\n#]+\n+)?### /.test(narrative);
 }
 
 function showMessage(message: Message, marks: ActiveMarks): ViewMessage | undefined {

@@ -1,4 +1,4 @@
-import type { ViewAssistantPart, ViewMessage } from '@longhaul/context';
+import type { ViewMessage, ViewText } from '@longhaul/context';
 import type { StepEvent } from '@longhaul/core';
 import { familyOf } from './reasoning-return.ts';
 
@@ -20,15 +20,24 @@ export class OpaqueSummaries {
   /** Removes the summaries that this model cannot read: those of other providers and model families. */
   readable(messages: readonly ViewMessage[]): readonly ViewMessage[] {
     if (!messages.some(hasOpaque)) return messages;
-    return messages.map((message) =>
-      message.role === 'user'
-        ? message
-        : { ...message, content: message.content.map((part) => this.#part(part)) },
-    );
+    return messages.map((message) => this.#readable(message));
   }
 
-  #part(part: ViewAssistantPart): ViewAssistantPart {
-    if (part.type !== 'text' || part.opaque === undefined) return part;
+  #readable(message: ViewMessage): ViewMessage {
+    if (!hasOpaque(message)) return message;
+    return message.role === 'user'
+      ? {
+          ...message,
+          content: message.content.map((part) => (part.type === 'text' ? this.#text(part) : part)),
+        }
+      : {
+          ...message,
+          content: message.content.map((part) => (part.type === 'text' ? this.#text(part) : part)),
+        };
+  }
+
+  #text<Text extends ViewText>(part: Text): Text | Omit<Text, 'opaque'> {
+    if (part.opaque === undefined) return part;
     const { opaque, ...text } = part;
     return this.#isAble && opaque.items !== undefined && isOfFamily(opaque.model, this.#model) ? part : text;
   }
@@ -59,7 +68,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 function hasOpaque(message: ViewMessage): boolean {
-  return message.role === 'assistant' && message.content.some((part) => part.type === 'text' && part.opaque);
+  return message.content.some((part) => part.type === 'text' && part.opaque);
 }
 
 function isOfFamily(maker: string, model: string): boolean {

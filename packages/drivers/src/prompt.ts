@@ -5,6 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import {
   AFTER_RESULTS_TEXT,
+  CONTINUATION,
   joinTexts,
   toStrictRoles,
   type ViewAssistantMessage,
@@ -12,7 +13,7 @@ import {
   type ViewUserMessage,
 } from '@longhaul/context';
 import type { ModelInfo } from '@longhaul/core';
-import { isBlank } from '@longhaul/protocol';
+import { isBlank, type JsonValue } from '@longhaul/protocol';
 import { holdsBlock } from './anthropic/server-blocks.ts';
 import { markCacheBreakpoints } from './cache-marks.ts';
 import { createCallIds } from './call-ids.ts';
@@ -25,7 +26,7 @@ import type { WireProfile } from './wire-profile.ts';
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 
 /** The kind of the part that stands for a summary in the provider's own form. Only native clients get one. */
-const COMPACTION_KIND = 'longhaul.compaction';
+const COMPACTION_KIND = 'longhaul.compaction' as const;
 
 const AFTER_RESULTS: ViewAssistantMessage = {
   role: 'assistant',
@@ -56,7 +57,7 @@ export function toPrompt(
   const prompt: LanguageModelV4Prompt = [];
   if (system !== '') prompt.push({ role: 'system', content: system });
   for (const [index, message] of messages.entries()) {
-    if (message.role === 'user') pushUser(prompt, userParts(message, context), context);
+    if (message.role === 'user') pushUserMessage(prompt, message, context);
     else pushAssistant(prompt, message, { ...context, isOpenTurn: index > openTurn });
   }
   if (profile.cacheBreakpoints) markCacheBreakpoints(prompt);
@@ -75,6 +76,27 @@ function isSaid(message: ViewMessage): boolean {
   return message.content.some((part) =>
     part.type === 'text' ? !isBlank(part.text) : part.type !== 'reasoning',
   );
+}
+
+/** A summary that the provider made is a part of an assistant message, whatever the role of its text is. */
+function pushUserMessage(
+  prompt: LanguageModelV4Prompt,
+  message: ViewUserMessage,
+  context: PromptContext,
+): void {
+  const items = message.content.flatMap((part) => (part.type === 'text' ? (part.opaque?.items ?? []) : []));
+  if (items.length === 0) {
+    pushUser(prompt, userParts(message, context), context);
+    return;
+  }
+  const last = prompt.at(-1);
+  if (last?.role === 'assistant') last.content.push(compactionPart(items));
+  else prompt.push({ role: 'assistant', content: [compactionPart(items)] });
+  pushUser(prompt, [{ type: 'text', text: CONTINUATION }], context);
+}
+
+function compactionPart(items: JsonValue[]) {
+  return { type: 'custom' as const, kind: COMPACTION_KIND, providerOptions: { longhaul: { items } } };
 }
 
 function userParts(message: ViewUserMessage, { info, profile }: PromptContext): PromptPart[] {
@@ -111,8 +133,7 @@ function pushAssistant(
     const options =
       rule.isOwn && part.providerMetadata !== undefined ? { providerOptions: part.providerMetadata } : {};
     if (part.type === 'text' && part.opaque?.items !== undefined) {
-      const { items } = part.opaque;
-      content.push({ type: 'custom', kind: COMPACTION_KIND, providerOptions: { longhaul: { items } } });
+      content.push(compactionPart(part.opaque.items));
     } else if (part.type === 'text') {
       if (!isBlank(part.text)) content.push({ type: 'text', text: part.text, ...options });
     } else if (part.type === 'reasoning') {

@@ -83,7 +83,7 @@ describe('the reasoning of earlier answers', () => {
     expect(first?.reasoning_content).toBe('Look at 1.');
   });
 
-  it('has a field in the summary and in the request that asks for one', async () => {
+  it('has a field beside the summary and in the request that asks for one', async () => {
     const server = await serve(
       DEEPSEEK,
       ...[1, 2, 3, 4].map(look),
@@ -99,10 +99,11 @@ describe('the reasoning of earlier answers', () => {
     expect(await test.runtime.compact(test.sessionId)).toMatchObject({ status: 'compacted' });
     expect(await test.run('and now?')).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(server.refusals).toEqual([]);
-    const summary = server.answered
-      .at(-1)
-      ?.find(({ content }) => String(content).includes('Compaction Round 1'));
-    expect(summary).toMatchObject({ role: 'assistant', reasoning_content: '' });
+    const sent = server.answered.at(-1) ?? [];
+    const beside = sent.find(({ content }) => content === '[Older messages are hidden.]');
+    expect(beside).toMatchObject({ role: 'assistant', reasoning_content: '' });
+    const summary = sent.find(({ content }) => String(content).includes('Compaction Round 1'));
+    expect(summary).toMatchObject({ role: 'user' });
     expect(String(summary?.content)).toContain('we looked at four places');
   });
 

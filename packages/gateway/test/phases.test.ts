@@ -357,7 +357,7 @@ test('learns the window and continues if the rest of an answer is refused as too
   await using server = await createPersonaServer({
     persona: 'lmstudio',
     windowTokens: 2_048,
-    script: counting(700),
+    script: counting(600),
     chunkChars: 7,
     chunkDelayMs: 1,
   });
@@ -374,7 +374,7 @@ test('learns the window and continues if the rest of an answer is refused as too
 });
 
 test('does not stop an answer that calls a tool', async () => {
-  const list = Array.from({ length: 205 }, (_, index) => `entry ${index}`).join(', ');
+  const list = Array.from({ length: 180 }, (_, index) => `entry ${index}`).join(', ');
   const script: Script = ({ asksForSummary }) =>
     asksForSummary ? SUMMARY : { text: 'Writing.', toolCalls: [{ name: 'write', arguments: { list } }] };
   await using server = await createPersonaServer({ persona: 'vllm', windowTokens: 1_024, script });

@@ -44,8 +44,10 @@ export function buildFileTree(options: TreeOptions): FileTree {
 
 /** Changed files come before files that were only read. The sort is stable, so the newest come first in each group. */
 function rankOf({ actions }: FileFact): number {
-  return actions.has('created') || actions.has('modified') || actions.has('deleted') ? 1 : 0;
+  return CHANGES.some((action) => actions.has(action)) ? 1 : 0;
 }
+
+export const CHANGES = ['deleted', 'created', 'modified'] as const;
 
 export interface RankedName {
   name: string;
@@ -95,11 +97,13 @@ class TreeDraft {
   readonly #maxChars: number;
   readonly #folders = new Map<string, Folder>();
   readonly #others: string[] = [];
+  readonly #keysByName: ReadonlyMap<string, string[]>;
   usedChars = 0;
 
   constructor(files: ReadonlyMap<string, FileFact>, maxChars: number) {
     this.#files = files;
     this.#maxChars = maxChars;
+    this.#keysByName = keysByName(files);
   }
 
   addFile(key: string): boolean {
@@ -120,16 +124,23 @@ class TreeDraft {
 
   #addPath(path: string): void {
     if (this.usedChars + path.length - path.lastIndexOf('/') > this.#maxChars) return;
-    const key = fileKey(path);
-    if (this.#files.has(key)) {
-      this.addFile(key);
+    const { folder, name } = splitPath(path);
+    const known = this.#knownFile(fileKey(path), name);
+    if (known !== undefined) {
+      this.addFile(known);
       return;
     }
-    const { folder, name } = splitPath(path);
-    const known = this.#folders.get(folder);
-    if (known?.bare.includes(name) === true) return;
+    if (this.#folders.get(folder)?.bare.includes(name) === true) return;
     if (this.#take(folderChars(this.#folders, folder) + name.length + 1))
       this.#folder(folder).bare.push(name);
+  }
+
+  /** Returns the file that a path means. A name has no dot or `/` at its beginning, so its path can be incomplete. */
+  #knownFile(key: string, name: string): string | undefined {
+    if (this.#files.has(key)) return key;
+    return this.#keysByName
+      .get(name)
+      ?.find((known) => known.endsWith(`/${key}`) || known.endsWith(`/.${key}`));
   }
 
   #addToFile(name: string, key: string): void {
@@ -168,12 +179,19 @@ class TreeDraft {
   }
 
   render(): FileTree {
-    const files = [...this.#folders].flatMap(([folder, { files: inFolder, bare }]) => [
+    const folders = [...this.#folders].filter(([, folder]) => !isStray(folder));
+    const files = folders.flatMap(([folder, { files: inFolder, bare }]) => [
       folder,
       ...[...inFolder].map(([key, names]) => this.#fileLine(key, names)),
       ...wrap(bare).map((line) => `  ${line}`),
     ]);
-    return { files, others: wrap(this.#others) };
+    // With a folder of their own, they would bury the files: most are no path at all, such as `read/write`.
+    const stray = [...this.#folders].filter(([, folder]) => isStray(folder));
+    const headings = folders.map(([folder]) => folder);
+    const paths = stray
+      .flatMap(([folder, { bare }]) => bare.map((name) => folder + name))
+      .filter((path) => !headings.some((heading) => heading.includes(path)));
+    return { files, others: wrap([...paths, ...this.#others]) };
   }
 
   #fileLine(key: string, names: readonly string[]): string {
@@ -183,15 +201,33 @@ class TreeDraft {
   }
 }
 
+/** Paths of many sessions have thousands of files of one name, such as `index.ts`. Few of them are compared. */
+const MAX_KEYS_OF_NAME = 50;
+
+function keysByName(files: ReadonlyMap<string, FileFact>): ReadonlyMap<string, string[]> {
+  const keys = new Map<string, string[]>();
+  for (const key of files.keys()) {
+    const { name } = splitPath(key);
+    const known = keys.get(name);
+    if (known === undefined) keys.set(name, [key]);
+    else if (known.length < MAX_KEYS_OF_NAME) known.push(key);
+  }
+  return keys;
+}
+
+/** Whether nothing is known of a folder but one or two names in it. */
+function isStray({ files, bare }: Folder): boolean {
+  return files.size === 0 && bare.length <= 2;
+}
+
 function folderChars(folders: ReadonlyMap<string, Folder>, folder: string): number {
   return folders.has(folder) ? 0 : folder.length + 1;
 }
 
-const ACTION_ORDER = ['deleted', 'created', 'modified', 'read'] as const;
-
+/** A section of their own has the changes of files. */
 function fileLabel(name: string, { actions, handle }: FileFact): string {
-  const done = ACTION_ORDER.filter((action) => actions.has(action));
-  return done.length === 0 ? name : `${name} (${done.join(', ')}; ${handle})`;
+  const isChanged = CHANGES.some((action) => actions.has(action));
+  return actions.has('read') && !isChanged ? `${name} (read; ${handle})` : name;
 }
 
 function wrap(names: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { createNameIndex, createSightings, type NameSightings } from './name-ind
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 1;
+const VERSION = 2;
 
 type NameRow = [
   name: string,
@@ -18,6 +18,7 @@ type NameRow = [
 interface StoredFold {
   version: number;
   instructions: LedgerFold['instructions'];
+  said?: string;
   todo?: string;
   files: { key: string; path: string; actions: FileAction[]; handle: string; lastSequence: number }[];
   commands: CommandFact[];
@@ -32,6 +33,7 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
   const stored: StoredFold = {
     version: VERSION,
     instructions: fold.instructions,
+    said: fold.said,
     todo: fold.todo,
     files: [...fold.files.values()].map((file) => ({ ...file, actions: [...file.actions] })),
     commands: [...fold.commands.values()],
@@ -70,6 +72,7 @@ function toFold(stored: StoredFold): LedgerFold {
   for (const [piece, file] of stored.origins) names.origins.set(piece, shared(file));
   return {
     instructions: stored.instructions,
+    said: stored.said,
     todo: stored.todo,
     files: new Map(stored.files.map((file) => [file.key, { ...file, actions: new Set(file.actions) }])),
     commands: new Map(stored.commands.map((fact) => [fact.command, fact])),

@@ -39,26 +39,49 @@ const RULES = Array.from(
 );
 
 describe('instructionSection', () => {
-  it('shows all instructions word for word when they fit, short ones too', () => {
-    const section = sectionOf(['Build it.', 'ok', 'Use  tabs.\nAlways.'], { maxTokens: 200 });
+  it('shows all instructions word for word when they fit, further lines indented', () => {
+    const section = sectionOf(['Build it.', 'No cycles.', 'Use  tabs.\n### Always\n\nYes.'], {
+      maxTokens: 200,
+    });
     expect(section).toEqual({
-      text: '### User instructions (verbatim)\n- (m1) Build it.\n- (m2) ok\n- (m3) Use  tabs.\nAlways.',
+      text: '### User instructions (verbatim)\n- (m1) Build it.\n- (m2) No cycles.\n- (m3) Use  tabs.\n  ### Always\n\n  Yes.',
       tokens: expect.any(Number),
       isWhole: true,
     });
   });
 
-  it('leaves out acknowledgements and repetitions first, and lists their handles', () => {
-    const texts = ['Build it.', ...RULES, 'ok', 'ls', 'yes please', `${RULES[3]?.toUpperCase()} `];
-    const all = sectionOf(texts, { maxTokens: 2_000 });
-    const section = sectionOf(texts, { maxTokens: (all?.tokens ?? 0) + 60, shareTokens: 100 });
-    expect(section?.isWhole).toBe(false);
-    for (const rule of RULES.filter((_, index) => index !== 3))
-      expect(section?.text).toContain(`) ${rule}\n`);
-    expect(section?.text).toContain(`(m25) ${RULES[3]?.toUpperCase()}\n`);
-    expect(section?.text).toMatch(
-      /\n\(Instructions left out: 4 short or repeated \(m5 m22 m23 m24\)\. recall reads them by handle\.\)$/,
+  it.each([2_000, 100])(
+    'leaves out acknowledgements and repetitions, and lists their handles, with a share of %i tokens',
+    (shareTokens) => {
+      const texts = ['Build it.', ...RULES, 'ok', 'ls', 'yes please', `${RULES[3]?.toUpperCase()} `];
+      const section = sectionOf(texts, { maxTokens: 2_000, shareTokens });
+      expect(section?.isWhole).toBe(shareTokens === 2_000);
+      for (const rule of RULES.filter((_, index) => index !== 3))
+        expect(section?.text).toContain(`) ${rule}\n`);
+      expect(section?.text).toContain(`(m25) ${RULES[3]?.toUpperCase()}\n`);
+      expect(section?.text).toMatch(
+        /\n\(Instructions left out: 4 short or repeated \(m5 m22 m23 m24\)\. recall reads them by handle\.\)$/,
+      );
+    },
+  );
+
+  it('shows a short answer with its question, and does not take it for an acknowledgement or a repetition', () => {
+    const facts = factsOf(['Build it.', 'yes', 'yes', 'ok']).map((fact, index) =>
+      index === 1 || index === 2 ? { ...fact, answers: `Question ${index}?` } : fact,
     );
+    expect(instructionSection(facts, { maxTokens: 500, shareTokens: 500, count: countByClasses })?.text).toBe(
+      [
+        '### User instructions (verbatim)',
+        '- (m1) Build it.',
+        '- (m2) to the question “Question 1?”: yes',
+        '- (m3) to the question “Question 2?”: yes',
+        '(Instructions left out: 1 short or repeated (m4). recall reads them by handle.)',
+      ].join('\n'),
+    );
+  });
+
+  it('is undefined if all hidden messages are acknowledgements', () => {
+    expect(sectionOf(['Build it.', 'ok'], { maxTokens: 500, verbatim: new Set(['id-1']) })).toBeUndefined();
   });
 
   it('treats an instruction that the view shows as the repetition of hidden ones', () => {
@@ -186,7 +209,7 @@ describe('the instructions of a long chat', () => {
       expect(missing.length).toBeLessThanOrEqual(windowTokens === 16_000 ? 8 : 0);
       if (windowTokens > 16_000) return;
       expect(view).toMatch(
-        /Instructions left out: \d+ \(m2 to m\d+\), \d+ short or repeated \(m\d+ to m\d+\)\. recall/,
+        /Instructions left out: \d+ \(m2 (?:to )?m[\d m]+\), \d+ short or repeated \(m\d+ to m\d+\)\. recall/,
       );
       expect(view).not.toMatch(/- \(m\d+\) (?:ok|continue|thanks|ls|yes)\n/);
     },
@@ -201,9 +224,8 @@ describe('the instructions of a long chat', () => {
       const ledger = buildLedger(known, options);
       expect(renderLedger(keeper.foldOf(known), options)).toBe(ledger);
       const stored = JSON.parse(ledgerFoldToJson(keeper.foldOf(known)));
-      // The form that version 0.1.0 stores.
       expect(Object.keys(stored.instructions[0])).toEqual(['messageId', 'text', 'handle']);
-      expect(stored.version).toBe(1);
+      expect(stored.version).toBe(2);
       const fold = ledgerFoldFromJson(JSON.stringify(stored));
       expect(fold === undefined ? '' : renderLedger(fold, options)).toBe(ledger);
     }

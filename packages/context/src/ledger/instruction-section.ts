@@ -9,8 +9,8 @@ export interface InstructionOptions {
   /** The most tokens of the section. */
   maxTokens: number;
   /**
-   * The section's own share of `maxTokens`. Up to it, acknowledgements and repetitions are shown too, and excerpts of
-   * long instructions fill it. Tokens beyond it are only used for more whole instructions.
+   * The section's own share of `maxTokens`. Excerpts of long instructions fill it. Tokens beyond it are only used for
+   * more whole instructions.
    */
   shareTokens: number;
   count: TokenCounter;
@@ -33,13 +33,13 @@ interface Line {
 const HEADING = '### User instructions (verbatim)';
 
 /**
- * Returns the user's instructions that the view no longer shows, oldest first and word for word. Undefined if there are
- * none, or if no line fits.
+ * Returns the user's instructions that the view no longer shows, oldest first and word for word. A short answer has the
+ * question that it answers. Acknowledgements of nothing, and instructions that a later one repeats, are left out.
+ * Undefined if there are none, or if no line fits.
  *
  * If they don't all fit, the section is shortened in this order:
- * 1. Acknowledgements, and instructions that a later one repeats, are left out.
- * 2. The longest instructions are cut at the end of a sentence.
- * 3. The oldest instructions are left out.
+ * 1. The longest instructions are cut at the end of a sentence.
+ * 2. The oldest instructions are left out.
  *
  * The session's first instruction is its task. It stays whole if it fits alone, and is the last one to be left out. A
  * note shows how many instructions are left out, and their handles.
@@ -51,8 +51,10 @@ export function instructionSection(
   const hidden = instructions.filter(({ messageId }) => verbatim?.has(messageId) !== true);
   const headTokens = count(`${HEADING}\n\n\n`);
   const room = { tokens: maxTokens - headTokens, shareTokens: shareTokens - headTokens, count };
-  const whole = wholeLines(hidden, { ...room, tokens: room.shareTokens });
-  const lines = whole ?? shortenedLines(instructions, hidden, room);
+  const minor = minorIn(instructions, hidden);
+  if (minor.size === hidden.length) return undefined;
+  const whole = wholeLines(hidden, minor, { ...room, tokens: room.shareTokens });
+  const lines = whole ?? shortenedLines({ instructions, hidden, minor }, room);
   if (lines.length === 0) return undefined;
   const text = [HEADING, ...lines].join('\n');
   return { text, tokens: count(`${text}\n\n`), isWhole: whole !== undefined };
@@ -65,29 +67,69 @@ interface Room {
 }
 
 /** All lines, or undefined if they don't fit. Stops counting as soon as they don't. */
-function wholeLines(hidden: readonly InstructionFact[], room: Room): string[] | undefined {
-  const lines: string[] = [];
+function wholeLines(
+  hidden: readonly InstructionFact[],
+  minor: ReadonlySet<InstructionFact>,
+  room: Room,
+): string[] | undefined {
+  const lines: Line[] = [];
   let tokens = 0;
   for (const fact of hidden) {
+    if (minor.has(fact)) continue;
     const line = wholeLine(fact, room);
     tokens += line.tokens;
     if (tokens > room.tokens) return undefined;
-    lines.push(line.text);
+    lines.push(line);
   }
-  return lines;
+  const texts = [...lines.map(({ text }) => text), ...noteAbout(hidden, inOrder(hidden, minor), lines)];
+  const all = texts.reduce((sum, text) => sum + room.count(text) + 1, 0);
+  return all <= room.tokens ? texts : undefined;
+}
+
+function inOrder(
+  hidden: readonly InstructionFact[],
+  some: ReadonlySet<InstructionFact>,
+): readonly InstructionFact[] {
+  return hidden.filter((fact) => some.has(fact));
+}
+
+/**
+ * Returns the hidden instructions that are acknowledgements, or repetitions of a later or visible one. The session's
+ * first instruction is neither.
+ */
+function minorIn(
+  instructions: readonly InstructionFact[],
+  hidden: readonly InstructionFact[],
+): ReadonlySet<InstructionFact> {
+  const [task] = instructions;
+  const isHidden = new Set(hidden);
+  const seen = new Set(instructions.filter((fact) => fact === task || !isHidden.has(fact)).map(keyOf));
+  const minor = new Set<InstructionFact>();
+  for (const fact of hidden.toReversed()) {
+    if (fact === task) continue;
+    const key = keyOf(fact);
+    if (seen.has(key) || (fact.answers === undefined && isAcknowledgement(fact.text))) minor.add(fact);
+    seen.add(key);
+  }
+  return minor;
 }
 
 /** Texts with more characters for each token of the room are not counted. */
-const MAX_CHARS_PER_TOKEN = 64;
+export const MAX_CHARS_PER_TOKEN = 64;
 
 function wholeLine(fact: InstructionFact, { tokens: maxTokens, count }: Room): Line {
-  const text = frameOf(fact) + fact.text.trim();
+  const text = instructionLine(fact);
   const isTooLong = text.length > maxTokens * MAX_CHARS_PER_TOKEN;
   return { fact, text, tokens: isTooLong ? Number.POSITIVE_INFINITY : count(text) + 1 };
 }
 
-function frameOf({ handle }: InstructionFact): string {
-  return `- (${handle}) `;
+/**
+ * Returns an instruction as an item of a list, with the question that it answers. Its lines are indented, so none of
+ * them can be read as a heading of the ledger.
+ */
+export function instructionLine({ handle, text, answers }: InstructionFact): string {
+  const question = answers === undefined ? '' : `to the question “${answers}”: `;
+  return `- (${handle}) ${question}${text.trim().replace(/\n(?=[^\n])/g, '\n  ')}`;
 }
 
 /** An instruction of up to this many tokens is either whole or left out. */
@@ -95,13 +137,20 @@ const MIN_TOKENS = 80;
 /** Tokens for the note about the instructions that are left out. */
 const NOTE_TOKENS = 64;
 
-function shortenedLines(
-  instructions: readonly InstructionFact[],
-  hidden: readonly InstructionFact[],
-  room: Room,
-): string[] {
-  const [task] = instructions;
-  const { lines, minor } = selectLines(instructions, hidden, room);
+interface Instructions {
+  /** All, the visible ones too. */
+  instructions: readonly InstructionFact[];
+  hidden: readonly InstructionFact[];
+  minor: ReadonlySet<InstructionFact>;
+}
+
+function shortenedLines(all: Instructions, room: Room): string[] {
+  const { hidden } = all;
+  const [task] = all.instructions;
+  const lines = selectLines(all, room);
+  // An instruction that is older than all that are shown is left out for its age.
+  const oldest = lines.find(({ fact }) => fact !== task)?.fact;
+  const minor = inOrder(oldest === undefined ? [] : hidden.slice(hidden.indexOf(oldest)), all.minor);
   const shown = cutLongest(lines, task, {
     ...room,
     tokens: room.tokens - NOTE_TOKENS,
@@ -112,50 +161,30 @@ function shortenedLines(
     const tokens = texts.reduce((sum, text) => sum + room.count(text) + 1, 0);
     if (tokens <= room.tokens) return texts;
     if (shown.length === 0) return [];
-    const oldest = shown.findIndex(({ fact }) => fact !== task);
-    shown.splice(Math.max(0, oldest), 1);
+    const first = shown.findIndex(({ fact }) => fact !== task);
+    shown.splice(Math.max(0, first), 1);
   }
 }
 
-interface Selection {
-  /** The task and the newest instructions, oldest first. Each has room for at least `MIN_TOKENS`. */
-  lines: Line[];
-  /** Acknowledgements and repetitions among the newest instructions, oldest first. */
-  minor: InstructionFact[];
-}
-
-function selectLines(
-  instructions: readonly InstructionFact[],
-  hidden: readonly InstructionFact[],
-  room: Room,
-): Selection {
+/** Returns the task and the newest instructions, oldest first. Each has room for at least `MIN_TOKENS`. */
+function selectLines({ instructions, hidden, minor }: Instructions, room: Room): Line[] {
   const [task] = instructions;
-  const isHidden = new Set(hidden);
-  const visible = instructions.filter((fact) => fact === task || !isHidden.has(fact));
-  const seen = new Set(visible.map(keyOf));
   const taskLines = hidden.filter((fact) => fact === task).map((fact) => wholeLine(fact, room));
   const newest: Line[] = [];
-  const minor: InstructionFact[] = [];
   let leastTokens = taskLines.reduce((sum, line) => sum + taskTokens(line, room.tokens), NOTE_TOKENS);
   for (const fact of hidden.toReversed()) {
-    if (fact === task) continue;
-    const key = keyOf(fact);
-    if (seen.has(key) || isAcknowledgement(fact.text)) {
-      minor.push(fact);
-      continue;
-    }
+    if (fact === task || minor.has(fact)) continue;
     const line = wholeLine(fact, room);
     leastTokens += Math.min(line.tokens, MIN_TOKENS);
     if (leastTokens > room.tokens) break;
-    seen.add(key);
     newest.push(line);
   }
-  return { lines: [...taskLines, ...newest.reverse()], minor: minor.reverse() };
+  return [...taskLines, ...newest.reverse()];
 }
 
 /** Returns a key that is equal for instructions that differ only in case, blanks and full stops. */
-function keyOf({ text }: InstructionFact): string {
-  return text
+function keyOf({ text, answers = '' }: InstructionFact): string {
+  return `${answers} ${text}`
     .toLowerCase()
     .replace(/[\s.!]+/g, ' ')
     .trim();
@@ -227,7 +256,7 @@ function cutLine(line: Line, maxTokens: number, count: TokenCounter): Line | und
   for (let attempt = 0; attempt < 4 && cut.tokens > maxTokens; attempt += 1) {
     const kept = cutAtSentences(whole, maxChars, fact.handle);
     if (kept === undefined) return undefined;
-    const text = frameOf(fact) + kept;
+    const text = instructionLine({ ...fact, text: kept });
     cut = { fact, text, tokens: count(text) + 1 };
     maxChars = Math.floor(maxChars * Math.min(0.9, maxTokens / cut.tokens));
   }

@@ -1,17 +1,24 @@
 import { handleOf, isBlank, isOpen, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
-import { headOf } from '../cut-middle.ts';
 import { isUserMessage } from '../log.ts';
 import { ownCopy } from '../own-copy.ts';
+import { answeredQuestion, SAID_CHARS } from './answered-question.ts';
+import { argumentText } from './argument-text.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { fileKey } from './file-paths.ts';
+import { instructionIn } from './instruction-text.ts';
 import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
+import { oneLine } from './one-line.ts';
+import { todoListOf } from './todo-list.ts';
 import { type FileAction, patchedFiles, type ToolFacts, toolFacts } from './tool-facts.ts';
+import { withoutTracebacks } from './tracebacks.ts';
 
 /** A message that the user wrote. */
 export interface InstructionFact {
   messageId: string;
   text: string;
   handle: string;
+  /** The question of the model that a short message answers. */
+  answers?: string;
 }
 
 export interface FileFact {
@@ -47,6 +54,8 @@ export interface ErrorFact {
 /** The facts of a session up to some message. It grows message by message, and never reads a summary. */
 export interface LedgerFold {
   instructions: InstructionFact[];
+  /** The end of the model's newest text, until the user answers. */
+  said?: string;
   /** The newest todo list, as its tool returned it. */
   todo?: string;
   files: Map<string, FileFact>;
@@ -77,26 +86,34 @@ export function foldMessage(facts: LedgerFold, message: Message): void {
   if (isUser) addInstruction(facts, message);
   for (const [index, part] of message.parts.entries()) {
     if (part.type === 'tool') addToolCall(facts, part, sequence, index);
-    else if (part.type === 'text')
+    else if (part.type === 'text') {
       addNames(facts.names, part.text, { source: isUser ? 'users' : 'texts', sequence });
+      if (message.role === 'assistant' && !isBlank(part.text))
+        facts.said = ownCopy(part.text.slice(-SAID_CHARS));
+    }
   }
 }
 
 function addInstruction(facts: LedgerFold, message: Message): void {
-  const text = message.parts
+  const written = message.parts
     .filter((part): part is TextPart => part.type === 'text')
     .map((part) => part.text)
     .join('\n');
-  if (!isBlank(text))
-    facts.instructions.push({ messageId: message.id, text, handle: handleOf(message.sequence) });
+  const text = instructionIn(written);
+  if (isBlank(text)) return;
+  const answers = facts.said === undefined ? undefined : answeredQuestion(facts.said, text);
+  const fact = { messageId: message.id, text, handle: handleOf(message.sequence) };
+  facts.instructions.push(answers === undefined ? fact : { ...fact, answers: ownCopy(answers) });
+  facts.said = undefined;
 }
 
 function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index: number): void {
   if (isOpen(part)) return;
   const seen = toolFacts(part);
   const handle = handleOf(sequence, index);
-  if (part.name === 'todo' && part.state === 'completed') {
-    facts.todo = seen.text;
+  const todo = todoListOf(part);
+  if (todo !== undefined) {
+    facts.todo = todo;
     return;
   }
   const call = seen.command ?? seen.path;
@@ -127,7 +144,7 @@ function addCallNames(
   facts: LedgerFold,
   { part, seen, sequence, handle }: { part: ToolPart; seen: ToolFacts; sequence: number; handle: string },
 ): void {
-  const input = JSON.stringify(part.input);
+  const input = argumentText(part.input);
   const path = seen.path ?? placeNamedIn(input);
   // The workspace itself does not distinguish names.
   const file = path === undefined || path === '.' ? undefined : ownCopy(fileKey(path));
@@ -208,11 +225,8 @@ const ERROR_LINE = /error|fail|exception|cannot|not found|denied|refused|assert|
 
 /** Returns the line that explains the failure best. */
 function errorLine(text: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const lines = withoutTracebacks(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   return ownCopy(oneLine(lines.find((line) => ERROR_LINE.test(line)) ?? lines[0] ?? '', 200));
-}
-
-export function oneLine(text: string, maxChars: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= maxChars ? line : `${headOf(line, maxChars - 1)}…`;
 }

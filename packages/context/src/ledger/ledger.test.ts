@@ -119,8 +119,7 @@ function realSession(): LogBuilder {
 describe('buildLedger', () => {
   it('shows the state of the work', () => {
     expect(ledgerOf(realSession())).toMatchInlineSnapshot(`
-      "### User instructions (verbatim)
-      - (m1) Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.
+      "### Current request (verbatim)
       - (m7) Please keep all dates in UTC. The API is at https://cards.example.com/v2 on port 8443.
 
       ### Todo list
@@ -128,16 +127,11 @@ describe('buildLedger', () => {
       [x] Store cards
       [>] Command line
 
-      ### Files, and the names that came from them
-      src/
-        sm2.js (created, modified; m9.0): easinessAfter Math.ceil Math.round nextInterval
-        store.js (created; m5.0): CardStore DatabaseSync node:sqlite
-        cli.js
-        sm2.js:1
-      ./
-        package.json (read; m3.1)
-      data/
-        deck.json
+      ### User instructions (verbatim)
+      - (m1) Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.
+
+      ### Files changed, newest first
+      - src/ sm2.js (created, modified; m9.0), store.js (created; m5.0)
 
       ### Commands, newest first
       - \`cat data/deck.json\` → exit 0 (m13.0)
@@ -145,16 +139,24 @@ describe('buildLedger', () => {
       - \`git checkout -b cards\` → exit 0 (m10.1)
       - \`npm test\` → exit 0, run 2 times (m10.0)
 
-      ### Errors, newest first
+      ### Open errors, newest first
       - [open] read: src/cli.js → src/cli.js was not found. Near it: src/sm2.js (m12.1)
       - [open] bash: npm run soak → [timed out after 60000 ms and was killed] (m11.0)
-      - [resolved] edit: src/sm2.js → \`old\` matches 2 times, at lines 14, 20. (m8.0)
-      - [resolved] bash: npm test → Error: expected 6 to equal 7 at src/sm2.js:14 (m6.0)
 
       ### Cut outputs (read with recall)
       - m13.0: bash: cat data/deck.json
 
-      ### Other exact names
+      ### Index of names by file
+      src/
+        sm2.js: easinessAfter Math.ceil Math.round nextInterval
+        store.js: CardStore DatabaseSync node:sqlite
+        cli.js
+      ./
+        package.json (read; m3.1)
+      data/
+        deck.json
+
+      ### Other names
       package.json"
     `);
   });
@@ -162,12 +164,15 @@ describe('buildLedger', () => {
   it('shows hidden instructions word for word with their handles, but none that stay in the view', () => {
     const builder = realSession();
     const instructions = section(ledgerOf(builder), 'User instructions');
+    expect(section(ledgerOf(builder), 'Current request')).toContain('- (m7) Please keep all dates in UTC.');
     expect(instructions).toContain(
       '- (m1) Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.',
     );
     const rest = section(ledgerOf(builder, 2_000, new Set(['id-00001'])), 'User instructions');
-    expect(rest).not.toContain('(m1)');
-    expect(rest).toContain('- (m7) Please keep all dates in UTC.');
+    expect(rest).toBe('');
+    const task = ledgerOf(builder, 2_000, new Set(['id-00007']));
+    expect(section(task, 'User instructions')).toContain('- (m1) Build a flashcard app in this folder.');
+    expect(task).not.toContain('- (m7)');
   });
 
   it('finds visible instructions by their ids, also after an empty message', () => {
@@ -191,7 +196,7 @@ describe('buildLedger', () => {
       .user('NEWEST: use tabs');
     const instructions = section(ledgerOf(builder, 800), 'User instructions');
     expect(instructions).toMatch(/\(m1\) OLDEST (?:blah )+\[… \d+ characters cut here; .* handle m1 …\]/);
-    expect(instructions).toContain('- (m3) NEWEST: use tabs');
+    expect(section(ledgerOf(builder, 800), 'Current request')).toContain('- (m3) NEWEST: use tabs');
   });
 
   it('keeps the task and the newest of too many instructions, in any script, and counts the others', () => {
@@ -199,7 +204,8 @@ describe('buildLedger', () => {
     for (let index = 0; index < 300; index += 1)
       builder.user(`指示${index}：${'请保持所有日期为协调世界时'.repeat(5)}`);
     const instructions = section(ledgerOf(builder, 1_000), 'User instructions');
-    expect(instructions).toContain('指示299');
+    expect(section(ledgerOf(builder, 1_000), 'Current request')).toContain('指示299：');
+    expect(instructions).toContain('指示298：');
     expect(instructions).toContain('指示0：');
     expect(instructions).not.toContain('指示1：');
     expect(instructions).toMatch(
@@ -223,16 +229,49 @@ describe('buildLedger', () => {
     for (let index = 70; index < 80; index += 1) expect(list).toContain(`[ ] Item ${index} `);
   });
 
-  it('groups files by folder, with actions and symbols', () => {
-    expect(section(ledgerOf(realSession()), 'Files')).toContain('src/\n  sm2.js (created, modified; m9.0): ');
-    expect(section(ledgerOf(realSession()), 'Files')).toMatch(/ {2}sm2\.js .*easinessAfter.*nextInterval/);
+  it('lists changed files by folder, and the names of all files in an index', () => {
+    expect(section(ledgerOf(realSession()), 'Files changed')).toContain(
+      '- src/ sm2.js (created, modified; m9.0), ',
+    );
+    expect(section(ledgerOf(realSession()), 'Index')).toMatch(/ {2}sm2\.js: .*easinessAfter.*nextInterval/);
+  });
+
+  it('puts names of a traceback into the index only if they occur elsewhere too', () => {
+    const output = [
+      'Traceback (most recent call last):',
+      '  File "/usr/lib/python3/site-packages/pluggy/_hooks.py", line 493, in __call__',
+      '    return self._hookexec(self.name, caller_kwargs)',
+      '  File "/app/store/cards.py", line 14, in next_interval',
+      '    raise IntervalError(card_id)',
+      'store.errors.IntervalError: no_interval_for 7',
+    ].join('\n');
+    const builder = new LogBuilder().user('x').step(bash('python -m app.review', 1, output));
+    const index = ledgerOf(builder);
+    expect(index).toContain('no_interval_for');
+    expect(section(index, 'Index') + section(index, 'Other')).not.toMatch(
+      /caller_kwargs|pluggy|next_interval|card_id/,
+    );
+    builder.step(
+      call('read', { input: { path: 'store/cards.py' }, output: 'def next_interval(card_id): ...' }),
+    );
+    expect(section(ledgerOf(builder), 'Index')).toMatch(
+      /cards\.py \(read; m3\.0\): (?:next_interval card_id|card_id next_interval)/,
+    );
+  });
+
+  it('keeps the index in its bounds, however many names there are', () => {
+    const builder = new LogBuilder().user('x');
+    for (let index = 0; index < 60; index += 1)
+      builder.step(call('read', { input: { path: `src/f${index}.ts` }, output: code(300, index) }));
+    const ledger = ledgerOf(builder, 30_000);
+    expect(countByClasses(section(ledger, 'Index') + section(ledger, 'Other names'))).toBeLessThan(8_000);
   });
 
   it('lists all files before it adds names to them', () => {
     const builder = new LogBuilder().user('x');
     for (let index = 0; index < 15; index += 1)
       builder.step(call('read', { input: { path: `src/f${index}.ts` }, output: code(30, index) }));
-    const files = section(ledgerOf(builder, 1_500), 'Files');
+    const files = section(ledgerOf(builder, 1_500), 'Index');
     for (let index = 0; index < 15; index += 1) expect(files).toContain(`  f${index}.ts (read;`);
     expect(files).toContain('handler3_0');
   });
@@ -241,7 +280,7 @@ describe('buildLedger', () => {
     const builder = new LogBuilder()
       .user('x')
       .step(write('/workspace/src/a.js', ''), write('./src/a.js', '', false), write('src/a.js', '', false));
-    expect(section(ledgerOf(builder), 'Files').match(/a\.js/g)).toHaveLength(1);
+    expect(section(ledgerOf(builder), 'Files changed').match(/a\.js/g)).toHaveLength(1);
   });
 
   it('shows how each command ended last and how often it ran', () => {
@@ -261,16 +300,22 @@ describe('buildLedger', () => {
     expect(section(ledgerOf(builder), 'Commands')).toContain('exit 0');
   });
 
-  it('marks errors as open or resolved', () => {
-    const errors = section(ledgerOf(realSession()), 'Errors');
-    expect(errors).toContain(
-      '- [resolved] bash: npm test → Error: expected 6 to equal 7 at src/sm2.js:14 (m6.0)',
-    );
+  it('lists open errors, and none that were resolved', () => {
+    const errors = section(ledgerOf(realSession()), 'Open errors');
     expect(errors).toContain('- [open] read: src/cli.js → src/cli.js was not found.');
-    expect(errors).toContain('- [resolved] edit: src/sm2.js');
+    expect(errors).not.toMatch(/npm test|edit: src/);
   });
 
-  it('marks a failed edit as resolved when the file is written, but not when it is read', () => {
+  it('takes a search that finds nothing for no error', () => {
+    const errorsOf = (command: string, exitCode: number) =>
+      section(ledgerOf(new LogBuilder().user('x').step(bash(command, exitCode))), 'Open errors');
+    for (const search of ['grep -rn foo src', 'cat a.txt | grep foo', 'cd src && rg foo', 'diff a b'])
+      expect(errorsOf(search, 1)).toBe('');
+    expect(errorsOf('grep foo nowhere', 2)).toContain('[open] bash: grep foo nowhere');
+    expect(errorsOf('grep foo a.txt && npm test', 1)).toContain('[open] bash: ');
+  });
+
+  it('takes a failed edit for resolved when the file is written, but not when it is read', () => {
     const failed = () => new LogBuilder().user('x').step(edit('a.js', 'x', 'y', '`old` was not found.'));
     const read = call('read', { input: { path: 'a.js' }, output: '1\tz' });
     expect(ledgerOf(failed().step(read))).toContain('[open] edit: a.js');
@@ -280,7 +325,7 @@ describe('buildLedger', () => {
           .step(read)
           .step(write('a.js', 'y', false)),
       ),
-    ).toContain('[resolved] edit: a.js');
+    ).not.toContain('edit: a.js');
   });
 
   it('does not report an open call as a failure', () => {
@@ -303,7 +348,7 @@ describe('buildLedger', () => {
   });
 
   it('drops the less useful sections first in a small budget', () => {
-    expect(ledgerOf(realSession(), 350)).toMatch(/^### User instructions[^#]+### Todo list/);
+    expect(ledgerOf(realSession(), 350)).toMatch(/^### Todo list[^#]+### User instructions/);
     expect(ledgerOf(realSession(), 350)).not.toContain('Cut outputs');
   });
 });

@@ -1,7 +1,9 @@
 import type { Message } from '@longhaul/protocol';
 import type { TokenCounter } from '../tokens.ts';
+import { currentRequest } from './current-request.ts';
 import { exactNamesIn } from './exact-names.ts';
-import { rankNames } from './file-tree.ts';
+import { splitPath } from './file-paths.ts';
+import { CHANGES, rankNames } from './file-tree.ts';
 import { instructionSection } from './instruction-section.ts';
 import {
   type CommandFact,
@@ -9,9 +11,10 @@ import {
   type ErrorFact,
   foldMessage,
   type LedgerFold,
-  oneLine,
 } from './ledger-fold.ts';
+import { TODO_HEADING } from './ledger-sections.ts';
 import { candidatesFor, type NamedFiles, nameSections } from './name-sections.ts';
+import { oneLine } from './one-line.ts';
 
 export interface LedgerOptions {
   /** The most tokens of the ledger. */
@@ -36,17 +39,21 @@ interface Room {
   count: TokenCounter;
 }
 
-const TODO: Section = { heading: 'Todo list', share: 0.15, lines: todoLines };
-/** The sections after the files. */
+const TODO: Section = { heading: TODO_HEADING, share: 0.15, lines: todoLines };
+/** The sections between the instructions and the names. */
 const EVENTS: readonly Section[] = [
+  { heading: 'Files changed, newest first', share: 0.1, lines: changedFileLines },
   { heading: 'Commands, newest first', share: 0.08, lines: commandLines },
-  { heading: 'Errors, newest first', share: 0.08, lines: errorLines },
+  { heading: 'Open errors, newest first', share: 0.06, lines: errorLines },
   { heading: 'Cut outputs (read with recall)', share: 0.03, lines: handleLines },
 ];
 const EVENTS_SHARE = EVENTS.reduce((sum, { share }) => sum + share, 0);
+const REQUEST_SHARE = 0.15;
 const INSTRUCTIONS_SHARE = 0.25;
-/** Share that instructions always leave for files and names. */
-const NAMES_SHARE = 0.6;
+/** A longer index would bury the rest of a summary, and hardly more of its names are needed again. */
+const MAX_NAMES_TOKENS = 8_000;
+/** Share that instructions always leave for names. */
+const NAMES_SHARE = 0.55;
 
 /**
  * Returns the facts of the work so far as Markdown that people can read too. They are computed from the log alone. No
@@ -60,27 +67,33 @@ export function buildLedger(messages: readonly Message[], options: LedgerOptions
 
 /**
  * Renders the ledger of a fold. Each section has a share of the tokens. Tokens that a section leaves over go to a todo
- * list or instructions that are longer than their share, then to files and names.
+ * list or instructions that are longer than their share, then to names.
  */
 export function renderLedger(fold: LedgerFold, options: LedgerOptions): string {
-  const { maxTokens, count } = options;
+  const { maxTokens, count, verbatim } = options;
+  const request = currentRequest(fold.instructions, {
+    verbatim,
+    maxTokens: Math.floor(maxTokens * REQUEST_SHARE),
+    count,
+  });
   const events = EVENTS.map((section) => fill(section, fold, { maxTokens, count }));
   const spare = Math.floor(maxTokens * EVENTS_SHARE) - tokensOf(events);
   const todo = fill(TODO, fold, { maxTokens, count, moreTokens: spare });
-  const leftTokens = maxTokens - tokensOf([todo, ...events]);
+  const leftTokens = maxTokens - tokensOf([request, todo, ...events]);
   const most = candidatesFor(maxTokens);
   const named = {
     files: fold.files,
     names: rankNames(fold.names, { visibleFrom: options.visibleFrom, most }),
   };
-  const instructions = instructionsWithin(leftTokens, fold, { ...options, named });
-  const shown = exactNamesIn(textsOf([instructions, todo, ...events]).join('\n'));
-  const room = { maxTokens: leftTokens - tokensOf([instructions]), count };
+  const shownElsewhere = new Set([...(verbatim ?? []), ...(request?.messageIds ?? [])]);
+  const instructions = instructionsWithin(leftTokens, fold, { ...options, named, verbatim: shownElsewhere });
+  const shown = exactNamesIn(textsOf([request, instructions, todo, ...events]).join('\n'));
+  const room = { maxTokens: Math.min(MAX_NAMES_TOKENS, leftTokens - tokensOf([instructions])), count };
   const { files, others } = nameSections({ ...named, shown }, room);
-  return [...textsOf([instructions, todo]), ...files, ...textsOf(events), ...others].join('\n\n');
+  return [...textsOf([request, todo, instructions, ...events]), ...files, ...others].join('\n\n');
 }
 
-type Filled = { text: string; tokens: number } | undefined;
+type Filled = { readonly text: string; readonly tokens: number } | undefined;
 
 function tokensOf(sections: readonly Filled[]): number {
   return sections.reduce((sum, section) => sum + (section?.tokens ?? 0), 0);
@@ -155,6 +168,32 @@ function todoLines(facts: LedgerFold, { tokens, count }: Room): string[] {
 
 export const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 
+/** One line for each folder. */
+function changedFileLines(facts: LedgerFold): string[] {
+  const folders = new Map<string, string[]>();
+  for (const { path, actions, handle } of [...facts.files.values()].reverse()) {
+    const done = CHANGES.filter((action) => actions.has(action));
+    if (done.length === 0) continue;
+    const { folder, name } = splitPath(path);
+    const names = folders.get(folder) ?? [];
+    names.push(`${name} (${done.join(', ')}; ${handle})`);
+    folders.set(folder, names);
+  }
+  return [...folders].flatMap(([folder, names]) =>
+    inGroups(names).map((group) => `- ${folder} ${group.join(', ')}`),
+  );
+}
+
+/** A line of a section is shown as a whole or not at all, so it must not be too long. */
+const MAX_NAMES_OF_LINE = 8;
+
+function inGroups(names: readonly string[]): string[][] {
+  const groups: string[][] = [];
+  for (let start = 0; start < names.length; start += MAX_NAMES_OF_LINE)
+    groups.push(names.slice(start, start + MAX_NAMES_OF_LINE));
+  return groups;
+}
+
 function commandLines(facts: LedgerFold): string[] {
   return [...facts.commands.values()].reverse().map(commandLine);
 }
@@ -165,13 +204,9 @@ export function commandLine({ command, count, exitCode, ended, handle }: Command
   return `- \`${oneLine(command, 160)}\` → ${outcome}${times} (${handle})`;
 }
 
-const MAX_RESOLVED = 10;
-
 function errorLines(facts: LedgerFold): string[] {
-  const newest = [...facts.errors.values()].reverse();
-  const open = newest.filter((error) => !error.resolved).map((error) => errorLine('open', error));
-  const resolved = newest.filter((error) => error.resolved).slice(0, MAX_RESOLVED);
-  return [...open, ...resolved.map((error) => errorLine('resolved', error))];
+  const open = [...facts.errors.values()].filter((error) => !error.resolved);
+  return open.reverse().map((error) => errorLine('open', error));
 }
 
 export function errorLine(state: string, { call, message, handle }: ErrorFact): string {

@@ -1,5 +1,6 @@
 import { ownCopy } from '../own-copy.ts';
 import { exactNamesIn } from './exact-names.ts';
+import { withoutTracebacks } from './tracebacks.ts';
 
 /** Where a name occurred, and how often. */
 export interface NameSightings {
@@ -45,13 +46,21 @@ export interface Sighting {
 
 export function addNames(index: NameIndex, text: string, { source, sequence, file }: Sighting): void {
   const read = text.length > MAX_TEXT_CHARS ? text.slice(0, MAX_TEXT_CHARS) : text;
-  for (const name of exactNamesIn(read)) {
+  for (const found of exactNamesIn(source === 'results' ? withoutTracebacks(read) : read)) {
+    const name = withoutPosition(found);
     const known = index.sightings.get(name) ?? addName(index, ownCopy(name), file);
     known[source] += 1;
     known.lastSequence = sequence;
   }
   forgetLeastWorth(index);
 }
+
+/** Returns the path of a position in a file, such as `src/app.ts:12:5` or `README.md:9:word` in the output of `grep`. */
+function withoutPosition(name: string): string {
+  return POSITION.exec(name)?.[1] ?? name;
+}
+
+const POSITION = /^([^:]*\.[A-Za-z]\w{0,9}):\d+(?::.*)?$/;
 
 function addName(index: NameIndex, name: string, file: string | undefined): NameSightings {
   const origin = index.origins.get(name) ?? file ?? '';

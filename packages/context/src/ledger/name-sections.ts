@@ -56,7 +56,7 @@ function toSections({ files, others }: FileTree): Pick<NameSections, 'files' | '
   const section = (heading: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`### ${heading}\n${lines.join('\n')}`];
   return {
-    files: section('Files, and the names that came from them', files),
-    others: section('Other exact names', others),
+    files: section('Index of names by file', files),
+    others: section('Other names', others),
   };
 }

@@ -28,7 +28,7 @@ export function toolFacts(part: ToolPart): ToolFacts {
   const ended = part.metadata?.['ended'];
   const action = path === undefined || failed ? undefined : actionOf(part, text);
   return {
-    failed: failed || (exitCode !== undefined && exitCode !== 0),
+    failed: hasFailed(failed, command, exitCode),
     text,
     path,
     action,
@@ -37,6 +37,14 @@ export function toolFacts(part: ToolPart): ToolFacts {
     ended: typeof ended === 'string' && ended !== 'exit' ? ended : undefined,
   };
 }
+
+function hasFailed(failed: boolean, command: string | undefined, exitCode: number | undefined): boolean {
+  if (exitCode === 1 && command !== undefined && SEARCH.test(command)) return false;
+  return failed || (exitCode !== undefined && exitCode !== 0);
+}
+
+/** A command that ends with a search. It exits with 1 if it finds nothing. */
+const SEARCH = /(?:^|[|;&]\s*)(?:git grep|[ef]?grep|rg|diff|cmp)\s[^|;&]*$/;
 
 const CHANGES: Readonly<Record<string, FileAction>> = {
   added: 'created',

@@ -54,7 +54,7 @@ describe('pruning-agent', () => {
     expect(outcome.compaction.summary.narrative).toBe(
       'We read files.\n\nCondensed messages:\n- (m4) f2.ts holds the handlers.',
     );
-    expect(outcome.compaction.summary.ledger).toContain('### Files');
+    expect(outcome.compaction.summary.ledger).toContain('### Index of names by file');
     expect(outcome.warnings).toEqual([]);
     expect(requests).toHaveLength(1);
     expect(requests[0]).toMatchObject({
@@ -93,7 +93,7 @@ describe('pruning-agent', () => {
     async ({ answer, says }) => {
       const { shown, outcome } = await selected(answer);
       expect(shown).toEqual([1, 17, 18, 19, 20, 21]);
-      expect(outcome.compaction.summary.ledger).toContain('### Files');
+      expect(outcome.compaction.summary.ledger).toContain('### Index of names by file');
       expect(outcome.warnings).toEqual([expect.stringMatching(says)]);
       expect(outcome.warnings[0]).toContain('The last 5 messages and the ledger stay');
     },

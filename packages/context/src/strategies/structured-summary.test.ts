@@ -8,8 +8,9 @@ import {
   withCompaction,
 } from '../../test/log-fixtures.ts';
 import type { SummaryReply, SummaryRequest } from '../narrative.ts';
+import { renderSummary } from '../summary-message.ts';
 import { countByClasses } from '../tokens.ts';
-import { buildView, renderSummary } from '../view.ts';
+import { buildView } from '../view.ts';
 import { SECTION_HEADINGS } from './sections.ts';
 import { StructuredSummaryStrategy } from './structured-summary.ts';
 

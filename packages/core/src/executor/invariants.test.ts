@@ -120,9 +120,9 @@ describe('the invariants', () => {
     const sent = driver.requests.at(-1)?.messages ?? [];
     expect(textOf(sent[0])).toContain('Read all files. Never write to main.');
     // The newest user message stays. The one before it is hidden and quoted in the ledger.
-    expect(textOf(sent[1])).toContain('Rule two: all dates in UTC.');
-    expect(textOf(sent[1])).toContain('[>] Read every file');
-    expect(textOf(sent[1])).toContain('[ ] Write the report');
+    expect(textOf(sent[2])).toContain('Rule two: all dates in UTC.');
+    expect(textOf(sent[2])).toContain('[>] Read every file');
+    expect(textOf(sent[2])).toContain('[ ] Write the report');
   });
 
   it('4: sends summary requests that fit the window, including images', async () => {

@@ -388,7 +388,8 @@ describe('the window', () => {
       role: 'user',
       content: [{ type: 'text', text: 'Read all files. Never delete anything.' }],
     });
-    expect(JSON.stringify(last[1])).toContain('file0.ts');
+    expect(last[2]?.role).toBe('user');
+    expect(JSON.stringify(last[2])).toContain('file0.ts');
   });
 
   it('is set to the size that a refusal names', async () => {

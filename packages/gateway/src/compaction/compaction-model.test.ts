@@ -20,8 +20,8 @@ async function fallbackOf(answer: Parameters<typeof selectingModel>[0], compacti
   expect(prepared.messages.slice(-5)).toEqual(LONG.slice(-5));
   expect(prepared.messages.slice(0, 2)).toEqual(LONG.slice(0, 2));
   expect(textsOf(prepared.messages)).toContain('### User instructions (verbatim)');
-  // The last five, system text, task, summary, and at most one message after the summary.
-  expect(prepared.messages.length).toBeLessThanOrEqual(9);
+  // The last five, system text, task, summary with two messages beside it, and at most one message after the summary.
+  expect(prepared.messages.length).toBeLessThanOrEqual(10);
   return prepared;
 }
 

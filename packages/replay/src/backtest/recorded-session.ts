@@ -1,4 +1,4 @@
-import type { Message, Part, ToolPart } from '@longhaul/protocol';
+import type { JsonValue, Message, Part, ToolPart } from '@longhaul/protocol';
 import { type SessionEvent, stepsOf, toEvents } from '../events.ts';
 
 /** A piece of a log or a view: a text, a call's arguments, or a call's result. */
@@ -13,7 +13,7 @@ export interface Segment {
 /** A segment as it was recorded. */
 export interface RecordedEvent extends Segment {
   /** For a call and its result, the parsed arguments. */
-  readonly input?: unknown;
+  readonly input?: JsonValue;
   /** Index of its message in the session. */
   readonly messageIndex: number;
 }

@@ -1,3 +1,4 @@
+import { argumentText } from '@longhaul/context';
 import { FactSightings } from './fact-sightings.ts';
 import { factsIn, fileOfCall, splitPath } from './facts.ts';
 import type { RecordedEvent, RecordedSession, RecordedStep } from './recorded-session.ts';
@@ -45,8 +46,13 @@ export function sessionFacts(session: RecordedSession): SessionFacts {
 function callFacts(events: readonly RecordedEvent[]): string[] {
   const facts = new Set<string>();
   for (const event of events)
-    if (event.kind === 'call') for (const fact of factsIn(event.text)) facts.add(fact);
+    if (event.kind === 'call') for (const fact of factsOfCall(event)) facts.add(fact);
   return [...facts];
+}
+
+/** In JSON, `\\n` and `self.items` would become the name `nself.items`. So the arguments are decoded first. */
+function factsOfCall({ text, input }: RecordedEvent): Set<string> {
+  return factsIn(input === undefined ? text : argumentText(input));
 }
 
 function callsOf({ events }: RecordedSession, { firstEvent, endEvent }: RecordedStep): RecordedEvent[] {
@@ -91,7 +97,7 @@ class Walk {
   }
 
   needsOf(calls: readonly RecordedEvent[]): Need[] {
-    const facts = new Set(calls.flatMap((call) => [...factsIn(call.text)]));
+    const facts = new Set(calls.flatMap((call) => [...factsOfCall(call)]));
     return [...facts].flatMap((text) => {
       const fact = this.#numbers.get(text);
       const mention = fact === undefined ? undefined : this.#mentions.get(fact);

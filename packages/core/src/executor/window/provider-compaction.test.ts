@@ -1,4 +1,4 @@
-import { buildView, createStrategy } from '@longhaul/context';
+import { buildView, createStrategy, type ViewMessage } from '@longhaul/context';
 import { type Compaction, LonghaulError, parseBlobReference } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { answer, calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';
@@ -60,14 +60,9 @@ it('sends the item in later requests, and in the next request for a compaction',
   const { asked, played } = await runCompacted();
   const opaque = { opaque: expect.objectContaining({ items: ITEMS }) };
   expect(asked.length).toBeGreaterThan(1);
-  expect(asked[1]?.messages).toContainEqual({
-    role: 'assistant',
-    content: [expect.objectContaining(opaque)],
-  });
-  expect(played.requests.at(-1)?.messages).toContainEqual({
-    role: 'assistant',
-    content: [expect.objectContaining(opaque)],
-  });
+  const summary = { role: 'user', synthetic: true, content: [expect.objectContaining(opaque)] };
+  expect(asked[1]?.messages).toContainEqual(summary);
+  expect(played.requests.at(-1)?.messages).toContainEqual(summary);
 });
 
 it('counts the tokens of the provider as a part of the run', async () => {
@@ -94,9 +89,7 @@ it('goes back to the item of the compaction before with undo', async () => {
   expect(new Set(made.map((opaque) => opaque?.blob)).size).toBeGreaterThan(1);
   const shown = async () =>
     buildView(await test.store.loadLog(test.sessionId)).flatMap(({ message }) =>
-      message.role === 'user'
-        ? []
-        : message.content.flatMap((part) => ('opaque' in part ? [part.opaque] : [])),
+      message.content.flatMap((part) => ('opaque' in part ? [part.opaque] : [])),
     );
   expect(await shown()).toEqual([made.at(-1)]);
   await test.runtime.undoCompaction(test.sessionId);
@@ -108,7 +101,7 @@ it('sends the text of the ledger if the blob is missing', async () => {
   lose();
   await test.run('again');
   const { messages = [] } = played.requests.at(-1) ?? {};
-  const parts = messages.flatMap((message) => (message.role === 'assistant' ? message.content : []));
+  const parts = messages.flatMap((message): ViewMessage['content'][number][] => message.content);
   const summary = parts.find((part) => part.type === 'text' && part.text.startsWith('## Session Summary'));
   expect(summary).toBeDefined();
   expect(summary).not.toHaveProperty('opaque');

@@ -1,4 +1,4 @@
-import type { ViewAssistantPart, ViewMessage } from '@longhaul/context';
+import type { ViewAssistantPart, ViewMessage, ViewText, ViewUserMessage } from '@longhaul/context';
 import {
   blobReference,
   type JsonValue,
@@ -42,11 +42,10 @@ export async function expandBlobReferences(
 
 async function expandMessage(message: ViewMessage, options: ExpandOptions): Promise<ViewMessage> {
   if (message.role === 'user') {
-    if (message.content.every((part) => part.type === 'text')) return message;
-    return {
-      ...message,
-      content: await Promise.all(message.content.map((part) => expandContent(part, options))),
-    };
+    if (message.content.every((part) => part.type === 'text' && part.opaque === undefined)) return message;
+    const expand = (part: ViewUserMessage['content'][number]) =>
+      part.type === 'text' ? expandText(part, options) : expandContent(part, options);
+    return { ...message, content: await Promise.all(message.content.map(expand)) };
   }
   const hasBlobs = message.content.some(
     (part) =>
@@ -63,7 +62,14 @@ async function expandPart(part: ViewAssistantPart, options: ExpandOptions): Prom
       ...part,
       output: await Promise.all(part.output.map((output) => expandContent(output, options))),
     };
-  if (part.type !== 'text' || part.opaque === undefined) return part;
+  return part.type === 'text' ? expandText(part, options) : part;
+}
+
+async function expandText<Text extends ViewText>(
+  part: Text,
+  options: ExpandOptions,
+): Promise<Text | Omit<Text, 'opaque'>> {
+  if (part.opaque === undefined) return part;
   const { opaque, ...text } = part;
   const items = await itemsOf(opaque.blob, options.blobs);
   return items === undefined ? text : { ...text, opaque: { ...opaque, items } };

@@ -29,6 +29,7 @@ const PHRASES: readonly (readonly [RegExp, string | ((match: string) => string)]
   [/; recall handle m[\d.]+, (\d+ lines\])/g, ', $1'],
   [/\((and \d+ more); recall finds them\)/g, '($1)'],
   [/\(Instructions left out: [^\n]*\)$/gm, instructionsLeftOut],
+  [/: read the file, or use `recall` with a handle such as m12, before/g, ': check it there before'],
   [/ are computed from them, and recall reads them\./g, ' are computed from them.'],
   [/ left out; handle m[\d.]+\]/g, ' left out]'],
   [/\n*### Cut outputs \(read with recall\)\n(?:- m[^\n]*\n?|\(and [^\n]*\n?)*/g, '\n\n'],

@@ -83,8 +83,9 @@ export class ConversationLog {
     const shown = entries.flatMap((entry) => this.#log.shownAs(entry));
     // Chat templates require a user message first. The view begins without one only if the client has dropped the
     // beginning.
+    const isOpened = entries[0]?.source !== undefined || shown[0]?.role === 'user';
     const opening: ChatMessage[] =
-      entries[0]?.source === undefined && shown.length > 0 ? [{ role: 'user', content: OPENING_TEXT }] : [];
+      shown.length > 0 && !isOpened ? [{ role: 'user', content: OPENING_TEXT }] : [];
     const messages = [...this.#conversation.head, ...opening, ...shown].map((message) =>
       this.#received.has(message) ? message : withoutRecall(message),
     );

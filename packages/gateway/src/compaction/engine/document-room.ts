@@ -5,6 +5,7 @@ import {
   ledgerTokens,
   messageCosts,
   type PlanInput,
+  renderSummary,
 } from '@longhaul/context';
 import type { CutMark, Message } from '@longhaul/protocol';
 import { cutToFit } from './cut-to-fit.ts';
@@ -13,8 +14,8 @@ import { cutToFit } from './cut-to-fit.ts';
  * Share of the room for messages. A message above it is a document, and a smaller part of a document would be useless.
  */
 const DOCUMENT_SHARE = 0.25;
-/** The summary's heading and the text around it. */
-const HEADING_TOKENS = 40;
+/** The short messages that separate the summary from messages of the user. */
+const SEPARATOR_TOKENS = 40;
 
 /** Reserve for rounding errors of estimates. */
 const ROUNDING_TOKENS = 4;
@@ -74,7 +75,8 @@ function otherTokens(
   if (hides.length === 0 && input.marks.hidden.size === 0) return tokens;
   const { log, budget, count } = input;
   const ledger = buildLedger(log.messages, { maxTokens: ledgerTokens(budget, ledgerShare), count });
-  return tokens + HEADING_TOKENS + count(narrative) + count(ledger);
+  const summary = renderSummary({ strategy: '', round: input.round, summary: { ledger, narrative } });
+  return tokens + SEPARATOR_TOKENS + count(summary);
 }
 
 /** Cuts for messages that got more room at an earlier compaction, as the question or as the newest document. */

@@ -111,9 +111,11 @@ function verbatimTokens(input: PlanInput, ledgerShare: number): number {
 }
 
 /**
- * A ledger with a fifth of the room is built in a fraction of the time. It shows how much of its room a ledger uses.
+ * A ledger with a fifth of the room is built in a fraction of the time. It shows how much of its room a ledger uses,
+ * unless it is so small that no section fits its share.
  */
 const PROBE_SHARE = 0.2;
+const MIN_PROBE_TOKENS = 500;
 
 /** Estimates how many tokens of its share the ledger will use. */
 function estimatedLedgerTokens(
@@ -121,7 +123,10 @@ function estimatedLedgerTokens(
   ledgerShare: number,
 ): number {
   const maxTokens = ledgerTokens(budget, ledgerShare);
-  const probed = Math.max(1, Math.floor(maxTokens * PROBE_SHARE));
+  const probed = Math.max(
+    1,
+    Math.min(maxTokens, Math.max(MIN_PROBE_TOKENS, Math.floor(maxTokens * PROBE_SHARE))),
+  );
   const taken = count(buildLedger(log.messages, { maxTokens: probed, count })) / probed;
   return maxTokens * Math.min(1, taken);
 }

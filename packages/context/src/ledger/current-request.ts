@@ -1,0 +1,84 @@
+import { cutAtSentences } from '../cut-at-sentences.ts';
+import type { TokenCounter } from '../tokens.ts';
+import { isAcknowledgement } from './acknowledgement.ts';
+import { instructionLine, MAX_CHARS_PER_TOKEN } from './instruction-section.ts';
+import type { InstructionFact } from './ledger-fold.ts';
+import { REQUEST_HEADING } from './ledger-sections.ts';
+import { oneLine } from './one-line.ts';
+
+export interface CurrentRequest {
+  text: string;
+  tokens: number;
+  /** Ids of the messages that the section shows. */
+  messageIds: ReadonlySet<string>;
+}
+
+interface CurrentRequestOptions {
+  /** Ids of messages that stay in the view. */
+  verbatim?: ReadonlySet<string> | undefined;
+  maxTokens: number;
+  count: TokenCounter;
+}
+
+const HEADING = `### ${REQUEST_HEADING}`;
+const MAX_ANSWERS = 4;
+const BEGINNING_CHARS = 100;
+
+/**
+ * Returns the section with the newest instruction and the short answers after it. An instruction that the view shows is
+ * only named. Undefined if there is none, or if it does not fit.
+ */
+export function currentRequest(
+  instructions: readonly InstructionFact[],
+  { verbatim, maxTokens, count }: CurrentRequestOptions,
+): CurrentRequest | undefined {
+  const index = Math.max(0, instructions.findLastIndex(isRequest));
+  const request = instructions[index];
+  if (request === undefined) return undefined;
+  const answers = instructions
+    .slice(index + 1)
+    .filter(({ answers: question }) => question !== undefined)
+    .slice(-MAX_ANSWERS);
+  const shown = [request, ...answers];
+  const isShown = verbatim?.has(request.messageId) === true;
+  const head = isShown
+    ? `The user's message in this conversation that begins “${oneLine(request.text, BEGINNING_CHARS)}”.`
+    : whole(request, maxTokens, count);
+  if (head === undefined) return undefined;
+  for (;;) {
+    const lines = [
+      isShown ? HEADING : `${HEADING} (verbatim)`,
+      head,
+      ...answers.map((fact) => instructionLine(fact)),
+    ];
+    const text = lines.join('\n');
+    const tokens = count(`${text}\n\n`);
+    if (tokens <= maxTokens)
+      return { text, tokens, messageIds: new Set(shown.map(({ messageId }) => messageId)) };
+    if (answers.length === 0) return undefined;
+    shown.splice(1, 1);
+    answers.shift();
+  }
+}
+
+/** Whether a message is more than an answer to a question of the model. */
+function isRequest({ text, answers }: InstructionFact): boolean {
+  return answers === undefined && !isAcknowledgement(text);
+}
+
+/** Tokens of the heading and of the note about a cut. */
+const FRAME_TOKENS = 48;
+
+function whole(fact: InstructionFact, maxTokens: number, count: TokenCounter): string | undefined {
+  const most = maxTokens - FRAME_TOKENS;
+  const isTooLong = fact.text.length > most * MAX_CHARS_PER_TOKEN;
+  const tokens = isTooLong ? fact.text.length : count(fact.text);
+  if (tokens <= most) return instructionLine(fact);
+  for (let share = most / tokens; share > 0.01; share *= 0.8) {
+    const cut = cutAtSentences(fact.text.trim(), Math.floor(fact.text.length * share), fact.handle);
+    if (cut === undefined) return undefined;
+    const line = instructionLine({ ...fact, text: cut });
+    if (count(line) <= most) return line;
+  }
+  return undefined;
+}

@@ -1,0 +1,17 @@
+export const REQUEST_HEADING = 'Current request';
+export const TODO_HEADING = 'Todo list';
+
+/** The sections that come before the narrative. */
+const LEADING = [REQUEST_HEADING, TODO_HEADING];
+
+/**
+ * Splits a ledger into what comes before the narrative and what follows it. A ledger of an earlier release has its first
+ * section elsewhere: all of it follows the narrative.
+ */
+export function splitLedger(ledger: string): { leading: string; rest: string } {
+  const sections = ledger.split(/\n\n(?=### )/);
+  const isLeading = (section: string) => LEADING.some((heading) => section.startsWith(`### ${heading}`));
+  const first = sections.findIndex((section) => !isLeading(section));
+  const end = first === -1 ? sections.length : first;
+  return { leading: sections.slice(0, end).join('\n\n'), rest: sections.slice(end).join('\n\n') };
+}
