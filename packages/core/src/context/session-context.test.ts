@@ -274,7 +274,7 @@ describe('manual operations', () => {
     expect(report.tokens).toBeGreaterThan(0.3 * 16_000);
     await test.run('Go on.');
     expect(test.of('context:compressed')).toHaveLength(rounds);
-    await test.run(`Read this: ${'many words '.repeat(3_000)}`);
+    await test.run(`Read this: ${'many words '.repeat(3_600)}`);
     expect(test.of('context:compressed').length).toBeGreaterThan(rounds);
     expect(test.of('context:warning').map((event) => event.message)).toContain(
       'The undone messages no longer fit into the window: compacting again.',
