@@ -3,6 +3,7 @@ import { showControls } from '@longhaul/core/tool-output';
 import { IgnoreFileIndex } from './ignore-index.ts';
 import { privateIgnoreFile } from './ripgrep-ignore.ts';
 import { runRipgrep } from './ripgrep-process.ts';
+import { splitOutput } from './split-output.ts';
 import { linesInside } from './workspace-lines.ts';
 import {
   expandInclude,
@@ -75,14 +76,7 @@ function lineArguments({ pattern, include, path, ignoreCase, contextLines }: Fin
 }
 
 async function* listed(output: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let pending = Buffer.alloc(0);
-  for await (const chunk of output) {
-    pending = Buffer.concat([pending, chunk]);
-    for (let end = pending.indexOf(0); end !== -1; end = pending.indexOf(0)) {
-      yield withoutDot(pending.subarray(0, end).toString());
-      pending = pending.subarray(end + 1);
-    }
-  }
+  for await (const path of splitOutput(output, [NUL])) yield withoutDot(path);
 }
 
 /**
@@ -90,21 +84,26 @@ async function* listed(output: AsyncIterable<Buffer>): AsyncGenerator<string> {
  * a line feed, a text cannot, and neither contains a NUL, so reading them in turn is unambiguous.
  */
 async function* parseLines(output: AsyncIterable<Buffer>): AsyncGenerator<FoundLine> {
-  let pending = Buffer.alloc(0);
-  for await (const chunk of output) {
-    pending = Buffer.concat([pending, chunk]);
-    for (;;) {
-      const pathEnd = pending.indexOf(0);
-      const lineEnd = pathEnd === -1 ? -1 : pending.indexOf(0x0a, pathEnd);
-      if (lineEnd === -1) break;
-      const path = withoutDot(pending.subarray(0, pathEnd).toString());
-      const record = /^(\d+)([:-])(.*)$/s.exec(pending.subarray(pathEnd + 1, lineEnd).toString());
-      pending = pending.subarray(lineEnd + 1);
-      if (record === null) continue;
-      const [, line, mark, text = ''] = record;
-      yield { path, line: Number(line), isMatch: mark === ':', text: showControls(text.replace(/\r$/, '')) };
+  let path: string | undefined;
+  for await (const part of splitOutput(output, [NUL, LF])) {
+    if (path === undefined) {
+      path = withoutDot(part);
+      continue;
     }
+    const found = parseLine(path, part);
+    path = undefined;
+    if (found !== undefined) yield found;
   }
+}
+
+const NUL = 0;
+const LF = 0x0a;
+
+function parseLine(path: string, part: string): FoundLine | undefined {
+  const record = /^(\d+)([:-])(.*)$/s.exec(part);
+  if (record === null) return undefined;
+  const [, line, mark, text = ''] = record;
+  return { path, line: Number(line), isMatch: mark === ':', text: showControls(text.replace(/\r$/, '')) };
 }
 
 function withoutDot(path: string): string {

@@ -1,3 +1,5 @@
+import { PendingBytes } from './pending-bytes.ts';
+
 /** One server-sent event and its bytes. */
 export interface SseEvent {
   /** All bytes, including the empty line that ends the event. */
@@ -13,44 +15,52 @@ const CR = 0x0d;
 
 /** Splits a stream of bytes into events. Keeps the bytes of an incomplete event until its end arrives. */
 export class SseReader {
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #pending = new PendingBytes();
   #scanned = 0;
 
   /** The bytes of an incomplete event. */
   get pending(): Buffer {
-    return this.#rest;
+    return this.#pending.bytes;
   }
 
   /** Returns and drops the bytes of an incomplete event. */
   takePending(): Buffer {
-    const pending = this.#rest;
-    this.#rest = Buffer.alloc(0);
-    this.#scanned = 0;
-    return pending;
+    const { bytes } = this.#pending;
+    this.#keep(NOTHING);
+    return bytes;
   }
 
-  push(bytes: Buffer): SseEvent[] {
-    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+  /** Never scans a byte twice, except the last two. */
+  push(chunk: Buffer): SseEvent[] {
+    this.#pending.append(chunk);
+    const { bytes } = this.#pending;
     const events: SseEvent[] = [];
-    for (let end = this.#endOfEvent(); end !== -1; end = this.#endOfEvent()) {
-      events.push(parseEvent(this.#rest.subarray(0, end)));
-      this.#rest = this.#rest.subarray(end);
-      this.#scanned = 0;
+    let start = 0;
+    for (let end = endOfEvent(bytes, this.#scanned); end !== -1; end = endOfEvent(bytes, start)) {
+      events.push(parseEvent(bytes.subarray(start, end)));
+      start = end;
     }
+    if (start > 0) this.#keep(bytes.subarray(start));
+    // The last two bytes may be the first part of an empty line.
+    this.#scanned = Math.max(0, this.#pending.length - 2);
     return events;
   }
 
-  /** Returns the position after the first empty line, or -1. Never scans a byte twice, except the last two. */
-  #endOfEvent(): number {
-    const bytes = this.#rest;
-    for (let at = bytes.indexOf(LF, this.#scanned); at !== -1; at = bytes.indexOf(LF, at + 1)) {
-      const next = bytes[at + 1] === CR ? at + 2 : at + 1;
-      if (bytes[next] === LF) return next + 1;
-    }
-    // The last two bytes may be the first half of an empty line.
-    this.#scanned = Math.max(0, bytes.length - 2);
-    return -1;
+  #keep(bytes: Buffer): void {
+    this.#pending.reset(bytes);
+    this.#scanned = 0;
   }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Returns the position after the first empty line, or -1. */
+function endOfEvent(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(LF, from); at !== -1; at = bytes.indexOf(LF, at + 1)) {
+    const next = bytes[at + 1] === CR ? at + 2 : at + 1;
+    if (bytes[next] === LF) return next + 1;
+  }
+  return -1;
 }
 
 function parseEvent(raw: Buffer): SseEvent {
