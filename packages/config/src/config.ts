@@ -260,7 +260,7 @@ export const DEFAULT_CONFIG: Config = {
     env: [],
     keepProcesses: false,
   },
-  files: { record: true, maxFileMb: 20, ignore: [], secret: [] },
+  files: { record: true, maxFileMb: 20, ignore: ['node_modules/', '.venv/', '__pycache__/'], secret: [] },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
   continuation: { askOpenItems: true },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },

@@ -1,4 +1,12 @@
-import { handleOf, isBlank, isOpen, type Message, type TextPart, type ToolPart } from '@longhaul/protocol';
+import {
+  handleOf,
+  isBlank,
+  isOpen,
+  type Message,
+  type PatchPart,
+  type TextPart,
+  type ToolPart,
+} from '@longhaul/protocol';
 import { isUserMessage } from '../log.ts';
 import { ownCopy } from '../own-copy.ts';
 import { answeredQuestion, SAID_CHARS } from './answered-question.ts';
@@ -9,7 +17,7 @@ import { instructionIn } from './instruction-text.ts';
 import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
 import { oneLine } from './one-line.ts';
 import { todoListOf } from './todo-list.ts';
-import { type FileAction, patchedFiles, type ToolFacts, toolFacts } from './tool-facts.ts';
+import { CHANGED_BY, type FileAction, patchedFiles, type ToolFacts, toolFacts } from './tool-facts.ts';
 import { withoutTracebacks } from './tracebacks.ts';
 
 /** A message that the user wrote. */
@@ -86,6 +94,7 @@ export function foldMessage(facts: LedgerFold, message: Message): void {
   if (isUser) addInstruction(facts, message);
   for (const [index, part] of message.parts.entries()) {
     if (part.type === 'tool') addToolCall(facts, part, sequence, index);
+    else if (part.type === 'patch') addPatch(facts, part, sequence);
     else if (part.type === 'text') {
       addNames(facts.names, part.text, { source: isUser ? 'users' : 'texts', sequence });
       if (message.role === 'assistant' && !isBlank(part.text))
@@ -137,6 +146,25 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
   });
   if (part.truncated === true) facts.handles.push({ handle, what: label });
   addCallNames(facts, { part, seen, sequence, handle });
+}
+
+/** A patch of more files, such as of an installation, says little about each of them. */
+const MAX_PATCHED_FILES = 50;
+
+/** Adds the recorded changes of a step, however its tools made them: with an edit, a command or a generator. */
+function addPatch(facts: LedgerFold, { files, byAgent }: PatchPart, sequence: number): void {
+  if (!byAgent) return;
+  const named = [...facts.files.values()].filter(({ lastSequence }) => lastSequence === sequence);
+  const add = (path: string, action: FileAction) => {
+    // A call of this step may have spelled the path in another way. Its handle says more than that of the step.
+    const known = named.find(({ key }) => key === path || key.endsWith(`/${path}`));
+    const place = known ?? { path: ownCopy(path), handle: handleOf(sequence) };
+    addFile(facts, { path: place.path, handle: place.handle, action, sequence });
+  };
+  for (const { path, change, from } of files.slice(0, MAX_PATCHED_FILES)) {
+    add(path, CHANGED_BY[change]);
+    if (from !== undefined) add(from, 'deleted');
+  }
 }
 
 /** Assigns names to the file that the call was about. */

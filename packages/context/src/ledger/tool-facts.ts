@@ -1,4 +1,4 @@
-import type { JsonValue, ToolPart } from '@longhaul/protocol';
+import type { FileChange, JsonValue, ToolPart } from '@longhaul/protocol';
 import { textOfOutput } from '../view.ts';
 
 export type FileAction = 'read' | 'listed' | 'searched' | 'created' | 'modified' | 'deleted';
@@ -46,7 +46,7 @@ function hasFailed(failed: boolean, command: string | undefined, exitCode: numbe
 /** A command that ends with a search. It exits with 1 if it finds nothing. */
 const SEARCH = /(?:^|[|;&]\s*)(?:git grep|[ef]?grep|rg|diff|cmp)\s[^|;&]*$/;
 
-const CHANGES: Readonly<Record<string, FileAction>> = {
+export const CHANGED_BY: Readonly<Record<FileChange['change'], FileAction>> = {
   added: 'created',
   renamed: 'created',
   modified: 'modified',
@@ -59,8 +59,8 @@ export function patchedFiles({ state, metadata }: ToolPart): { path: string; act
   if (state !== 'completed' || !Array.isArray(files)) return [];
   return files.flatMap((file) => {
     const path = stringAt(file, ['path']);
-    const action = CHANGES[stringAt(file, ['change']) ?? ''];
-    return path === undefined || action === undefined ? [] : [{ path, action }];
+    const change = stringAt(file, ['change']);
+    return path === undefined || !isChange(change) ? [] : [{ path, action: CHANGED_BY[change] }];
   });
 }
 
@@ -71,6 +71,10 @@ function stringAt(input: JsonValue, keys: readonly string[]): string | undefined
     if (typeof value === 'string' && value !== '') return value;
   }
   return undefined;
+}
+
+function isChange(change: string | undefined): change is FileChange['change'] {
+  return change !== undefined && Object.hasOwn(CHANGED_BY, change);
 }
 
 function actionOf(part: ToolPart, text: string): FileAction | undefined {
