@@ -49,10 +49,10 @@ function filesOf(log: LogBuilder) {
 }
 
 test('takes what commands changed from the record of a step', () => {
-  const sed = call('bash', { input: { command: 'sed -i s/a/b/ $(cat list)' } });
+  const make = call('bash', { input: { command: 'make generate' } });
   const log = new LogBuilder()
     .user('go')
-    .step(sed, patch(true, ['modified', 'src/a.ts'], ['renamed', 'new.ts', 'old.ts'], ['deleted', 'x']));
+    .step(make, patch(true, ['modified', 'src/a.ts'], ['renamed', 'new.ts', 'old.ts'], ['deleted', 'x']));
   expect(filesOf(log)).toEqual([
     ['src/a.ts', ['modified'], 'm2'],
     ['new.ts', ['created'], 'm2'],
