@@ -8,7 +8,7 @@
  * Programs that are started by path are entries under these paths. Files that are read by path are copied there.
  */
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, posix, relative } from 'node:path';
+import { basename, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { licenceNotice } from './licence-notice.ts';
@@ -35,6 +35,9 @@ const ASSETS = [
   'models/dist/tokenizers/vocabularies',
   'models/dist/catalogue/data',
 ];
+
+/** WebAssembly of third-party packages. */
+const WASM = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 
 /** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];
@@ -89,6 +92,8 @@ async function copyAssets(): Promise<void> {
       filter: (path) => !path.endsWith('.ts'),
     });
   }
+  // Read by path from the folder of the module that loads it, which is now a chunk in the bundle's folder.
+  for (const path of WASM) await cp(join(ROOT, 'node_modules', path), join(BUNDLE, basename(path)));
 }
 
 /** Writes the licences of the third-party packages in the bundle. */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { noisePng } from '@longhaul/testing/doubles';
 import { expect, onTestFinished, test } from 'vitest';
 import { startChatServer } from '../test/chat-server.ts';
 import { collect, MODEL_INFO, requestOf, userSays } from '../test/drive.ts';
-import { noisePng } from '../test/pictures.ts';
 import { createModelDriver } from './model-driver.ts';
 import type { ProviderKind } from './wire-profile.ts';
 

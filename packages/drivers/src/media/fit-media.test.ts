@@ -1,7 +1,7 @@
 import type { ViewMessage } from '@longhaul/context';
 import { imageSizeOf } from '@longhaul/models';
+import { noisePng } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
-import { noisePng } from '../../test/pictures.ts';
 import { MediaFitter } from './fit-media.ts';
 import { mediaLimits } from './media-limits.ts';
 

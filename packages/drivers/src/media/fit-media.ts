@@ -128,7 +128,10 @@ async function judge(data: string, mediaType: string, limits: MediaLimits): Prom
   const size = imageSizeOf(data);
   const side = Math.max(size?.width ?? 0, size?.height ?? 0);
   if (data.length <= limits.imageChars && side <= limits.imageSide) return { fits: true };
-  const scaled = await scaleImage(data, { maxChars: limits.imageChars, maxSide: limits.imageSide });
+  // A picture on which the decoder fails is left out, and does not end the session.
+  const scaled = await scaleImage(data, { maxChars: limits.imageChars, maxSide: limits.imageSide }).catch(
+    () => undefined,
+  );
   return scaled === undefined ? { fits: false, problem: 'it is too large' } : { fits: false, scaled };
 }
 

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
+import { noisePng, pngOf } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
-import { noisePng, pngOf } from '../../test/pictures.ts';
 import { mediaProblem } from './media-problem.ts';
 
 const png = noisePng(8, 8);

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { imageSizeOf } from '@longhaul/models';
+import { noisePng } from '@longhaul/testing/doubles';
+import { expect, it } from 'vitest';
+import { Bench } from './harness.ts';
+
+const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
+const run = promisify(execFile);
+
+/** A model of Anthropic, which takes images of at most 8,000 pixels a side. */
+const MODEL = 'claude-sonnet-4-5';
+
+const ANSWER = [
+  {
+    type: 'message_start',
+    message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 3_000 } },
+  },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'I see it.' } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } },
+  { type: 'message_stop' },
+];
+
+/** A server that answers every request, and keeps what it was sent. */
+async function modelServer() {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    bodies.push(await text(request));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of ANSWER) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    bodies,
+    url: `http://127.0.0.1:${port}/v1`,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+it('scales a large image down with the decoder that the published program contains', async () => {
+  await using bench = await Bench.open();
+  await using server = await modelServer();
+  const provider = { kind: 'anthropic', baseUrl: server.url, apiKey: 'key' };
+  await writeFile(bench.userFile, JSON.stringify({ providers: { anthropic: provider } }));
+  await writeFile(join(bench.workspace, 'wide.png'), noisePng(8_200, 20));
+
+  // Without the condition longhaul-src, the program is the bundle.
+  const args = ['run', 'See @wide.png', '--quiet', '--sandbox', 'local', '--yes', '-m', `anthropic/${MODEL}`];
+  const { stdout } = await run(process.execPath, [BIN, ...args], {
+    cwd: bench.workspace,
+    env: { PATH: process.env['PATH'], HOME: bench.home },
+  });
+  expect(stdout.trim()).toBe('I see it.');
+  const [, data = ''] = /"data":"([A-Za-z0-9+/=]+)"/.exec(server.bodies.at(-1) ?? '') ?? [];
+  expect(imageSizeOf(data)?.width).toBe(8_000);
+});
