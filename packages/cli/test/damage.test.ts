@@ -47,7 +47,7 @@ describe('a flipped bit in the output of a command', () => {
     );
     expect(JSON.parse(exported.stdout)).toMatchObject({
       damaged: [{ table: 'parts', handle: 'm2.1' }],
-      messages: [{}, { parts: [{ type: 'text' }, { type: 'notice' }] }, {}],
+      messages: [{}, { parts: [{ type: 'text' }, { type: 'notice' }, { type: 'patch' }] }, {}],
     });
     const shown = await bench.call(['show', 'last']);
     expect(shown).toMatchObject({ code: 1, stdout: expect.stringMatching(/! damaged: m2\.1/) });

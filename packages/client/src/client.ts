@@ -201,8 +201,13 @@ function sessionCalls(caller: Caller) {
     },
     fork: (sessionId: string, body: BodyInputOf<'forkSession'> = {}, { signal }: CallOptions = {}) =>
       caller.call('forkSession', { params: { sessionId }, body, signal }),
-    export: (sessionId: string, { signal }: CallOptions = {}) =>
-      caller.call('exportSession', { params: { sessionId }, signal }),
+    /** With `files`, the export contains the recorded files of the workspace. It is read into memory. */
+    export: (sessionId: string, { files = false, signal }: CallOptions & { files?: boolean } = {}) =>
+      caller.call('exportSession', {
+        params: { sessionId },
+        query: { files: files ? 'true' : 'false' },
+        signal,
+      }),
     /** Creates a session from a recorded file in any format that `longhaul import` reads. */
     import: (
       file: NonNullable<CallInput<'importSession'>['bytes']>,

@@ -46,6 +46,7 @@ export { EventHub, type EventListener } from './session/events/event-hub.ts';
 export { findLastEvent } from './session/events/find-last-event.ts';
 export { exportSession } from './session/export-session.ts';
 export type { Branch, ConversationTree } from './session/files/conversation-tree.ts';
+export { recordedTrees, withPacks } from './session/files/export-packs.ts';
 export type { RevertOptions, RevertResult } from './session/files/session-files.ts';
 export { newId } from './session/ids.ts';
 export {

@@ -4,6 +4,7 @@ import { unifiedDiff } from './diff/unified-diff.ts';
 import type { FilesSettings } from './files-settings.ts';
 import { PackSource } from './format/pack-source.ts';
 import { TreeReader } from './format/tree.ts';
+import { packsOf } from './maintenance/packs-of.ts';
 import type { FilesStep } from './record/workspace-recorder.ts';
 import { materialise } from './restore/materialise.ts';
 import { RecorderThread } from './worker/recorder-thread.ts';
@@ -24,6 +25,7 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
   const { blobs, cacheFolder, key, settings, passed } = options;
   const newReader = () => new TreeReader(new PackSource(blobs));
   return {
+    packsOf: (trees) => packsOf(blobs, trees),
     async openRecorder(workspace, tree) {
       return new RecorderThread({ workspace, tree, blobs, cacheFolder, key, settings, passed });
     },

@@ -51,7 +51,7 @@ export type {
   Skipped,
   VisibleChars,
 } from './importers/report.ts';
-export type { ImportOptions } from './importers/session-reader.ts';
+export type { ImportOptions, RecordedPack } from './importers/session-reader.ts';
 export {
   CUT_CALL_SUFFIX,
   END_OF_RECORDING,

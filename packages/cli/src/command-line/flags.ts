@@ -140,7 +140,7 @@ export const UNDO_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const PIN_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const UNPIN_FLAGS = PIN_FLAGS;
 export const IMPORT_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
-export const EXPORT_FLAGS = { ...WHERE, ...ALL } as const;
+export const EXPORT_FLAGS = { ...WHERE, ...ALL, files: toggle } as const;
 export const SERVE_FLAGS = {
   ...WHERE,
   host: text,

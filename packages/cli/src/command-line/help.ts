@@ -380,13 +380,16 @@ OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and longhaul 
       --json            print one file per line
       --no-color        no colours
 
-Importing a file twice creates two sessions. Content that cannot be imported is reported.
+Importing a file twice creates two sessions. Content that cannot be imported is reported. The files of an export with
+--files are stored, not written into the workspace: longhaul revert and fork --files restore them.
 Exit code: 0 done, 1 if a file could not be imported. The other files are imported in any case.
 `,
   export: `Write a whole session as JSON (format longhaul-session, version 1).
 
   longhaul export last > session.json
+  longhaul export last --files > session.json
 
+      --files           add the recorded files of the workspace, so that an import can restore them
 ${ALL}
 ${WHERE}
 

@@ -1,8 +1,9 @@
+import { isOwnerAlive } from '@longhaul/core';
 import type { Examination, RepairReport } from '@longhaul/storage/maintenance';
 import { REPAIR_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
-import { databasePath } from '../compose/open-storage.ts';
+import { blobFolder, databasePath } from '../compose/open-storage.ts';
 import { plural, spread } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { agrees } from '../run/confirm.ts';
@@ -24,15 +25,17 @@ export async function repair(argv: readonly string[], terminal: Terminal): Promi
     );
   const examined = await examineDatabase(path, { deep: true });
   if (examined.status === 'unusable') throw examined.error;
+  const lostFiles = async () => (examined.status === 'missing' ? [] : await lostStates(path));
   const isWanted = values['move-aside'] ? examined.status !== 'missing' : examined.status === 'damaged';
   if (!isWanted) {
+    const lost = await lostFiles();
     write(
-      examined,
+      { ...examined, lostFiles: lost },
       examined.status === 'missing'
         ? `There is no database at ${path}.`
-        : `${path} is sound. There is nothing to repair.`,
+        : `${path} is sound. There is nothing to repair.${lostFilesText(lost)}`,
     );
-    return 0;
+    return lost.length > 0 ? 1 : 0;
   }
   if (!values.json) terminal.out.write(`${wrapText(problemText(path, examined), columns).trimEnd()}\n`);
   const question = values['move-aside']
@@ -49,8 +52,26 @@ export async function repair(argv: readonly string[], terminal: Terminal): Promi
     const lost = wrapText(report.lost.map((row) => `  ${lostText(row)}\n`).join(''), columns);
     terminal.out.write(tableText(report) + (lost === '' ? '' : `Lost or changed:\n${lost}`));
   }
-  write({ ...examined, ...report }, outcomeText(path, report));
-  return report.movedTo === undefined || report.lost.length > 0 ? 1 : 0;
+  const lost = report.movedTo === undefined ? [] : await lostFiles();
+  write({ ...examined, ...report, lostFiles: lost }, outcomeText(path, report) + lostFilesText(lost));
+  return report.movedTo === undefined || report.lost.length + lost.length > 0 ? 1 : 0;
+}
+
+/** Returns the recorded states of workspaces that cannot be restored. No repair brings their blobs back. */
+async function lostStates(path: string): Promise<string[]> {
+  const { examineContents } = await import('@longhaul/storage/maintenance');
+  const { treePacks } = await import('../compose/tree-packs.ts');
+  const blobs = blobFolder(path);
+  const options = { isAlive: isOwnerAlive, compareBlobs: 0, packs: treePacks(blobs) };
+  return (await examineContents({ path, blobs }, options)).files.places;
+}
+
+function lostFilesText(places: readonly string[]): string {
+  if (places.length === 0) return '';
+  const more =
+    places.length > SHOWN_PROBLEMS ? `\n  and ${plural(places.length - SHOWN_PROBLEMS, 'more state')}` : '';
+  const shown = places.slice(0, SHOWN_PROBLEMS).map((place) => `\n  ${place}`);
+  return `\nRecorded files are lost. These states cannot be restored, unless you restore the folder blobs from a backup:${shown.join('')}${more}`;
 }
 
 const SHOWN_PROBLEMS = 5;

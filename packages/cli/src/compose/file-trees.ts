@@ -28,6 +28,7 @@ export function fileTrees({ files }: Pick<Config, 'files'>, storage: Storage): F
     async *diff(...args) {
       yield* (await trees()).diff(...args);
     },
+    packsOf: async (...args) => (await trees()).packsOf(...args),
     materialise: async (...args) => (await trees()).materialise(...args),
   };
 }

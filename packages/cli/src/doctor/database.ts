@@ -165,7 +165,7 @@ function describeBlobs({ blobs }: Contents, deep: boolean): Check {
 
 /** A store without recorded files needs no line. */
 function describeFiles({ files: { trees, packs, places } }: Contents): Check[] {
-  const name = 'recorded files';
+  const name = 'files';
   if (trees === 0) return [];
   const states = plural(trees, 'recorded state');
   if (places.length > 0)

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { BlobStore, Store } from '@longhaul/core';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { type ImportReport, importSession, type Skipped } from '@longhaul/replay';
+import { storePack } from './imported-files.ts';
 import { SessionImporter } from './session-importer.ts';
 
 export interface ImportFileOptions {
@@ -40,7 +41,10 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
   const found = await look(path);
   if ('problem' in found) return { status: 'problem', message: found.problem };
   const source = createReadStream(path, { highWaterMark: 1 << 18 });
-  const { messages, report } = importSession(source, { createdAt: found.modifiedAt });
+  const { messages, report } = importSession(source, {
+    createdAt: found.modifiedAt,
+    storePack: (pack) => storePack(storage.blobs, pack),
+  });
   const importer = new SessionImporter(storage, { workspace, path, report });
   try {
     for await (const message of messages) {

@@ -2,6 +2,7 @@ import {
   type BlobStore,
   type MessageDraft,
   newId,
+  recordedTrees,
   type StagedSession,
   type Store,
   storedTokens,
@@ -17,6 +18,7 @@ import {
   type ToolOutputContent,
 } from '@longhaul/protocol';
 import type { ImportReport, Skipped } from '@longhaul/replay';
+import { countLostTrees } from './imported-files.ts';
 import { importedModel } from './imported-model.ts';
 
 /** Messages that share one transaction, and so one wait for the disk: so many, or so much text. */
@@ -40,6 +42,8 @@ export class SessionImporter {
   #batch: MessageDraft[] = [];
   #batchTokens = 0;
   #missingBlobs = 0;
+  /** The recorded states of the workspace that the session names. */
+  readonly #trees = new Set<string>();
 
   constructor(
     { store, blobs }: { store: Store; blobs: BlobStore },
@@ -53,6 +57,7 @@ export class SessionImporter {
   async add(message: Message): Promise<void> {
     const { sessionId: _, sequence: __, ...rest } = message;
     const parts = await Promise.all(message.parts.map((part) => this.#withMedia(part)));
+    for (const tree of recordedTrees({ messages: [message], marks: [] })) this.#trees.add(tree);
     const id = newId();
     if (this.#options.report.format === 'longhaul') this.#ids.set(message.id, id);
     const tokenCount = storedTokens(parts);
@@ -66,7 +71,9 @@ export class SessionImporter {
     await this.#flush();
     const { report } = this.#options;
     const marks = report.marks.map((mark) => this.#withNewIds(mark, this.#sessionId));
-    const patch = { ...this.#description(), status: 'completed' as const };
+    for (const tree of recordedTrees({ messages: [], marks })) this.#trees.add(tree);
+    const lostTrees = await countLostTrees(this.#blobs, this.#trees);
+    const patch = { ...this.#description(lostTrees > 0), status: 'completed' as const };
     const { title } = await (await this.#begun()).publish({ patch, marks });
     return {
       sessionId: this.#sessionId,
@@ -75,7 +82,7 @@ export class SessionImporter {
       calls: report.calls,
       compactions: report.compactions.length,
       marks: marks.length,
-      skipped: [...report.skipped, ...this.#missing()],
+      skipped: [...report.skipped, ...this.#missing(lostTrees)],
       ...(report.workspace === undefined ? {} : { recordedWorkspace: report.workspace }),
     };
   }
@@ -103,7 +110,7 @@ export class SessionImporter {
     if (drafts.length > 0) await (await this.#begun()).append(drafts);
   }
 
-  #description(): { task: string; title: string; model: string; metadata: JsonObject } {
+  #description(withoutFiles = false): { task: string; title: string; model: string; metadata: JsonObject } {
     const { path, report } = this.#options;
     const task = report.firstUserText ?? '';
     const { format, sourceId, workspace } = report;
@@ -117,6 +124,8 @@ export class SessionImporter {
           ...(format === undefined ? {} : { format }),
           ...(sourceId === undefined ? {} : { sourceId }),
           ...(workspace === undefined ? {} : { workspace }),
+          // Garbage collection must not keep other files for states that never were in this store.
+          ...(withoutFiles && { withoutFiles }),
         },
       },
     };
@@ -147,10 +156,14 @@ export class SessionImporter {
     return true;
   }
 
-  #missing(): Skipped[] {
-    if (this.#missingBlobs === 0) return [];
-    const reason = 'images, files and full outputs that stand beside the export, not in it';
-    return [{ where: 'messages', reason, count: this.#missingBlobs }];
+  #missing(lostTrees: number): Skipped[] {
+    const lost: [reason: string, count: number][] = [
+      ['images, files and full outputs that stand beside the export, not in it', this.#missingBlobs],
+      ['recorded files, which only an export with --files contains', lostTrees],
+    ];
+    return lost
+      .filter(([, count]) => count > 0)
+      .map(([reason, count]) => ({ where: 'messages', reason, count }));
   }
 
   /** The importer has dropped marks on messages that are not there. */

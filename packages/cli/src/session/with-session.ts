@@ -1,4 +1,4 @@
-import type { Runtime, Store } from '@longhaul/core';
+import type { BlobStore, Runtime, Store } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { changedConfig } from '../compose/changed-settings.ts';
 import { loadSettings, type Place } from '../compose/load-settings.ts';
@@ -40,12 +40,12 @@ export async function withSession(
 export async function readSession(
   named: string,
   { values, terminal, typed }: Omit<WithSessionOptions, 'access'>,
-  work: (found: { store: Store; session: Session }) => Promise<number>,
+  work: (found: { store: Store; blobs: BlobStore; session: Session }) => Promise<number>,
 ): Promise<number> {
   const settings = await loadSettings(values, terminal);
-  const { store } = await openStorage(settings.config.storage.url, { access: 'read' });
+  const { store, blobs } = await openStorage(settings.config.storage.url, { access: 'read' });
   await using _store = store;
   const { all, json } = values;
   const session = await chooseSession(store, named, { settings, all, json, access: 'read', typed, terminal });
-  return await work({ store, session });
+  return await work({ store, blobs, session });
 }

@@ -24,6 +24,15 @@ export interface FileTrees {
    * @throws {LonghaulError} `invalid_request` if the folder has files; `store_full`; the errors of `changes`.
    */
   materialise(tree: string, folder: string): Promise<Restored>;
+  /** Returns the blobs that trees need. Trees that cannot be read are in the result. Throws other errors of the blobs. */
+  packsOf(trees: Iterable<string>): Promise<TreeBlobs>;
+}
+
+/** The blobs of recorded trees. */
+export interface TreeBlobs {
+  packs: ReadonlySet<string>;
+  /** Trees that could not be read to the end. Blobs that they need can be missing in `packs`. */
+  broken: readonly string[];
 }
 
 /** Records and restores the files of one workspace. Disposing does not throw. */

@@ -1,6 +1,13 @@
 export type { ApprovalRequest, ApprovalVerdict, Approver } from './approver.ts';
 export type { BlobInfo, BlobStore } from './blob-store.ts';
-export type { ChangedFiles, FileRecorder, FileTrees, RecordedChange, Restored } from './file-trees.ts';
+export type {
+  ChangedFiles,
+  FileRecorder,
+  FileTrees,
+  RecordedChange,
+  Restored,
+  TreeBlobs,
+} from './file-trees.ts';
 export type {
   ModelDriver,
   ModelInfo,

@@ -129,7 +129,7 @@ function idOf({ pack }: Place): string {
 function missing(id: string): LonghaulError {
   return new LonghaulError(
     'not_found',
-    `The recorded files "${id.slice(0, 80)}" are not in this store. Restore its blobs from a backup.`,
+    `The recorded files "${id.slice(0, 80)}" are not in this store. Restore its blobs from a backup. If the session was imported, export it with --files where it was recorded, and import that.`,
     { data: { id } },
   );
 }

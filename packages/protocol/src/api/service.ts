@@ -24,6 +24,12 @@ export const exportSchema = z.looseObject({
   version: z.literal(1),
 });
 
+export const exportQuery = z.strictObject({
+  files: z.enum(['true', 'false']).default('false').meta({
+    description: 'Add the recorded files of the workspace as `packs`, so that an import can restore them.',
+  }),
+});
+
 export const importQuery = z.strictObject({
   workspace: nameText(4_096)
     .min(1)

@@ -9,8 +9,10 @@ export interface DocumentHandlers {
   field(name: string, value: JsonValue): void;
 }
 
+/** The list of blobs in our own export. */
+export const PACKS = 'packs';
 /** The lists whose elements make up a session. */
-const LISTS = new Set(['messages', 'history', 'trajectory']);
+const LISTS = new Set(['messages', 'history', 'trajectory', PACKS]);
 const MAX_ELEMENT_CHARS = 96_000_000;
 const MAX_FIELD_CHARS = 8_000_000;
 const CUT_OFF = 'the end of the document, which is cut off: the file was still being written, or was cut';
@@ -227,7 +229,7 @@ export class DocumentReader {
   #endElement(text: string, list: string): boolean {
     const value = parseJson(text);
     if (isObject(value)) {
-      if (!this.#isDamaged) this.#starts.learn(text);
+      if (!this.#isDamaged && list !== PACKS) this.#starts.learn(text);
       this.#element(value, list);
       return false;
     }

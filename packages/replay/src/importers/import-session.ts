@@ -25,7 +25,7 @@ export interface SessionImport {
  */
 export function importSession(source: AsyncIterable<Uint8Array>, options: ImportOptions = {}): SessionImport {
   const reader = new SessionReader(options);
-  return { messages: readAll(source, reader), report: reader.report };
+  return { messages: readAll(source, reader, options), report: reader.report };
 }
 
 /** Reads a recorded session that is in memory, as `importSession` does. */
@@ -38,14 +38,26 @@ export function readSession(
   return { messages: [...reader.push(text), ...reader.end()], report: reader.report };
 }
 
-async function* readAll(source: AsyncIterable<Uint8Array>, reader: SessionReader): AsyncGenerator<Message> {
+async function* readAll(
+  source: AsyncIterable<Uint8Array>,
+  reader: SessionReader,
+  { storePack }: ImportOptions,
+): AsyncGenerator<Message> {
+  const storePacks = async () => {
+    for (const pack of reader.takePacks()) {
+      const problem = await storePack?.(pack);
+      if (problem !== undefined) reader.refuse(problem, 'recorded files');
+    }
+  };
   let decoder: TextDecoder | undefined;
   for await (const bytes of source) {
     decoder ??= decoderFor(bytes);
     yield* reader.push(decoder.decode(bytes, { stream: true }));
+    await storePacks();
   }
   yield* reader.push(decoder?.decode() ?? '');
   yield* reader.end();
+  await storePacks();
 }
 
 /**

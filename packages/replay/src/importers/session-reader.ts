@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Message } from '@longhaul/protocol';
 import { importerOfElement, importerOfRow, isReadByLines } from './detect-format.ts';
-import { DocumentReader } from './document-reader.ts';
+import { DocumentReader, PACKS } from './document-reader.ts';
 import { withoutWrappers } from './first-user-text.ts';
 import type { CreateImporter, Importer } from './importer.ts';
 import { LineReader } from './line-reader.ts';
@@ -13,6 +13,18 @@ export interface ImportOptions {
   sessionId?: string;
   /** Start of the session in milliseconds since 1970, for formats without dates. Default: 0. */
   createdAt?: number;
+  /**
+   * Stores a blob of recorded files, which an export with files contains. Returns why it was refused, if it was. Default:
+   * they are skipped.
+   */
+  storePack?: (pack: RecordedPack) => Promise<string | undefined>;
+}
+
+export interface RecordedPack {
+  /** SHA-256 of the content. Not compared yet. */
+  id: string;
+  /** The content in base64. */
+  data: string;
 }
 
 /** Characters of the file that are read before its format is decided. */
@@ -33,6 +45,7 @@ export class SessionReader {
   #builder: SessionBuilder | undefined;
   #importer: Importer | undefined;
   #undecided: { element: JsonObject; list: string }[] = [];
+  #packs: RecordedPack[] = [];
   #isEmpty = true;
   #hasBinary = false;
 
@@ -45,6 +58,11 @@ export class SessionReader {
     return this.#draft.report;
   }
 
+  /** Reports content that was refused after it was read. */
+  refuse(reason: string, where: string): void {
+    this.#draft.skip(reason, where);
+  }
+
   push(text: string): Message[] {
     if (this.#reader === undefined) {
       this.#head += text;
@@ -54,6 +72,13 @@ export class SessionReader {
       this.#reader.push(text);
     }
     return this.#builder?.take() ?? [];
+  }
+
+  /** Returns the blobs that were read since the last call. */
+  takePacks(): RecordedPack[] {
+    const packs = this.#packs;
+    this.#packs = [];
+    return packs;
   }
 
   end(): Message[] {
@@ -89,6 +114,10 @@ export class SessionReader {
   }
 
   #element(element: JsonObject, list: string): void {
+    if (list === PACKS) {
+      this.#pack(element);
+      return;
+    }
     if (this.#importer !== undefined) {
       this.#read(this.#importer, element, list);
       return;
@@ -101,6 +130,14 @@ export class SessionReader {
     this.#undecided.push({ element, list });
     if (found !== 'later') this.#decide(found);
     else if (this.#undecided.length >= MAX_UNDECIDED) this.#settle();
+  }
+
+  /** Packs follow the messages, so the format is known. */
+  #pack({ id, data }: JsonObject): void {
+    if (this.#options.storePack === undefined) return;
+    const isPack = typeof id === 'string' && typeof data === 'string';
+    if (isPack && this.#importer?.format === 'longhaul') this.#packs.push({ id, data });
+    else this.#draft.skip('recorded files with wrong fields', PACKS);
   }
 
   #read(importer: Importer, row: JsonObject, list: string): void {

@@ -1,7 +1,8 @@
-import { exportSession } from '@longhaul/core';
+import { exportSession, recordedTrees, withPacks } from '@longhaul/core';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 
+type RecordedSession = Awaited<ReturnType<typeof exportSession>>;
 type Names = 'exportSession' | 'importSession' | 'getBlob';
 
 export function transferHandlers({
@@ -10,11 +11,22 @@ export function transferHandlers({
   workspaces,
   importer,
   mask,
+  runtime,
 }: HandlerContext): Pick<RouteHandlers, Names> {
+  /** Contents of files are exported as they are: a file with a masked secret would be another file. */
+  async function withFiles(whole: RecordedSession, text: string): Promise<ReadableStream<Uint8Array>> {
+    const { packs } = await runtime.files.packsOf(recordedTrees(whole));
+    // A missing blob is not in `packs`; the import says which states it cannot restore.
+    const pieces = withPacks(text, packs, { blobs, lost: () => undefined });
+    return ReadableStream.from<string>(pieces).pipeThrough(new TextEncoderStream());
+  }
+
   return {
-    async exportSession({ params: { sessionId } }) {
-      const text = mask(JSON.stringify(await exportSession(store, sessionId)));
-      return new Response(text, {
+    async exportSession({ params: { sessionId }, query: { files } }) {
+      const whole = await exportSession(store, sessionId);
+      const text = mask(JSON.stringify(whole));
+      const body = files === 'true' ? await withFiles(whole, text) : text;
+      return new Response(body, {
         headers: {
           'content-type': 'application/json; charset=utf-8',
           'content-disposition': `attachment; filename="${sessionId.replace(/[^\w-]/g, '_')}.json"`,

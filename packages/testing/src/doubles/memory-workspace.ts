@@ -88,6 +88,7 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
         for (const { change, path } of changesBetween(filesOf(before), filesOf(after)))
           yield `${change} ${path}\n`;
       },
+      packsOf: async () => ({ packs: new Set<string>(), broken: [] }),
       async materialise(tree, folder) {
         workspace.folders.set(folder, filesOf(tree));
         return { files: changesBetween(new Map(), filesOf(tree)), skipped: [] };

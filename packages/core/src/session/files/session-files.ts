@@ -9,7 +9,7 @@ import {
   type RevertMark,
   type Session,
 } from '@longhaul/protocol';
-import type { ChangedFiles, FileRecorder, FileTrees, Restored } from '../../ports/file-trees.ts';
+import type { ChangedFiles, FileRecorder, FileTrees, Restored, TreeBlobs } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { newId } from '../ids.ts';
@@ -162,6 +162,11 @@ export class SessionFiles {
   /** Returns the files that differ between two trees of `treesOf`. */
   changes(before: string, after: string): Promise<ChangedFiles> {
     return this.#trees().changes(before, after);
+  }
+
+  /** Returns the blobs that trees need, to export them. None for sessions in memory. */
+  async packsOf(trees: Iterable<string>): Promise<TreeBlobs> {
+    return this.#options.trees()?.packsOf(trees) ?? { packs: new Set(), broken: [] };
   }
 
   /** Returns the difference between two trees of `treesOf` as a unified diff, in pieces. */

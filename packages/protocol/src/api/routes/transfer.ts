@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { sessionParams } from '../common.ts';
 import type { ApiRoute } from '../route.ts';
-import { blobParams, blobQuery, exportSchema, importQuery, importResultSchema } from '../service.ts';
+import {
+  blobParams,
+  blobQuery,
+  exportQuery,
+  exportSchema,
+  importQuery,
+  importResultSchema,
+} from '../service.ts';
 import { SESSION } from './shared.ts';
 
 export const transferRoutes = {
@@ -11,6 +18,7 @@ export const transferRoutes = {
     tag: 'transfer',
     summary: 'Export a whole session',
     params: sessionParams,
+    query: exportQuery,
     status: 200,
     response: exportSchema,
     errors: ['session_not_found'],
