@@ -1,6 +1,6 @@
-import { FAULT_POINTS } from '@longhaul/testing/fault-points';
 import type { Defect, DefectKind } from './checks/defect.ts';
 import type { CommandKind } from './drive/commands/command-plan.ts';
+import { LIFE_POINTS } from './drive/life-planner.ts';
 import type { LifeOutcome } from './drive/run-life.ts';
 import type { CommandLine } from './records/lines.ts';
 import type { TortureResult } from './run-torture.ts';
@@ -73,14 +73,14 @@ export function closingLines(
   { seed, seconds }: { seed: number; seconds: number },
 ): string[] {
   const { figures, struck, kills, lives, clockSteps, frozen, clients, commands } = result;
-  const missed = FAULT_POINTS.filter((point) => !struck.has(point));
+  const missed = LIFE_POINTS.filter((point) => !struck.has(point));
   const lines = [
     '',
     `${kills} kills in ${lives} processes, ${Math.round(seconds)} s, seed ${seed}.`,
     `${figures.requests} requests (${figures.faults} with a fault), ${figures.messages} messages, ${figures.effects} side effects, ` +
       `${figures.compactions} compactions, ${figures.prunes} pruned outputs, ${figures.delivered} messages acknowledged to senders.`,
     `Largest loss of streamed text in a kill: ${figures.mostLostBytes} bytes; oldest lost text: received ${figures.mostLostMs} ms before the kill.`,
-    `Fault points struck: ${struck.size} of ${FAULT_POINTS.length}${missed.length === 0 ? '' : `; not struck: ${missed.join(', ')}`}.`,
+    `Fault points struck: ${struck.size} of ${LIFE_POINTS.length}${missed.length === 0 ? '' : `; not struck: ${missed.join(', ')}`}.`,
     `${clockSteps === undefined ? 'No clock was set, because libfaketime was not found (package faketime)' : `${clockSteps} clock steps`}. ` +
       `${frozen} processes stopped until another had taken their session.`,
     `Processes that called the model: ${[...clients].map(([client, count]) => `${count} ${client}`).join(', ')}.`,

@@ -10,6 +10,7 @@ import { dirname } from 'node:path';
 import { createStrategy } from '@longhaul/context';
 import { ALLOW_ALL, type ModelDriver, Runtime, type Tool } from '@longhaul/core';
 import { createModelDriver } from '@longhaul/drivers';
+import { createFileTrees } from '@longhaul/files';
 import { LonghaulError } from '@longhaul/protocol';
 import { chooseSandbox, createSandboxDriver } from '@longhaul/sandbox';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
@@ -19,6 +20,7 @@ import {
   blobsWithFaultPoints,
   clockWithFaultPoints,
   type FaultPoints,
+  filesFaultPoints,
   parseArmedFault,
   storeWithFaultPoints,
   toolWithFaultPoints,
@@ -34,6 +36,7 @@ import {
   type AgentReport,
   type AgentSettings,
   FAULT_VARIABLE,
+  FILES_OPTIONS,
   FREEZE_VARIABLE,
   LIFE_VARIABLE,
   MODEL,
@@ -59,10 +62,17 @@ await using opened = await openSqliteStore({
   now: clockWithFaultPoints(Date.now, faults),
 });
 const store = storeWithFaultPoints(opened, faults);
+const blobs = blobsWithFaultPoints(createFileBlobStore(paths.blobs), faults);
 const runtime = new Runtime({
   approverFor: () => ALLOW_ALL,
   store,
-  blobs: blobsWithFaultPoints(createFileBlobStore(paths.blobs), faults),
+  blobs,
+  fileTrees: createFileTrees({
+    ...FILES_OPTIONS,
+    blobs,
+    cacheFolder: paths.fileCache,
+    passed: filesFaultPoints(faults),
+  }),
   tools: toolsOf(paths),
   driverFor: async () => driver,
   endProcess: (place) => createSandboxDriver(place.driver).end(place),

@@ -1,10 +1,16 @@
 /**
  * A process that runs one command of the program, such as `longhaul import FILE`, as a user would: with its own
- * configuration and storage. Its only argument is its `CommandSettings` as JSON. It kills itself at the program point
- * that its environment names. Its last line is the command's JSON.
+ * configuration and storage. Its only argument is its `CommandSettings` as JSON. It kills itself at the point that
+ * its environment names. Its last line is the command's JSON.
  */
 import './lease-time.ts';
-import { armFault, PROGRAM_POINTS, passProgramPoints } from '@longhaul/testing/fault-points';
+import {
+  armFault,
+  FILES_FAULT_POINTS,
+  PROGRAM_POINTS,
+  passFilesPoints,
+  passProgramPoints,
+} from '@longhaul/testing/fault-points';
 import { openLines, type ReceivedLine } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
 import { trueTime } from '../records/true-time.ts';
@@ -16,14 +22,16 @@ const paths = sessionPaths(folder);
 // Exits with the parent, because nothing else would end this process.
 process.stdin.resume().once('end', () => process.exit(1));
 const [name, count] = (process.env[FAULT_VARIABLE] ?? '').split(':');
-const point = PROGRAM_POINTS.find((known) => known === name);
+const point = [...PROGRAM_POINTS, ...FILES_FAULT_POINTS].find((known) => known === name);
 if (point !== undefined) {
   const lines = openLines<ReceivedLine>(paths.ofCommand(number));
   const strike = () => {
     lines.write({ type: 'died', at: trueTime(), point });
     process.kill(process.pid, 'SIGKILL');
   };
-  passProgramPoints(armFault({ point, count: Number(count) }, strike));
+  const faults = armFault({ point, count: Number(count) }, strike);
+  passProgramPoints(faults);
+  passFilesPoints(faults);
 }
 const { main } = await import('longhaul');
 process.chdir(paths.workspace);

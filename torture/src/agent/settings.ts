@@ -39,6 +39,12 @@ export const AHEAD_VARIABLE = 'LONGHAUL_UPTIME_AHEAD';
 /** Variable of the commands with the life that runs them. */
 export const LIFE_VARIABLE = 'LIFE';
 
+/** The workspace has no secret, too large or configured files. */
+export const FILES_OPTIONS = {
+  key: new Uint8Array(32),
+  settings: { ignore: [], secret: [], maxFileMb: 20 },
+};
+
 export const MODEL = 'scripted';
 /** Small, so that a session compacts every few steps. */
 export const WINDOW_TOKENS = 14_336;

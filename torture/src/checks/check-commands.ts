@@ -1,6 +1,6 @@
 import type { Part } from '@longhaul/protocol';
 import { IMPORTED_PICTURES, importedTexts } from '../records/import-file.ts';
-import type { StoredSession } from '../records/read-database.ts';
+import type { StoredPart, StoredSession } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 
 /** Checks that an import that can be seen is complete and can be resumed. `number`: of its file. */
@@ -50,7 +50,9 @@ export function checkFork(
     const original = source.messages[sequence - 1];
     if (original?.role !== role) return say('corruption', `m${sequence} is not that of the source`);
     if (status === 'running') return say('corruption', `m${sequence} is open`);
-    if (status === 'done' && parts.length !== original.parts.length)
+    // Changes of files may be recorded after a message has ended.
+    const missing = original.parts.slice(parts.length);
+    if (status === 'done' && (parts.length > original.parts.length || !missing.every(isPatch)))
       return say('lost-message', `m${sequence} has ${parts.length} of ${original.parts.length} parts`);
     return parts.flatMap(({ index, part, fingerprint }) => {
       const there = original.parts[index];
@@ -60,6 +62,10 @@ export function checkFork(
       return isCopy ? [] : say('corruption', `m${sequence}.${index} differs from the source`);
     });
   });
+}
+
+function isPatch({ part }: StoredPart): boolean {
+  return part.type === 'patch';
 }
 
 function isCutFrom(part: Part, source: Part | undefined): boolean {

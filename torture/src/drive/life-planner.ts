@@ -1,5 +1,5 @@
 import type { Random } from '@longhaul/scripted-model';
-import { FAULT_POINTS, type FaultPoint } from '@longhaul/testing/fault-points';
+import { FAULT_POINTS, type FaultPoint, FILES_FAULT_POINTS } from '@longhaul/testing/fault-points';
 import { shuffled } from '../shuffled.ts';
 import type { CancelWay, ClockStep, FreezePlan, LifePlan } from './life-plan.ts';
 
@@ -7,6 +7,12 @@ const CANCEL_WAYS: readonly CancelWay[] = ['inside', 'outside', 'stop'];
 
 /** A fault point that is not reached within this time is not expected to be reached. */
 const FAULT_PATIENCE_MS = 5_000;
+
+/** Points at which a life is killed. Reverts pass the other points of files. */
+export const LIFE_POINTS: readonly FaultPoint[] = [
+  ...FAULT_POINTS,
+  ...FILES_FAULT_POINTS.filter((point) => !point.startsWith('files-entry')),
+];
 
 /** Maximum count at which a fault strikes, for points that a life passes more than once. Default: 1. */
 const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {
@@ -24,6 +30,10 @@ const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {
   'result-committed': 6,
   'close-before-commit': 4,
   'close-committed': 4,
+  'files-folder-opened': 8,
+  'files-file-read': 8,
+  'files-pack-stored': 3,
+  'files-tree-stored': 3,
 };
 
 /**
@@ -58,7 +68,7 @@ export class LifePlanner {
     this.#random = random;
     this.#isBrief = isBrief;
     this.#setsClock = setsClock;
-    this.#pending = shuffled(FAULT_POINTS, random);
+    this.#pending = shuffled(LIFE_POINTS, random);
   }
 
   /** Whether every fault point has struck, and a process was stopped in every way. */
@@ -133,7 +143,7 @@ export class LifePlanner {
   #pick(): FaultPoint {
     const next = this.#pending.shift();
     if (next === undefined)
-      return FAULT_POINTS[Math.floor(this.#random() * FAULT_POINTS.length)] ?? 'call-committed';
+      return LIFE_POINTS[Math.floor(this.#random() * LIFE_POINTS.length)] ?? 'call-committed';
     // Keeps the point at the end of the list until it has struck.
     this.#pending.push(next);
     return next;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FAULT_POINTS } from '@longhaul/testing/fault-points';
 import type { ModelClient } from '../agent/model-client.ts';
 import type { AgentSettings } from '../agent/settings.ts';
 import { type Defect, defect } from '../checks/defect.ts';
@@ -7,7 +6,7 @@ import { type LifeLine, openLines, type ReceivedLine, readLines } from '../recor
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
 import { freezeLife } from './frozen-life.ts';
 import type { FreezePlan, LifePlan } from './life-plan.ts';
-import type { LifePlanner } from './life-planner.ts';
+import { LIFE_POINTS, type LifePlanner } from './life-planner.ts';
 import { type LifeOutcome, type LifeSurroundings, runLife } from './run-life.ts';
 import type { SessionInspector } from './session-inspector.ts';
 
@@ -104,7 +103,7 @@ export class SessionLives {
   #record(outcome: LifeOutcome): LifeOutcome {
     const { planner, inspector, onLife } = this.#options;
     if (outcome.end === 'killed') this.kills += 1;
-    const point = FAULT_POINTS.find((known) => known === outcome.diedAt);
+    const point = LIFE_POINTS.find((known) => known === outcome.diedAt);
     if (point !== undefined) planner.noteStruck(point);
     const { report: _, diedAt: __, ...line } = outcome;
     using lives = openLines<LifeLine>(this.#paths.lives);

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { SandboxKind } from '@longhaul/core';
 import {
   type Random,
@@ -9,12 +9,13 @@ import {
 } from '@longhaul/scripted-model';
 import { clientRotation } from '../agent/model-client.ts';
 import { MODEL, WINDOW_TOKENS } from '../agent/settings.ts';
+import { checkFiles } from '../checks/check-files.ts';
 import { checkSession, type SessionFigures } from '../checks/check-session.ts';
 import type { Defect } from '../checks/defect.ts';
 import { defect } from '../checks/defect.ts';
 import { FINAL } from '../model/plan.ts';
 import type { CommandLine } from '../records/lines.ts';
-import { type SessionPaths, sessionPaths } from '../records/paths.ts';
+import { type SessionPaths, sessionPaths, UNRECORDED_FILES } from '../records/paths.ts';
 import type { CommandPlanner } from './commands/command-plan.ts';
 import { SessionCommands } from './commands/session-commands.ts';
 import type { KillBudget } from './kill-budget.ts';
@@ -129,7 +130,7 @@ class TortureSession {
     for (const process of leftovers)
       this.#note(defect('corruption', `a command is still running: ${process}`));
     const { defects, figures } = checkSession(folder, name);
-    for (const found of defects) this.#note(found);
+    for (const found of [...defects, ...(await checkFiles(this.#paths, name))]) this.#note(found);
     return {
       kills: this.#lives.kills + this.#commands.kills,
       lives: this.#lives.count,
@@ -163,6 +164,7 @@ class TortureSession {
   #makeFolders(): void {
     const { workspace, queue } = this.#paths;
     for (const folder of [workspace, dirname(queue)]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(workspace, '.gitignore'), UNRECORDED_FILES.map((name) => `/${name}\n`).join(''));
   }
 
   #startModel(): Promise<ScriptedModelProcess> {

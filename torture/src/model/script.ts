@@ -82,8 +82,8 @@ function doStep({ step, missing }: Place, { number, random, mark }: Telling): Sc
     return call(number, item, 'bash', { command: command(`c${number}-s`, step, { random, mark }) });
   });
   const others: ScriptToolCall[] = [];
-  if (step % 3 === 0)
-    others.push(call(number, 'w', 'write', { path: `notes/${step % 5}.md`, content: prose(random, 500) }));
+  if (step % 2 === 1)
+    others.push(call(number, 'w', 'write', { path: `notes/${step % 9}.md`, content: prose(random, 500) }));
   if (step % 4 === 1) others.push(call(number, 'i', 'picture', { step }));
   if (step % 5 === 0) others.push(call(number, 't', 'todo', { items: todo(step) }));
   return {

@@ -74,7 +74,7 @@ export interface LifeLine {
 /** One process that ran a command beside the lives, as its parent saw it. */
 export interface CommandLine {
   number: number;
-  kind: 'import' | 'fork' | 'compact' | 'gc';
+  kind: 'import' | 'fork' | 'compact' | 'gc' | 'revert' | 'unrevert';
   startedAt: number;
   endedAt: number;
   plan: string;
@@ -83,10 +83,18 @@ export interface CommandLine {
   isDone: boolean;
   /** The session that it reported as created. */
   sessionId?: string | undefined;
-  /** The program point at which it killed itself. */
+  /** The point at which it killed itself. */
   diedAt?: string | undefined;
   /** Description of its failure, if no plan allows it. */
   complaint?: string | undefined;
+}
+
+/** A revert whose files were not all restored when its command was killed. */
+export interface RevertLine {
+  to: number;
+  treeBefore: string;
+  treeAfter: string;
+  undoes?: string;
 }
 
 /**

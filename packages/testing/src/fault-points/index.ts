@@ -8,6 +8,7 @@ export {
   MAINTENANCE_FAULT_POINTS,
   parseArmedFault,
 } from './fault-points.ts';
+export { type FilesPoint, passFilesPoints } from './files-points.ts';
 export { PROGRAM_POINTS, type ProgramPoint, passProgramPoints } from './program-points.ts';
 export {
   blobsWithFaultPoints,

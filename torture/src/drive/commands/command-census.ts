@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { checkFork, checkImport } from '../../checks/check-commands.ts';
 import { checkBlobs } from '../../checks/check-database.ts';
 import { type Defect, defect } from '../../checks/defect.ts';
-import type { CommandLine } from '../../records/lines.ts';
+import { type CommandLine, openLines, type RevertLine } from '../../records/lines.ts';
 import type { SessionPaths } from '../../records/paths.ts';
 import { readSession } from '../../records/read-database.ts';
+import { readFiles } from '../../records/read-files.ts';
 import { type ListedSession, listSessions } from '../../records/store-census.ts';
 
 interface Known {
@@ -36,6 +37,27 @@ export class CommandCensus {
       // A life was killed while it created the tables.
       return false;
     }
+  }
+
+  /** Whether files of the session are recorded, so that they can be restored. */
+  hasFiles(): boolean {
+    const { patches, last } = readFiles(this.#paths.database, this.#sessionId);
+    return (patches[0]?.sequence ?? last) < last;
+  }
+
+  /** Returns the handle of a message before which files were recorded. `share`: of these messages. */
+  anyHandle(share: number): string {
+    const { patches, last } = readFiles(this.#paths.database, this.#sessionId);
+    const first = (patches[0]?.sequence ?? 0) + 1;
+    return `m${Math.min(last, first + Math.floor(share * (last - first + 1)))}`;
+  }
+
+  /** Notes a revert that is not finished. */
+  noteUnfinished(): void {
+    const { pending } = readFiles(this.#paths.database, this.#sessionId);
+    if (pending === undefined) return;
+    using lines = openLines<RevertLine>(this.#paths.reverts);
+    lines.write(pending);
   }
 
   /** Allows garbage collections to remove the created sessions that `isChosen` picks. Returns their ids. */

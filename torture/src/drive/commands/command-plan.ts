@@ -1,15 +1,23 @@
 import type { Random } from '@longhaul/scripted-model';
-import { PROGRAM_POINTS, type ProgramPoint } from '@longhaul/testing/fault-points';
+import {
+  FILES_FAULT_POINTS,
+  type FilesPoint,
+  PROGRAM_POINTS,
+  type ProgramPoint,
+} from '@longhaul/testing/fault-points';
+import { shuffled } from '../../shuffled.ts';
 
 /** The commands that run beside the lives of a session, each in its own process. */
-export const COMMAND_KINDS = ['import', 'fork', 'compact', 'gc'] as const;
+export const COMMAND_KINDS = ['import', 'fork', 'compact', 'gc', 'revert', 'unrevert'] as const;
 
 export type CommandKind = (typeof COMMAND_KINDS)[number];
 
+export type CommandPoint = ProgramPoint | FilesPoint;
+
 export interface CommandPlan {
   kind: CommandKind;
-  /** Program point at which the process kills itself. */
-  fault?: { point: ProgramPoint; count: number };
+  /** Point at which the process kills itself. */
+  fault?: { point: CommandPoint; count: number };
   /** Time after which it is killed from outside. Applies in addition. Undefined: it is not killed. */
   killAfterMs?: number;
 }
@@ -17,6 +25,8 @@ export interface CommandPlan {
 /** A fault point that is not reached within this time is not expected to be reached. */
 const FAULT_PATIENCE_MS = 15_000;
 const MOST_COUNT = 9;
+/** A revert restores a few files. */
+const MOST_COUNT_OF_REVERT = 3;
 const MOST_KILL_MS = 1_500;
 
 type Way = 'moment' | 'point';
@@ -30,13 +40,13 @@ export class CommandPlanner {
 
   constructor(random: Random) {
     this.#random = random;
-    this.#pending = COMMAND_KINDS.flatMap((kind) => [
+    this.#pending = shuffled(COMMAND_KINDS, random).flatMap((kind) => [
       { kind, way: 'moment' as const },
       { kind, way: 'point' as const },
     ]);
   }
 
-  /** Whether commands of every kind were killed at a random time, and at a program point. */
+  /** Whether commands of every kind were killed at a random time, and at a point. */
   get isDone(): boolean {
     return this.#pending.length === 0;
   }
@@ -81,12 +91,23 @@ export class CommandPlanner {
 
   #atPoint(kind: CommandKind): CommandPlan {
     const random = this.#random;
-    const hasFiles = kind === 'import' || kind === 'gc';
-    const points = hasFiles ? PROGRAM_POINTS : PROGRAM_POINTS.filter((point) => !point.startsWith('file'));
+    const points = pointsOf(kind);
     const point = points[Math.floor(random() * points.length)] ?? 'commit-before';
-    const count = 1 + Math.floor(random() * MOST_COUNT);
+    const most = isRevert(kind) ? MOST_COUNT_OF_REVERT : MOST_COUNT;
+    const count = 1 + Math.floor(random() * most);
     return { kind, fault: { point, count }, killAfterMs: FAULT_PATIENCE_MS };
   }
+}
+
+/** Whether the command restores files of the session that the lives drive. */
+export function isRevert(kind: CommandKind): boolean {
+  return kind === 'revert' || kind === 'unrevert';
+}
+
+function pointsOf(kind: CommandKind): readonly CommandPoint[] {
+  if (kind === 'import' || kind === 'gc') return PROGRAM_POINTS;
+  const commits = PROGRAM_POINTS.filter((point) => !point.startsWith('file'));
+  return isRevert(kind) ? [...commits, ...FILES_FAULT_POINTS] : commits;
 }
 
 export function describeCommand({ kind, fault, killAfterMs }: CommandPlan): string {

@@ -12,6 +12,11 @@ const HANGS_AFTER_MS = 120_000;
 /** Errors of a command that had to give way to the living session or to another command. */
 const EXPECTED_ERRORS = ['cancelled', 'session_busy', 'context_exhausted'];
 
+function isExpectedError(kind: CommandPlan['kind'], code: string): boolean {
+  // A killed command may have taken the newest revert back; the next one only finishes its work.
+  return EXPECTED_ERRORS.includes(code) || (kind === 'unrevert' && code === 'not_found');
+}
+
 /** Runs a command of the program in its own process, and kills it as planned. `error` is the code of its failure. */
 export async function runCommand(
   settings: CommandSettings,
@@ -33,7 +38,7 @@ export async function runCommand(
   clearTimeout(kill);
   const last = output.trimEnd().split('\n').at(-1) ?? '';
   const answer = last.startsWith('{') ? JSON.parse(last) : undefined;
-  const isExpected = code === 0 || EXPECTED_ERRORS.includes(answer?.error?.code);
+  const isExpected = code === 0 || isExpectedError(kind, answer?.error?.code);
   const hung = signal === 'SIGKILL' && killAfterMs === undefined && fault === undefined;
   const notes = readLines<ReceivedLine>(paths.ofCommand(settings.number));
   return {

@@ -12,7 +12,7 @@ import type { KillBudget } from '../kill-budget.ts';
 import type { LeaseClock } from '../lease-clock.ts';
 import type { SessionClock } from '../session-clock.ts';
 import { CommandCensus } from './command-census.ts';
-import type { CommandKind, CommandPlan, CommandPlanner } from './command-plan.ts';
+import { type CommandKind, type CommandPlan, type CommandPlanner, isRevert } from './command-plan.ts';
 import { runCommand } from './run-command.ts';
 
 export interface SessionCommandsOptions {
@@ -68,6 +68,7 @@ export class SessionCommands {
   async #round(): Promise<void> {
     const { planner, random, kills } = this.#options;
     const first = planner.next();
+    if (isRevert(first.kind) && !this.#census.hasFiles()) return;
     const plans = first.kind === 'gc' && random() < 0.5 ? [first, planner.of('import')] : [first];
     if (first.kind === 'gc') this.#age(() => random() < 0.7);
     const affordable = plans.map((plan) => (mayKill(plan) && !kills.take() ? { kind: plan.kind } : plan));
@@ -80,6 +81,7 @@ export class SessionCommands {
     const { planner, onCommand } = this.#options;
     const lines = await Promise.all(plans.map((plan) => this.#start(plan)));
     const found = this.#census.take(lines);
+    this.#census.noteUnfinished();
     using records = openLines<CommandLine>(this.#paths.commands);
     for (const [index, line] of lines.entries()) {
       records.write(line);
@@ -113,7 +115,7 @@ export class SessionCommands {
   }
 
   #argumentsOf(kind: CommandKind, number: number): string[] {
-    const { sessionId, clock } = this.#options;
+    const { sessionId, clock, random } = this.#options;
     switch (kind) {
       case 'import':
         return ['import', this.#paths.importFile(number), '--json'];
@@ -121,6 +123,11 @@ export class SessionCommands {
         return ['fork', sessionId, '--title', `fork-${number}`, '--json'];
       case 'compact':
         return ['compact', sessionId, '--json'];
+      case 'revert':
+        // The conversation stays: a message that is hidden before it is answered would count as lost.
+        return ['revert', sessionId, this.#census.anyHandle(random()), '--files', '--force', '--json'];
+      case 'unrevert':
+        return ['unrevert', sessionId, '--force', '--json'];
       case 'gc':
         // With a size limit it would remove the living session too, if it could. It may, if that looks unused for long.
         return [
