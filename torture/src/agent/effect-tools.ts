@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentOwner, type Tool, type ToolInput } from '@longhaul/core';
 import type { JsonValue } from '@longhaul/protocol';
@@ -8,6 +9,8 @@ import type { SessionPaths } from '../records/paths.ts';
 import { trueTime } from '../records/true-time.ts';
 
 type Input = { [key: string]: JsonValue | undefined };
+
+const SHARED_FILES = ['1', '2', '3', '4', '5'];
 
 /** Creates tools that record their effects outside the database, and a tool that reads the recorded progress. */
 export function effectTools(paths: SessionPaths, life: number): Tool<Input>[] {
@@ -19,6 +22,7 @@ export function effectTools(paths: SessionPaths, life: number): Tool<Input>[] {
       'Perform the effect of one item of a step.',
       async ({ step, item, words }, { callId, signal }) => {
         effects.write({ callId, step: Number(step), item: String(item), at: trueTime(), by, life });
+        changeFiles(paths.workspace, callId);
         await sleep(Math.random() * 40, undefined, { signal }).catch(() => undefined);
         const done = doneText(Number(step), item === 'a' ? 'a' : 'b', existsSync(paths.finish));
         return { content: [{ type: 'text', text: `${done}\n${'word '.repeat(Number(words))}` }] };
@@ -36,6 +40,13 @@ export function effectTools(paths: SessionPaths, life: number): Tool<Input>[] {
       ],
     })),
   ];
+}
+
+/** Adds a file and changes others, so that a revert has several files to delete and to restore. */
+function changeFiles(workspace: string, callId: string): void {
+  const folder = join(workspace, 'items');
+  mkdirSync(folder, { recursive: true });
+  for (const name of [callId, ...SHARED_FILES]) writeFileSync(join(folder, name), `${callId}\n`);
 }
 
 function tool(name: string, description: string, execute: Tool<Input>['execute']): Tool<Input> {

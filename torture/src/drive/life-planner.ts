@@ -30,10 +30,10 @@ const MOST_COUNTS: Partial<Record<FaultPoint, number>> = {
   'result-committed': 6,
   'close-before-commit': 4,
   'close-committed': 4,
-  'files-folder-opened': 8,
-  'files-file-read': 8,
-  'files-pack-stored': 3,
-  'files-tree-stored': 3,
+  'files-folder-opened': 6,
+  'files-file-read': 2,
+  'files-pack-stored': 2,
+  'files-tree-stored': 2,
 };
 
 /**

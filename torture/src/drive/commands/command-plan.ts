@@ -25,8 +25,8 @@ export interface CommandPlan {
 /** A fault point that is not reached within this time is not expected to be reached. */
 const FAULT_PATIENCE_MS = 15_000;
 const MOST_COUNT = 9;
-/** A revert restores a few files. */
-const MOST_COUNT_OF_REVERT = 3;
+/** A revert that goes back a few steps restores several files. */
+const MOST_COUNT_OF_REVERT = 5;
 const MOST_KILL_MS = 1_500;
 
 type Way = 'moment' | 'point';
