@@ -234,8 +234,11 @@ describe('sessions over HTTP', () => {
     expect(await server.call('GET', `/api/sessions/${fork.id}/messages`)).toMatchObject({
       messages: [{ sequence: 1 }, { sequence: 2, visibility: { handle: 'm2', isPinned: false } }],
     });
-    const exported = await server.call('GET', `${path}/export`);
+    const exported = await server.call<object>('GET', `${path}/export`);
     expect(exported).toMatchObject({ format: 'longhaul-session', version: 1, session: { id } });
+    expect(exported).not.toHaveProperty('packs');
+    const withFiles = await server.fetch(`${path}/export?files=true`);
+    expect(await withFiles.json()).toEqual({ ...exported, packs: [] });
     const { hits } = await server.call<{ hits: { handle: string }[] }>(
       'GET',
       `/api/search?q=retry&sessionId=${id}`,
