@@ -101,6 +101,27 @@ describe('an export with files', () => {
   }, 120_000);
 });
 
+describe('an export with files over HTTP', () => {
+  it('contains the same packs, and can be imported', async () => {
+    await using bench = await Bench.open();
+    await worked(bench);
+    const whole = JSON.parse(await exported(bench, '--files'));
+    const { firstLine, stop } = await bench.begin(['serve', '--port', '0', '--json', '--no-token']);
+    const { url } = JSON.parse(firstLine);
+    const response = await fetch(`${url}/api/sessions/${whole.session.id}/export?files=true`);
+    const text = await response.text();
+    expect(JSON.parse(text).packs).toEqual(whole.packs);
+    const headers = { 'content-type': 'application/json' };
+    const sent = await fetch(`${url}/api/import`, { method: 'POST', headers, body: text });
+    expect(await sent.json()).toMatchObject({
+      format: 'longhaul',
+      messages: whole.messages.length,
+      skipped: [],
+    });
+    await stop();
+  }, 120_000);
+});
+
 describe('an export without files', () => {
   it('is imported with states that cannot be restored, and does not stop gc from removing files', async () => {
     await using source = await Bench.open();
