@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeClient } from '../agent/model-client.ts';
@@ -109,6 +109,8 @@ function isStopped(pid: number): boolean {
 }
 
 function canWrite(path: string): boolean {
+  // On a busy machine, the first process may not have created it yet.
+  if (!existsSync(path)) return true;
   // Other processes hold the lock for milliseconds.
   const database = new DatabaseSync(path, { timeout: 1_000 });
   try {
@@ -122,6 +124,7 @@ function canWrite(path: string): boolean {
 }
 
 function leaseOf(paths: SessionPaths, pid: number): number | undefined {
+  if (!existsSync(paths.database)) return undefined;
   const database = new DatabaseSync(paths.database, { readOnly: true, timeout: 5_000 });
   try {
     const row = database
