@@ -56,6 +56,13 @@ describe('saysNothing', () => {
     '. . .',
     '</tool_call>',
     '<answer>\n</answer>',
+    '<|channel|>final<|message|>',
+    '<|channel|>analysis<|message|>Need ls.<|end|>',
+    '<|start|>assistant<|channel|>final<|message|>',
+    '<0x0A>',
+    '<|endoftext|>Human:',
+    '&nbsp;',
+    '<br>',
   ])('is true for %j', (answer) => {
     expect(isBlank(answer)).toBe(false);
     expect(saysNothing(answer)).toBe(true);
@@ -75,6 +82,8 @@ describe('saysNothing', () => {
     '<tool_response>\nopen',
     '<tool_response>a</tool_response> It is open.',
     'x</think>',
+    '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>It is open.',
+    'a<br>',
     '✓',
     '👍',
   ])('is false for %j', (answer) => {
@@ -88,6 +97,8 @@ describe('withoutTurnEnd', () => {
     ['Done.<|eot_id|>\n', 'Done.'],
     ['It is 好。<｜end▁of▁sentence｜>', 'It is 好。'],
     ['`x`<|end|>', '`x`'],
+    ['Done.\n<|im_end|>', 'Done.'],
+    ['Done. <|eot_id|>', 'Done.'],
   ])('removes the token from %j', (answer, expected) => {
     expect(withoutTurnEnd(answer)).toBe(expected);
   });

@@ -7,8 +7,12 @@ export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }
 
-/** Tokens of chat templates: `<|im_end|>`, `</s>`, `<end_of_turn>`. A role can follow one that begins a message. */
+/** Tokens of chat templates: `<|im_end|>`, `</s>`, `<end_of_turn>`, with roles, and the thoughts of gpt-oss. */
 const TOKENS = [
+  String.raw`<\|channel\|>analysis<\|message\|>(?:(?!<\|)[\s\S])*(?:<\|end\|>|$)`,
+  String.raw`<\|channel\|>(?:analysis|commentary|final)(?=<\|message\|>)`,
+  String.raw`<\|endoftext\|>(?:Human|User|Assistant):`,
+  '<0x[0-9A-F]{2}>',
   `<[|｜](?:start_header_id|im_start|start)[|｜]>(?:assistant|user|system|tool|model)?`,
   String.raw`<[|｜][\w▁ .:/-]{1,60}[|｜]>`,
   '</?(?:s|eos|bos|pad|unk|end_of_turn|end_of_utterance|EOT|eot)>',
@@ -19,6 +23,7 @@ const TOKENS = [
 const TAGS = [
   '</?(?:(?:seed:|mm:)?think|thinking|thought|reasoning|answer|response|tool_call|tool_calls|tools)>',
   String.raw`\[/?THINK\]|◁/?think▷`,
+  String.raw`<br\s*/?>|&nbsp;`,
 ];
 const LEFTOVER = new RegExp(
   [`${INVISIBLE}+`, '[.…]+', String.raw`(?:${'`'}{3,}|~{3,})\w*(?=\s|$)`, ...TOKENS, ...TAGS].join('|'),
@@ -50,9 +55,9 @@ function endOfLeftover(text: string, at: number): number | undefined {
   return found === null ? undefined : at + found[0].length;
 }
 
-/** Directly after a sentence or code, where nobody writes about the token. */
+/** After a sentence or directly after code, where nobody writes about the token. */
 const TURN_END =
-  /(?<=[.!?…。！？`)*])(?:<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text|return|eot)\|>|<｜end▁of▁sentence｜>)\s*$/;
+  /(?:(?<=[`)*])|(?<=[.!?…。！？])\s*)(?:<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text|return|eot)\|>|<｜end▁of▁sentence｜>)\s*$/;
 
 /** Returns an answer without the token of a chat template that ends it. */
 export function withoutTurnEnd(answer: string): string {
