@@ -41,6 +41,11 @@ describe('an answer that may be a call', () => {
   it.each([
     `${CALL}\nThis call looks at the door.`,
     'I look.\n<tool_call>',
+    `The fixture file contains:\n\n${CALL}`,
+    `The output:\n${CALL}`,
+    `It looks like the test needs a rebuild:\n${CALL}`,
+    `Check the format:\n${CALL}`,
+    `The hook writes a log:\n${CALL}`,
     'The tokens are:\n[TOOL_CALLS]\n<tool_call>\n<tools>',
     '```tool_code\nlook(at="door")\n```\nis the form of Gemma.',
     'Thought: I look.\nAction: look\nAction Input: {"at": "door"}\nObservation: open\nFinal Answer: It is open.',

@@ -24,7 +24,14 @@ const UNCERTAIN = { kind: 'uncertain' } as const;
 
 /** Judges the end of an answer. All of it must be calls that known tools accept, or none of them is made. */
 export function judgeCallText({ before, text }: CallText, tools: TextCallTools): TextCallVerdict {
-  if (introducesExample(before)) return TEXT;
+  const line = before.trimEnd().split('\n').at(-1) ?? '';
+  if (EXAMPLE.test(line) && !ANNOUNCEMENT.test(line)) return TEXT;
+  const verdict = judgeCalls({ before, text }, tools);
+  if (!MAY_PRESENT.test(line) || ANNOUNCEMENT.test(line)) return verdict;
+  return verdict.kind === 'text' ? TEXT : UNCERTAIN;
+}
+
+function judgeCalls({ before, text }: CallText, tools: TextCallTools): TextCallVerdict {
   const read = readLeadingCalls(text, tools);
   const accepted = read.calls.map((call) => call.accepted).filter((call) => call !== undefined);
   const areAccepted = read.calls.length > 0 && accepted.length === read.calls.length;
@@ -118,13 +125,11 @@ function namesTool({ calls }: LeadingCalls, { schemaOf }: TextCallTools): boolea
   return calls.some(({ written }) => schemaOf(written.name) !== undefined);
 }
 
+/** The line before a call presents it as an example. */
 const EXAMPLE =
-  /\b(?:for example|for instance|e\.g\.|examples?|looks? like|(?:is|are) written|writes?|syntax|formats?)\b[^.!?]*:?[*_]*$/i;
+  /\b(?:for example|for instance|e\.g\.|an example|examples? (?:of|call)|looks? like (?:this|so)|(?:is|are) written|syntax (?:is|of)|formats? (?:is|of)|has this form)\b[^.!?]*:?[*_]*$|^\W*(?:example|syntax|format)s?\W*$/i;
+/** The line before a call may present it as an example or as the content of a file. */
+const MAY_PRESENT =
+  /\b(?:examples?|looks? like|writes?|syntax|formats?)\b[^.!?]*:?[*_]*$|\b(?:contains?|file has|output|log|contents?)\b[^.!?:]*:[*_]*$/i;
 /** Words with which a model announces what it does itself. */
 const ANNOUNCEMENT = /\b(?:I|I['’](?:ll|m)|let me|let['’]s|we|now|next|first|then)\b|^\W*\w+ing\b/i;
-
-/** Whether the last line before a call presents it as an example. */
-function introducesExample(before: string): boolean {
-  const line = before.trimEnd().split('\n').at(-1) ?? '';
-  return EXAMPLE.test(line) && !ANNOUNCEMENT.test(line);
-}
