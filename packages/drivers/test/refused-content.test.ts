@@ -78,6 +78,18 @@ describe('a request that is refused because of its content', () => {
     ['a body that is too large', refuses(413, 'Payload Too Large')],
     ['an unprocessable image', refuses(422, 'cannot identify image file')],
     ['a text that names nothing', refuses(400, 'Bad Request')],
+    ['no server that takes images', refuses(404, 'No endpoints found that support image input')],
+    [
+      'a local model without a projector',
+      refuses(
+        500,
+        'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+      ),
+    ],
+    [
+      'a server without images, without a known status',
+      refuses(501, 'This model does not support image input'),
+    ],
   ])('is repeated without the newest image: %s', async (_name, refusal) => {
     const { test, accepted, server, reported } = await serve((_, text) =>
       text.includes(PNG) ? refusal : undefined,
@@ -142,7 +154,7 @@ describe('a request that is refused because of its content', () => {
   });
 
   it('leaves out two images, one after the other, if the server names another one each time', async () => {
-    const { test, accepted } = await serve(({ messages }, text) => {
+    const { test, accepted, reported } = await serve(({ messages }, text) => {
       const bad = [PNG, OTHER].find((data) => text.includes(data));
       if (bad === undefined) return undefined;
       const index = messages.findIndex((message) => JSON.stringify(message).includes(bad));
@@ -153,6 +165,7 @@ describe('a request that is refused because of its content', () => {
     expect(await ask(test, shot(PNG), shot(OTHER))).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(accepted[0]).toContain('handle m1.1]');
     expect(accepted[0]).toContain('handle m1.2]');
+    expect(reported()).toEqual([expect.stringContaining('m1.1 (its images and files), m1.2 (its images')]);
   });
 
   it('replaces a named call and its result, or a named text, by a placeholder', async () => {
@@ -170,18 +183,39 @@ describe('a request that is refused because of its content', () => {
     expect(accepted.at(-1)).toContain('[Call and result left out: the server refused it; handle m2.0]');
     expect(await test.run('a cursed text')).toMatchObject({ status: 'completed' });
     expect(accepted.at(-1)).toContain('[Text left out: the server refused it; handle m4.0]');
-    expect(reported()).toHaveLength(2);
+    expect(reported()).toEqual([
+      expect.stringContaining('from now on: m2.0 (the call and its result). To take'),
+      expect.stringContaining('from now on: m4.0 (the text). To take'),
+    ]);
   });
 
-  it('ends the run with advice, and leaves nothing out, if that does not help', async () => {
-    const { test, server } = await serve(() => refuses(400, 'image: no'));
+  it.each<[number, string]>([
+    [400, 'image: no'],
+    [404, 'No endpoints found that support image input'],
+    [500, 'image input is not supported'],
+  ])('ends the run with advice, and leaves nothing out, if that does not help: %i', async (code, text) => {
+    const { test, server, reported } = await serve(() => refuses(code, text));
     const { error, status } = await ask(test, shot(PNG));
     expect(status).toBe('failed');
     expect(error?.message).toContain('set providers.local.models.served-model.accepts.images: false');
     expect(error?.message).toContain(`longhaul fork ${test.sessionId} --at m1`);
     expect(server.requests).toHaveLength(2);
+    expect(reported()).toEqual([]);
     const { marks } = await test.store.loadLog(test.sessionId);
     expect(marks.filter(({ undoneAt }) => undoneAt === undefined)).toEqual([]);
+  });
+
+  it.each<[string, RawAnswer]>([
+    ['refused again', refuses(400, 'messages.1.content: something odd')],
+    ['not answered', refuses(401, 'Invalid key')],
+  ])('leaves nothing out, and reports nothing, if the repeated request is %s', async (_name, second) => {
+    const { test, server, reported } = await serve((_, text) =>
+      text.includes('left out') ? second : refuses(400, 'messages.1.content: something odd'),
+    );
+    expect(await ask(test)).toMatchObject({ status: 'failed' });
+    expect(server.requests.at(-1)).toContain('[Text left out');
+    expect(reported()).toEqual([]);
+    expect(await test.runtime.undoCompaction(test.sessionId)).toEqual({ status: 'nothing' });
   });
 
   it('is not repeated if it says nothing about content and its images were accepted before', async () => {

@@ -48,6 +48,8 @@ export class RefusedContent {
   readonly #driver: ModelDriver;
   /** The marks of the last attempt. */
   #marks: OmitMark[] = [];
+  /** The marks of earlier attempts after which the server refused something else. */
+  #helped: OmitMark[] = [];
   #left: OmitTarget[][] = [];
   /** The named part of the last refusal. */
   #named: string | undefined;
@@ -58,9 +60,10 @@ export class RefusedContent {
     this.#driver = driver;
   }
 
-  /** Call it after a request that was accepted: what is left out helped. */
-  accepted(): void {
-    this.#marks = [];
+  /** Call it after a request that was accepted. If content was left out of it, that is reported. */
+  async accepted(): Promise<void> {
+    const marks = [...this.#helped.splice(0), ...this.#marks.splice(0)];
+    if (marks.length > 0) await this.#report(marks);
     this.#left = [];
     this.#named = undefined;
     this.#attempts = 0;
@@ -89,14 +92,19 @@ export class RefusedContent {
     // The server got past what it refused before, and refuses something else.
     const isProgress = this.#marks.length > 0 && named !== undefined && named !== this.#named;
     if (this.#attempts === 0 || isProgress) this.#left = attempts;
-    if (!isProgress) await this.#takeBack();
+    if (isProgress) this.#helped.push(...this.#marks.splice(0));
+    else await this.#undo(this.#marks.splice(0));
     this.#named = named;
     this.#attempts += 1;
     return this.#attempts > MAX_ATTEMPTS ? undefined : this.#left.shift();
   }
 
-  async #takeBack(): Promise<void> {
-    const marks = this.#marks.splice(0);
+  /** Call it at the end of a run. Takes back what was left out of a request that was not accepted. */
+  async takeBack(): Promise<void> {
+    await this.#undo([...this.#helped.splice(0), ...this.#marks.splice(0)]);
+  }
+
+  async #undo(marks: readonly OmitMark[]): Promise<void> {
     await Promise.all(marks.map((mark) => this.#writer.undoMark(mark.id)));
   }
 
@@ -109,12 +117,23 @@ export class RefusedContent {
       createdAt: Date.now(),
       ...target,
     }));
+    await this.#writer.recordMarks(this.#marks, []);
+  }
+
+  async #report(marks: readonly OmitMark[]): Promise<void> {
     const { provider, model } = this.#driver.info;
-    const handles = targets.map((target) => this.#handleOf(target));
-    const what = targets.every((target) => target.what === 'media') ? 'its images and files' : 'it';
-    const line = `The server refused the request because of its content. Left out of requests from now on: ${handles.join(', ')} (${what}). To take this back: longhaul undo ${this.#writer.lease.sessionId}`;
+    const handles = marks.map((mark) => this.#handleOf(mark));
+    const parts = marks.map((mark, index) => `${handles[index]} (${this.#describe(mark)})`);
+    const line = `The server refused the request because of its content, and accepted it without some of it. Left out of requests from now on: ${parts.join(', ')}. To take this back: longhaul undo ${this.#writer.lease.sessionId}`;
     const event = { errors: [line], provider, model, details: { handles } };
-    await this.#writer.recordMarks(this.#marks, [{ type: 'llm:unsupported-input', ...event }]);
+    await this.#writer.announce({ type: 'llm:unsupported-input', ...event });
+  }
+
+  #describe({ messageId, partIndex, what }: OmitTarget): string {
+    if (what === 'media') return 'its images and files';
+    const message = this.#writer.log.messages.find(({ id }) => id === messageId);
+    const part = message?.parts[partIndex];
+    return part?.type === 'tool' ? 'the call and its result' : 'the text';
   }
 
   #handleOf({ messageId, partIndex }: OmitTarget): string {

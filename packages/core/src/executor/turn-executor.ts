@@ -40,11 +40,15 @@ export class TurnExecutor {
   /** Turns anything thrown into an end of the run. */
   async #driveSafely(): Promise<RunEnd> {
     const { writer, environment } = this.#options;
-    const { window } = this.#parts;
+    const { window, refusedContent } = this.#parts;
     try {
       await writer.announce({ type: 'session:status', status: 'busy' });
       if (window.system === '') window.setSystem(await environment.build());
-      return await this.#drive();
+      try {
+        return await this.#drive();
+      } finally {
+        await refusedContent.takeBack();
+      }
     } catch (thrown) {
       return this.#endFor(toLonghaulError(thrown));
     }
@@ -87,7 +91,7 @@ export class TurnExecutor {
         await refusedContent.afterRefusal(outcome.error, refusal, request);
         continue;
       }
-      refusedContent.accepted();
+      await refusedContent.accepted();
       const end = await outcomeHandler.handle(outcome, request);
       if (end !== undefined) return end;
     }

@@ -25,18 +25,20 @@ const STATUSES: readonly (number | undefined)[] = [400, 413, 422];
 /**
  * Reads what a refusal says about the request's content. Undefined if the refusal cannot be about it. `unknown` means
  * that the text names neither media nor a place.
+ *
+ * @param isAboutMedia The refusal is known to be about media, whatever its status: OpenRouter sends 404, llama.cpp 500.
  */
 export function readContentRefusal(
-  status: number | undefined,
+  { status, isAboutMedia }: { status: number | undefined; isAboutMedia: boolean },
   { text, param }: { text: string; param?: string },
 ): RefusedContent | undefined {
-  if (!STATUSES.includes(status)) return undefined;
+  if (!isAboutMedia && !STATUSES.includes(status)) return undefined;
   const named = PATH.exec(param ?? '')?.[0] ?? PATH.exec(text)?.[0];
   const index = AT_INDEX.exec(text)?.[1];
   const path = named ?? (index === undefined ? undefined : `messages.${index}`);
   const found = path === undefined ? {} : { path };
   if (NO_MEDIA_AT_ALL.test(text)) return { about: 'media', isAboutAll: true, ...found };
   // A proxy that refuses the size of the request rarely says more than that.
-  if (status === 413 || MEDIA.test(text)) return { about: 'media', ...found };
+  if (isAboutMedia || status === 413 || MEDIA.test(text)) return { about: 'media', ...found };
   return { about: path === undefined ? 'unknown' : 'part', ...found };
 }

@@ -37,7 +37,8 @@ export function mapProviderError(failure: ProviderFailure): LonghaulError {
   const data: JsonObject = { provider: failure.provider, model: failure.model, ...verdict.data };
   if (failure.status !== undefined) data['status'] = failure.status;
   if (MAY_BE_CONTENT.has(verdict.code) && data['reasoning'] === undefined) {
-    const content = readContentRefusal(failure.status, body);
+    const isAboutMedia = verdict.code === 'input_unsupported';
+    const content = readContentRefusal({ status: failure.status, isAboutMedia }, body);
     if (content !== undefined) data['content'] = { ...content };
   }
   const retryAfterMs = readRetryAfterMs({
