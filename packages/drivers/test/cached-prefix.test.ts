@@ -159,10 +159,10 @@ test.each(HARNESSES)(
       return last.indexOf(words);
     };
     const told = [
-      'Git: main, 1 tracked file changed',
+      'Git: main, 1 tracked file with unstaged changes',
       'Use tabs.',
       'Look around.',
-      'Git: feature, 1 tracked file changed',
+      'Git: feature, 1 tracked file with unstaged changes',
       'Again, on the next day.',
       'Use spaces.',
       'Be interrupted.',

@@ -30,7 +30,7 @@ const FACTS = [
   'Workspace: /workspace (paths are relative to it; file tools cannot leave it)',
   'Sandbox: docker registry.example.com/team/build-image:24-bookworm, network off; processes that a command leaves running are killed',
   'Platform: Linux x64, bash',
-  'Git: feature/read-settings-from-the-environment, 12 tracked files changed',
+  'Git: feature/read-settings-from-the-environment, 12 tracked files with unstaged changes',
   'Date: 2026-03-01 (when this session began)',
 ].map((text) => ({ key: text.slice(0, 8), value: text, text, news: text }));
 

@@ -100,7 +100,9 @@ function plainFact(key: string, text: string): Fact {
 function gitText({ head, changedFiles, isPartial }: GitFacts): string {
   const least = isPartial ? 'at least ' : '';
   const changes =
-    changedFiles === undefined ? '' : `, ${least}${plural(changedFiles, 'tracked file')} changed`;
+    changedFiles === undefined
+      ? ''
+      : `, ${least}${plural(changedFiles, 'tracked file')} with unstaged changes`;
   return `Git: ${quoted(head)}${changes}`;
 }
 
