@@ -177,6 +177,20 @@ describe.each(DRIVERS)('Chat Completions, driver %s', (driver) => {
     });
     expect(await read(one(repeated), one(repeated), one({}, 'tool_calls'))).toMatchObject({ calls: [RIGHT] });
   });
+
+  it('makes a call that is repeated with another index once, in one chunk or in two', async () => {
+    const again = call(RIGHT, 'a', 1);
+    const both = { tool_calls: [...call(RIGHT).tool_calls, ...again.tool_calls] };
+    const end = one({}, 'tool_calls');
+    expect(await read(one(both), end)).toMatchObject({ calls: [RIGHT] });
+    expect(await read(one(call(RIGHT)), one(again), end)).toMatchObject({ calls: [RIGHT] });
+    expect(await read(one(call(RIGHT)), one(call(RIGHT, 'b', 1)), end)).toMatchObject({
+      calls: [RIGHT, RIGHT],
+    });
+    expect(await read(one(call(RIGHT)), one(call(WRONG, 'a', 1)), end)).toMatchObject({
+      calls: [RIGHT, WRONG],
+    });
+  });
 });
 
 describe.each(DRIVERS)('Anthropic, driver %s', (driver) => {

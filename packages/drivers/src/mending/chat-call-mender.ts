@@ -21,12 +21,9 @@ export function createCallMender() {
       return false;
     return isObject(parseJson(call.input));
   };
-  /** Whether the piece, which has no index, repeats a complete call. */
-  const repeatsAny = (id: JsonValue, called: JsonObject): boolean => {
-    if ([...open.keys()].some((key) => isRepeated(key, id, called))) return true;
-    record(`id ${id}`, id, called);
-    return false;
-  };
+  /** Whether the piece repeats a complete call, with whatever index. */
+  const repeatsAny = (id: JsonValue | undefined, called: JsonObject): boolean =>
+    [...open.keys()].some((key) => isRepeated(key, id, called));
   const record = (key: string, id: JsonValue | undefined, called: JsonObject): void => {
     const piece = typeof called['arguments'] === 'string' ? called['arguments'] : '';
     const call = open.get(key);
@@ -57,10 +54,13 @@ export function createCallMender() {
       const kept = calls.filter(isObject).flatMap((call): JsonObject[] => {
         const { index, function: called } = call;
         if (!isObject(called)) return [call];
-        // Without an index and an id, a piece cannot be assigned here.
-        if (typeof index !== 'number') return call['id'] && repeatsAny(call['id'], called) ? [] : [call];
+        if (repeatsAny(call['id'], called)) return [];
+        if (typeof index !== 'number') {
+          // Without an index and an id, a piece cannot be assigned here.
+          if (call['id']) record(`id ${call['id']}`, call['id'], called);
+          return [call];
+        }
         const key = String(index);
-        if (isRepeated(key, call['id'], called)) return [];
         const named = withName(key, call, called);
         if (named === undefined) return [];
         record(key, named['id'], isObject(named['function']) ? named['function'] : {});
