@@ -1,7 +1,7 @@
 import { MAX_ERROR_BYTES, mapProviderError, readWhole } from '@longhaul/models';
 import { isObject, LonghaulError, parseJson } from '@longhaul/protocol';
 import { readLabelledJson } from './mislabelled-stream.ts';
-import type { CallTarget } from './step-failure.ts';
+import { type CallTarget, statusIn } from './step-failure.ts';
 
 export interface GuardedFetchOptions {
   fetch: typeof globalThis.fetch;
@@ -98,8 +98,11 @@ async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: n
 
 function notAStream(text: string, contentType: string, options: GuardedFetchOptions): LonghaulError {
   const { provider, model } = options.target;
-  if (contentType.includes('json') && hasError(text)) {
-    return mapProviderError({ status: 400, body: text, message: text.slice(0, 500), ...options.target });
+  const error = contentType.includes('json') ? errorIn(text) : undefined;
+  if (error !== undefined) {
+    // A body without a code is a refusal: LM Studio answers a wrong path so. It is not retried.
+    const status = error.status ?? 400;
+    return mapProviderError({ status, body: text, ...options.target });
   }
   return new LonghaulError(
     'provider_bad_request',
@@ -108,7 +111,11 @@ function notAStream(text: string, contentType: string, options: GuardedFetchOpti
   );
 }
 
-function hasError(text: string): boolean {
-  const value = parseJson(text);
-  return isObject(value) && 'error' in value;
+/** Returns the error that a body consists of, with the status that it names. FastAPI sends a bare `detail`. */
+function errorIn(text: string): { status: number | undefined } | undefined {
+  const body = parseJson(text);
+  if (!isObject(body) || !('error' in body || 'detail' in body)) return undefined;
+  const { error } = body;
+  const codes = [isObject(error) ? error['code'] : undefined, body['code'], body['status']];
+  return { status: codes.map(statusIn).find((status) => status !== undefined) };
 }

@@ -595,3 +595,29 @@ describe('reads how long to wait from', () => {
     expect(error.data['retryAfterMs']).toBe(retryAfterMs);
   });
 });
+
+describe('an error in a body of JSON with status 200', () => {
+  it.each<[string, ErrorCode]>([
+    ['{"error":{"message":"no credits left","code":402}}', 'provider_quota'],
+    ['{"error":{"message":"no credits left","code":"402"}}', 'provider_quota'],
+    ['{"error":{"message":"who are you","code":401}}', 'provider_auth'],
+    ['{"error":{"message":"slow down"},"code":429}', 'provider_rate_limit'],
+    ['{"error":{"message":"it broke","code":500}}', 'provider_bad_response'],
+    [`{"error":"model 'big' not found"}`, 'model_not_found'],
+    ['{"error":"Unexpected endpoint or method. (POST /chat/completions)"}', 'provider_bad_request'],
+  ])('is mapped by the code that it names: %s', async (body, code) => {
+    expect(await answered({ status: 200, body })).toMatchObject({ code });
+  });
+
+  it('maps a missing model in a stream too', async () => {
+    const stream = sse({ error: { message: "model 'big' not found" } });
+    expect(await answered({ stream })).toMatchObject({ code: 'model_not_found' });
+  });
+
+  it('is quoted if it is a bare detail', async () => {
+    const error = await answered({ status: 200, body: '{"detail":"Model not loaded"}' });
+    expect(error.code).toBe('provider_bad_request');
+    expect(error.message).toContain('It said: "Model not loaded"');
+    expect(error.message).not.toContain('baseUrl');
+  });
+});

@@ -31,7 +31,7 @@ export function toStepError(thrown: unknown, target: CallTarget, phase: 'request
     case 'AI_InvalidResponseDataError':
       // The SDK throws this error without data if a stream ended without a finish reason.
       return error['data'] === undefined
-        ? streamCut(target, thrown)
+        ? noFinishReason(target, thrown)
         : badChunk(error['data'], target, thrown);
     case 'AI_LoadAPIKeyError':
       return new LonghaulError('provider_auth', messageOf(thrown), { cause: thrown, data: factsOf(target) });
@@ -73,7 +73,7 @@ export function brokenEnd(
 ): LonghaulError | undefined {
   const said = explanation === undefined ? '' : `: "${explanation}"`;
   const reason = raw === undefined ? '' : ` (finish reason "${raw}"${said})`;
-  if (end === 'interrupted' && raw === undefined) return streamCut(target);
+  if (end === 'interrupted' && raw === undefined) return noFinishReason(target);
   if (end === 'interrupted') {
     const message = `The answer of ${target.provider}/${target.model} is incomplete: the server stopped it${reason}.`;
     return new LonghaulError('provider_stream_cut', message, { data: factsOf(target) });
@@ -87,10 +87,19 @@ export function brokenEnd(
   return badResponse(`the answer ended with an error that the server did not describe${reason}.`, target);
 }
 
-export function streamCut(target: CallTarget, cause?: unknown): LonghaulError {
+function streamCut(target: CallTarget, cause?: unknown): LonghaulError {
   return new LonghaulError(
     'provider_stream_cut',
     `The answer of ${target.provider}/${target.model} is incomplete: the connection was closed before its end.`,
+    { cause, data: factsOf(target) },
+  );
+}
+
+/** Returns the error for an answer whose stream ended in order, but without a finish reason. */
+export function noFinishReason(target: CallTarget, cause?: unknown): LonghaulError {
+  return new LonghaulError(
+    'provider_stream_cut',
+    `The answer of ${target.provider}/${target.model} may be incomplete: its stream ended without a finish reason.`,
     { cause, data: factsOf(target) },
   );
 }
@@ -163,8 +172,10 @@ function hasEmptyBody(cause: unknown): boolean {
   return fieldsOf(cause)['name'] === 'AI_EmptyResponseBodyError';
 }
 
-function statusIn(code: unknown): number | undefined {
-  return typeof code === 'number' && code >= 400 && code < 600 ? code : undefined;
+/** Returns the HTTP status that a server sends as the code of an error, as a number or a text. */
+export function statusIn(code: unknown): number | undefined {
+  const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-
 import type { StepEvent } from '@longhaul/core';
 import type { RequestGuard } from './request-guard.ts';
 import type { StepEvents } from './step-events.ts';
-import { type CallTarget, endedError, streamCut, toStepError } from './step-failure.ts';
+import { type CallTarget, endedError, noFinishReason, toStepError } from './step-failure.ts';
 import type { PartReader, StepModel } from './step-model.ts';
 
 export interface StepCall {
@@ -37,7 +37,7 @@ export async function* streamStep(call: StepCall): AsyncGenerator<StepEvent, voi
     while (guard.endedBy === undefined && reader !== undefined) {
       const next = await read(reader, guard);
       if (guard.endedBy !== undefined) break;
-      if (next.done) return yield { type: 'error', error: streamCut(target) };
+      if (next.done) return yield { type: 'error', error: noFinishReason(target) };
       const part = next.value;
       // An error part fails the step, whatever follows it.
       if (part.type === 'error')

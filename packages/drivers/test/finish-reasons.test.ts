@@ -56,6 +56,15 @@ describe('half an answer', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it.each([endsWithout, ends('')])(
+    'whose finish reason is always missing or empty fails, and says so',
+    async (answer) => {
+      const { result } = await run(answer);
+      expect(result.error).toMatchObject({ code: 'provider_stream_cut' });
+      expect(result.error?.message).toContain('its stream ended without a finish reason');
+    },
+  );
+
   it.each(['sensitive', 'content_filter', 'refusal'])('that ends with %j fails', async (reason) => {
     const { result } = await run(ends(reason));
     expect(result).toMatchObject({ status: 'failed', error: { code: 'provider_content_filter' } });

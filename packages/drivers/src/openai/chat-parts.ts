@@ -16,8 +16,8 @@ type CallDelta = ChatCompletionChunk.Choice.Delta.ToolCall;
 interface OpenCall {
   /** Unique in the answer. */
   id: string;
-  /** As the server sent it. */
-  sent: string;
+  /** As the server sent it. Undefined if it sent none. */
+  sent: string | undefined;
   name: string;
   input: string;
 }
@@ -110,10 +110,11 @@ function createCalls() {
     return called?.name ? `call ${calls.length}` : last;
   };
   const open = ({ id, function: called }: CallDelta): OpenCall => {
-    const sent = id ? String(id) : 'call';
-    let unique = sent;
+    const sent = id ? String(id) : undefined;
+    const base = sent ?? 'call';
+    let unique = base;
     for (let attempt = 2; calls.some((call) => call.id === unique); attempt += 1)
-      unique = `${sent}-${attempt}`;
+      unique = `${base}-${attempt}`;
     const call = { id: unique, sent, name: called?.name ?? '', input: '' };
     calls.push(call);
     return call;
@@ -136,7 +137,10 @@ function createCalls() {
       return [...parts, { type: 'tool-input-delta', id: call.id, delta: piece }];
     },
     complete(): Parts {
-      return calls.map(({ id, name, input }) => ({
+      const made = calls.filter(
+        (call, index) => !calls.slice(0, index).some((other) => repeats(call, other)),
+      );
+      return made.map(({ id, name, input }) => ({
         type: 'tool-call',
         toolCallId: id,
         toolName: name,
@@ -144,6 +148,12 @@ function createCalls() {
       }));
     },
   };
+}
+
+/** A call that a server sends twice is made once. */
+function repeats(call: OpenCall, other: OpenCall): boolean {
+  const isSame = call.sent === other.sent && call.name === other.name && call.input === other.input;
+  return isSame && call.sent !== undefined;
 }
 
 /** Some servers send the arguments as an object. */
@@ -161,6 +171,6 @@ const FINISH_REASONS: Readonly<Record<string, LanguageModelV4FinishReason['unifi
 };
 
 function toFinishReason(raw: string, hasRefusal: boolean): LanguageModelV4FinishReason {
-  if (hasRefusal) return { unified: 'content-filter', raw };
+  if (hasRefusal) return { unified: 'content-filter', raw: 'refusal' };
   return { unified: FINISH_REASONS[raw] ?? 'other', raw };
 }

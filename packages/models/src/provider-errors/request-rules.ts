@@ -2,7 +2,14 @@ import type { ErrorBody } from './error-body.ts';
 import { readOutputRefusal } from './output-limit.ts';
 import { type Overflow, readOverflow } from './overflow-patterns.ts';
 import { adviceWithoutTools, saysNoTools } from './tool-refusal.ts';
-import { type Facts, hasCode, isClientError, type ProviderFailure, type Verdict } from './verdict.ts';
+import {
+  type Facts,
+  hasCode,
+  isClientError,
+  isServerError,
+  type ProviderFailure,
+  type Verdict,
+} from './verdict.ts';
 
 // Refusals because of what a request contains or names.
 
@@ -76,9 +83,14 @@ const NO_SUCH_PATH =
 /** OpenRouter has the model, but the account's settings exclude each server that offers it. */
 const NO_ALLOWED_SERVER = /no endpoints (?:found )?(?:matching|available matching)|no allowed providers/i;
 
+/** Ollama: `model 'x' not found`. Inside a stream, and in a body with status 200, only the text says so. */
+const NO_SUCH_MODEL = /\bmodel ['"`][^'"`]{1,200}['"`] (?:was |is )?(?:not found|does not exist)\b/i;
+
 export function ofMissingModel({ failure, body, said, at }: Facts): Verdict | undefined {
   const isMissing =
-    failure.status === 404 || hasCode(body, 'model_not_found', 'not_found_error', 'model_not_exist');
+    failure.status === 404 ||
+    hasCode(body, 'model_not_found', 'not_found_error', 'model_not_exist') ||
+    (!isServerError(failure.status) && NO_SUCH_MODEL.test(body.text));
   if (!isMissing) return undefined;
   const { operation } = failure;
   if (operation !== undefined && !namesModel(failure, body)) {
