@@ -1,5 +1,6 @@
 import { readControls } from '@longhaul/core/tool-output';
 import type { Differ } from './carry-spelling.ts';
+import { areNumbersOf } from './line-numbers.ts';
 import { looseKey } from './line-pair.ts';
 import {
   findLoosePlaces,
@@ -67,7 +68,14 @@ function matchExact(text: string, rewrite: Rewrite, { all, wholeLines }: WantedE
   const matches = findMatches(text, rewrite.old, all ? {} : { step: 1 }).filter(
     ({ start }) => !startsLine || start === 0 || text.charAt(start - 1) === '\n',
   );
-  if (matches.length === 0) return undefined;
+  if (
+    matches.length === 0 ||
+    !isNumberedAs(
+      rewrite,
+      matches.map(({ line }) => line),
+    )
+  )
+    return undefined;
   if (rewrite.problem !== undefined) return { refusal: rewrite.problem };
   if (matches.length > 1 && !all) return { refusal: describeAmbiguity(matches.map(({ line }) => line)) };
   const places = matches.map(({ start }) => ({
@@ -76,6 +84,11 @@ function matchExact(text: string, rewrite: Rewrite, { all, wholeLines }: WantedE
     text: rewrite.new,
   }));
   return { places, ignoring: rewrite.ignoring === '' ? [] : [rewrite.ignoring] };
+}
+
+/** Line numbers are dropped only if they are those of a match: others may be keys of the text. */
+function isNumberedAs({ numbers }: Rewrite, lines: readonly number[]): boolean {
+  return numbers === undefined || lines.some((line) => areNumbersOf(numbers, line));
 }
 
 /** The escapes that read shows. They are only read if the text does not have them as they are. */
@@ -100,7 +113,14 @@ function matchLoosely(
         [first, ...rest].every((pair) => pair?.start === 0 && pair.end === pair.line.length)),
   );
   const places = nearestPlaces(candidates);
-  if (places.length === 0) return undefined;
+  if (
+    places.length === 0 ||
+    !isNumberedAs(
+      rewrite,
+      places.map(({ at }) => at + 1),
+    )
+  )
+    return undefined;
   const spans = places.map(({ at }) => ({ at, count: given.length }));
   const ignoring = ignoredIn(places, rewrite);
   if (rewrite.problem !== undefined) return { refusal: rewrite.problem, places: spans };

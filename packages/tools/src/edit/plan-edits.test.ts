@@ -19,22 +19,29 @@ describe('awkward edits', () => {
   );
 });
 
-/** Ways in which models write a block of a file down wrongly. Each is undone by the match, or refused. */
-const MUTATIONS: Readonly<Record<string, (text: string) => string>> = {
+/**
+ * Ways in which models write a block of a file down wrongly, at an index of its lines. Each is undone by the match, or
+ * refused.
+ */
+const MUTATIONS: Readonly<Record<string, (text: string, at: number) => string>> = {
   'trailing blanks': (text) => text.replaceAll(/(\S)$/gm, '$1  '),
   'typographic quotes': (text) => text.replaceAll('"', '\u201d'),
   'no-break spaces': (text) => text.replaceAll(/(?<=\S) (?=\S)/g, '\u00a0'),
   'a level more': (text) => text.replaceAll(/^(?=.*\S)/gm, '    '),
   tabs: (text) => text.replaceAll(/^( {4})+/gm, (blanks) => '\t'.repeat(blanks.length / 4)),
   'half the width': (text) => text.replaceAll(/^ +/gm, (blanks) => ' '.repeat(blanks.length / 2)),
-  'line numbers': (text) =>
-    text
-      .split('\n')
-      .map((line, index) => `${index + 7}\t${line}`)
-      .join('\n'),
+  'line numbers': (text, at) => numberLines(text, at + 1),
+  'line numbers of an older state': (text, at) => numberLines(text, at + 6),
   'escaped line feeds': (text) => text.replaceAll('\n', '\\n'),
   CRLF: (text) => text.replaceAll('\n', '\r\n'),
 };
+
+function numberLines(text: string, first: number): string {
+  return text
+    .split('\n')
+    .map((each, index) => `${index + first}\t${each}`)
+    .join('\n');
+}
 
 const line = fc
   .tuple(
@@ -65,7 +72,7 @@ test('lands in the right place, or is refused, for every mutation of a random bl
           block.filter((each) => each !== '').map((each) => /^ */.exec(each)?.[0].length),
         );
         if (mutate === MUTATIONS['half the width'] && levels.size < 2) return;
-        const edit = { old: mutate(block.join('\n')), new: mutate(renewed.join('\n')), all: false };
+        const edit = { old: mutate(block.join('\n'), at), new: mutate(renewed.join('\n'), at), all: false };
         // A text that the file has elsewhere, exactly, means that place.
         if (edit.old.trim() === '' || (edit.old !== block.join('\n') && file.includes(edit.old))) return;
         const planned = await planEdits(file, [edit]);
@@ -98,7 +105,7 @@ test.each(Object.entries(MUTATIONS))('accepts %s wherever the block is unique', 
         const at = seed % (lines.length - 2);
         const block = lines.slice(at, at + 3);
         const renewed = [block[0], `${/^ */.exec(block[1] ?? '')?.[0]}renewed("a b");`, block[2]];
-        const edit = { old: mutate(block.join('\n')), new: mutate(renewed.join('\n')), all: false };
+        const edit = { old: mutate(block.join('\n'), at), new: mutate(renewed.join('\n'), at), all: false };
         const planned = await planEdits(lines.join('\n'), [edit]);
         const expected = lines.with(at + 1, renewed[1] ?? '').join('\n');
         const plain = (text: string) => text.replaceAll('\u201d', '"').replaceAll('\u00a0', ' ');

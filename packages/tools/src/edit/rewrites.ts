@@ -1,3 +1,5 @@
+import { type LineNumbers, stripNumbers } from './line-numbers.ts';
+
 /** The texts of an edit, read in another way. */
 export interface EditTexts {
   old: string;
@@ -9,6 +11,8 @@ export interface Rewrite extends EditTexts {
   ignoring: string;
   /** The first line of `old` is a whole line of the file. */
   startsLine?: boolean;
+  /** The line numbers that were removed. */
+  numbers?: LineNumbers;
   /** Why `new` cannot be read in this way. */
   problem?: string;
 }
@@ -37,45 +41,8 @@ function isOther(rewrite: Rewrite, texts: EditTexts): boolean {
   return rewrite.old !== texts.old && rewrite.old.trim() !== '';
 }
 
-/** The forms in which tools print a line with its number. */
-const NUMBER_FORMS = [
-  /^\s*(\d+)\t/,
-  /^\s*(\d+)\s*→/,
-  /^\s*(\d+)\s*[|│] /,
-  /^\s*(\d+)\s*[|│]/,
-  /^\s*(\d+): /,
-  /^\s*(\d+):/,
-];
-
-function withoutLineNumbers({ old, new: replacement }: EditTexts): Rewrite[] {
-  return NUMBER_FORMS.flatMap((form) => {
-    const stripped = stripNumbers(old, form);
-    if (stripped === undefined) return [];
-    const lines = replacement.split('\n').map((line) => line.replace(form, ''));
-    return [{ old: stripped, new: lines.join('\n'), ignoring: 'line numbers', startsLine: form.test(old) }];
-  });
-}
-
-/** Undefined unless the lines are numbered one by one. The first can begin in its middle, and the last can be empty. */
-function stripNumbers(text: string, form: RegExp): string | undefined {
-  const lines = text.split('\n');
-  let next: number | undefined;
-  let numbered = 0;
-  const stripped = lines.map((line, index) => {
-    const number = Number(
-      form.exec(line)?.[1] ?? (/^\s*\d+\s*$/.test(line) && next !== undefined ? line : 'no'),
-    );
-    if (Number.isNaN(number)) {
-      const isEnd = line === '' && index === lines.length - 1;
-      return index === 0 || isEnd ? line : undefined;
-    }
-    if (next !== undefined && number !== next) return undefined;
-    next = number + 1;
-    numbered += 1;
-    return form.test(line) ? line.replace(form, '') : '';
-  });
-  if (numbered === 0 || stripped.includes(undefined)) return undefined;
-  return stripped.join('\n');
+function withoutLineNumbers(texts: EditTexts): Rewrite[] {
+  return stripNumbers(texts).map((stripped) => ({ ...stripped, ignoring: 'line numbers' }));
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
