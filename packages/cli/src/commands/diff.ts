@@ -27,7 +27,7 @@ export async function diff(argv: readonly string[], terminal: Terminal): Promise
         terminal.out.write(
           values.json
             ? `${JSON.stringify({ before, after, ...changes })}\n`
-            : fileChangeLines(changes, paint),
+            : fileChangeLines(changes, { paint }),
         );
         return 0;
       }

@@ -2,11 +2,15 @@ import { parseHandle } from '@longhaul/protocol';
 import { FORK_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { copyAddress } from '../compose/session-address.ts';
+import { shownName } from '../render/file-change-lines.ts';
 import { plural, shortId } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { makeForkFolder } from '../session/fork-folder.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
+
+/** Files without recorded content that the answer names. */
+const MAX_NAMED = 5;
 
 /** `longhaul fork`: copies a session, up to one of its messages, into a new one. */
 export async function fork(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -29,9 +33,14 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
       const from = at === undefined ? 'its end' : `m${at}`;
       const lines = [`Forked ${shortId(session.id)} at ${from}: ${forked.id}`];
       if (made !== undefined) lines.push(`Its files are in ${made.path}.`);
-      const missing = made?.skipped.length ?? 0;
-      if (missing > 0)
-        lines.push(`${plural(missing, 'file')} could not be written: secret, or too large to be recorded.`);
+      const missing = made?.skipped ?? [];
+      if (missing.length > 0)
+        lines.push(
+          `${plural(missing.length, 'file')} could not be written: ${missing
+            .slice(0, MAX_NAMED)
+            .map(({ path, reason }) => `${shownName(path)} (${reason})`)
+            .join(', ')}${missing.length > MAX_NAMED ? ', …' : ''}.`,
+        );
       const place = made === undefined ? '' : ` -C ${made.path}`;
       lines.push(`To continue it: longhaul run${place} --session ${shortId(forked.id)} "…"`);
       terminal.out.write(

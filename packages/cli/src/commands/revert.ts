@@ -1,7 +1,7 @@
 import type { RevertOptions, RevertResult } from '@longhaul/core';
 import { REVERT_FLAGS, UNREVERT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
-import { fileChangeLines } from '../render/file-change-lines.ts';
+import { fileChangeLines, shownName } from '../render/file-change-lines.ts';
 import { plural, shortId } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 import { withSession } from '../session/with-session.ts';
@@ -73,22 +73,26 @@ function report(result: RevertResult, { terminal, json, command, id }: ReportOpt
 }
 
 function revertText(
-  { status, handle, conversation, hides, files, more, skipped, conflicts }: RevertResult,
+  { status, handle, conversation, hides, files, more, skipped, conflicts, withoutFiles }: RevertResult,
   { command, id, paint }: { command: ReportOptions['command']; id: string; paint: Paint },
 ): string {
   if (status === 'blocked') {
-    const list = listed(conflicts);
-    return `Nothing was done: somebody else changed ${plural(conflicts.length, 'file')} that would be restored:\n${list}To restore them anyway, add --force. The present files are recorded, so longhaul unrevert brings them back.\n`;
+    const list = listed(conflicts.map(shownName));
+    return `Nothing was done: somebody else changed ${plural(conflicts.length, 'file')} that would be restored or deleted:\n${list}To go back anyway, add --force. The present files are recorded, so longhaul unrevert brings them back.\n`;
   }
   const isPreview = status === 'preview';
-  const lines = [fileChangeLines({ files: files.slice(0, MAX_LISTED), more: restOf(files, more) }, paint)];
+  const lines = [
+    withoutFiles
+      ? 'No files were recorded before this message, so none were restored.\n'
+      : fileChangeLines({ files, more }, { paint, limit: MAX_LISTED }),
+  ];
   if (skipped.length > 0)
     lines.push(
       `Left as ${skipped.length === 1 ? 'it is' : 'they are'}:\n`,
-      listed(skipped.map(({ path, reason }) => `${path}: ${reason}`)),
+      listed(skipped.map(({ path, reason }) => `${shownName(path)}: ${reason}`)),
     );
   if (isPreview && conflicts.length > 0)
-    lines.push(`Changed by somebody else, so this needs --force:\n`, listed(conflicts));
+    lines.push(`Changed by somebody else, so this needs --force:\n`, listed(conflicts.map(shownName)));
   if (conversation && command === 'revert')
     lines.push(
       `The conversation ${isPreview ? 'would continue' : 'continues'} before ${handle}; ${plural(hides, 'later message')} ${isPreview ? 'would be' : hides === 1 ? 'is' : 'are'} hidden, not deleted.\n`,
@@ -98,11 +102,6 @@ function revertText(
   if (isPreview) lines.push('This is a preview: nothing was changed.\n');
   else if (command === 'revert') lines.push(`To take this back: longhaul unrevert ${id}\n`);
   return lines.join('');
-}
-
-function restOf(files: readonly unknown[], more = 0): number | undefined {
-  const rest = more + Math.max(0, files.length - MAX_LISTED);
-  return rest > 0 ? rest : undefined;
 }
 
 function listed(lines: readonly string[]): string {

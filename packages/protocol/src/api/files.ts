@@ -50,6 +50,10 @@ export const revertResultSchema = z.looseObject({
   ...changedFiles,
   skipped: z.array(z.looseObject({ path: z.string(), reason: z.string() })),
   conflicts: z.array(z.string()),
+  withoutFiles: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'No files were recorded before the message, so none were restored.' }),
 });
 
 export const conversationTreeSchema = z.looseObject({

@@ -127,6 +127,31 @@ describe('revert', () => {
     expect(present(workspace)).toEqual({ a: 'edited by hand', mine: 'edited' });
   });
 
+  it('lists files that another session in the same folder changed meanwhile', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const store = createMemoryStore();
+    const second = await startSession(workspace, [change('theirs', '1'), answer('Done.')], store);
+    const first = await startSession(
+      workspace,
+      [
+        async function* () {
+          yield* change('ours', '1');
+        },
+        answer('Done.'),
+      ],
+      store,
+    );
+    workspace.onRecord = async () => {
+      // The other session works while a tool of this one runs.
+      if (!workspace.files.has('ours') || workspace.files.has('theirs')) return;
+      workspace.onRecord = undefined;
+      await second.test.run('go');
+    };
+    await first.test.run('go');
+    expect(await first.files.revert(first.test.sessionId, 'm2')).toMatchObject({ status: 'blocked' });
+    expect(present(workspace)).toEqual({ a: '1', ours: '1', theirs: '1' });
+  });
+
   it('explains a wrong handle, and a session without recorded files', async () => {
     const { test, files } = await startSession(createMemoryWorkspace(), [answer('Hello.')]);
     await test.run('hi');

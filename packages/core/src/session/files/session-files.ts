@@ -55,6 +55,8 @@ export interface RevertResult extends ChangedFiles {
   skipped: { path: string; reason: string }[];
   /** Files that would be restored and that others have changed since. */
   conflicts: string[];
+  /** Files were to be restored, but none were recorded before the message. */
+  withoutFiles?: true;
 }
 
 /** Where a session goes: to a place in its conversation, and to a state of its files. */
@@ -210,7 +212,7 @@ export class SessionFiles {
     writer: SessionWriter,
     session: Session,
     move: Move,
-    { preview = false, force = false }: RevertOptions,
+    { only, preview = false, force = false }: RevertOptions,
   ): Promise<RevertResult> {
     const { store } = this.#options;
     const known = await this.#know(session.id);
@@ -225,6 +227,7 @@ export class SessionFiles {
       conflicts: [],
     };
     const target: RevertTarget = { to: move.to, ...(move.undoes !== undefined && { undoes: move.undoes }) };
+    if (move.tree === undefined && only !== 'conversation') result.withoutFiles = true;
     if (move.tree === undefined) {
       if (!preview) await this.#recordMove(writer, move.handle, target, result);
       return result;
@@ -331,10 +334,12 @@ export class SessionFiles {
   ): Promise<string[]> {
     const trees = this.#trees();
     const { patches } = await this.#know(sessionId);
+    const isLater = ({ sequence, isLeading }: { sequence: number; isLeading: boolean }) =>
+      sequence > since || (sequence === since && !isLeading);
+    const own = withLeading(patches).filter((patch) => !patch.part.byAgent && isLater(patch));
     const byOthers = new Set<string>();
-    for (const { sequence, part, isLeading } of withLeading(patches)) {
-      if (part.byAgent || part.before === undefined) continue;
-      if (sequence < since || (sequence === since && isLeading)) continue;
+    for (const { part } of [...own, ...(await this.#patchesOfOtherSessions(sessionId, since, patches))]) {
+      if (part.before === undefined) continue;
       const { files } =
         part.more === undefined
           ? part
@@ -344,6 +349,37 @@ export class SessionFiles {
     if (byOthers.size === 0) return [];
     const { files } = await trees.changes(from, to, { limit: Number.POSITIVE_INFINITY });
     return files.flatMap(pathsOf).filter((path) => byOthers.has(path));
+  }
+
+  /**
+   * Returns what the agents of other sessions in the same folder changed. If two sessions work at the same time, each
+   * records the changes of both. A session that was not used since the message is left out, and so are the patches that
+   * a copy has in common with this session.
+   */
+  async #patchesOfOtherSessions(
+    sessionId: string,
+    since: number,
+    own: readonly PlacedPatch[],
+  ): Promise<PlacedPatch[]> {
+    const { store } = this.#options;
+    const [{ workspace }, { messages }] = await Promise.all([
+      existingSession(store, sessionId),
+      store.readMessages(sessionId, { after: since - 1, limit: 1 }),
+    ]);
+    const begunAt = messages[0]?.createdAt ?? 0;
+    const keyOf = ({ part }: PlacedPatch) => `${part.before} ${part.after}`;
+    const known = new Set(own.map(keyOf));
+    const found: PlacedPatch[] = [];
+    for (let before: string | undefined; ; ) {
+      const page = await store.listSessions({ workspace: { folder: workspace }, before, limit: 50 });
+      for (const { id, updatedAt } of page) {
+        if (id === sessionId || updatedAt < begunAt) continue;
+        const patches = await store.listPatches(id);
+        found.push(...patches.filter((patch) => patch.part.byAgent && !known.has(keyOf(patch))));
+      }
+      before = page.at(-1)?.id;
+      if (before === undefined) return found;
+    }
   }
 
   /** Returns files that changed after a killed revert began, and that are not what the revert makes of them. */
