@@ -178,6 +178,18 @@ describe('unrevert', () => {
     await expect(files.unrevert(test.sessionId)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('keeps the messages since a revert of files alone', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [change('a', '2'), answer('Done.'), answer('Since.'), answer('!')];
+    const { test, driver, files } = await startSession(workspace, steps);
+    await test.run('go');
+    await files.revert(test.sessionId, 'm1', { only: 'files' });
+    await test.run('go on');
+    expect(await files.unrevert(test.sessionId)).toMatchObject({ conversation: false, hides: 0 });
+    expect(present(workspace)).toEqual({ a: '2' });
+    expect(await shownTexts(test, driver, 'more')).toContain('Since.');
+  });
+
   it('leaves the branch that was begun since, which can be gone back to', async () => {
     const workspace = createMemoryWorkspace({ a: '1' });
     const steps = [

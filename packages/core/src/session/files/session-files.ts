@@ -106,20 +106,22 @@ export class SessionFiles {
   }
 
   /**
-   * Takes the newest revert back that was not taken back yet. Messages that were added since are hidden.
+   * Takes the newest revert back that was not taken back yet. If it moved the conversation, messages that were added
+   * since are hidden.
    *
    * @throws {LonghaulError} `session_not_found`, `not_found` if there is no such revert; `store_full`.
    */
   async unrevert(sessionId: string, options: Omit<RevertOptions, 'only'> = {}): Promise<RevertResult> {
     return this.#hold(sessionId, async (writer, session) => {
-      const { marks } = await this.#know(sessionId);
+      const { marks, last } = await this.#know(sessionId);
       const revert = newestRevert(marks);
       if (revert === undefined)
         throw new LonghaulError('not_found', 'The session has no revert that could be taken back.');
-      const earlier = marks.slice(0, marks.indexOf(revert));
+      const head = headOf(marks.slice(0, marks.indexOf(revert)), revert.at);
       const move = {
         handle: handleOf(revert.to + 1),
-        to: headOf(earlier, revert.at),
+        // A revert of files alone left the conversation as it was.
+        to: revert.to === head ? headOf(marks, last) : head,
         tree: revert.treeBefore,
         since: revert.at + 1,
         undoes: revert.id,
