@@ -4,7 +4,7 @@ import { type CommandLine, type ReceivedLine, readLines } from '../../records/li
 import { sessionPaths } from '../../records/paths.ts';
 import { trueTime } from '../../records/true-time.ts';
 import { startChild } from '../child.ts';
-import { type CommandPlan, describeCommand } from './command-plan.ts';
+import { type CommandPlan, describeCommand, isRevert } from './command-plan.ts';
 
 /** A command that takes longer is considered hung. */
 const HANGS_AFTER_MS = 120_000;
@@ -14,7 +14,9 @@ const EXPECTED_ERRORS = ['cancelled', 'session_busy', 'context_exhausted'];
 
 function isExpectedError(kind: CommandPlan['kind'], code: string): boolean {
   // A killed command may have taken the newest revert back; the next one only finishes its work.
-  return EXPECTED_ERRORS.includes(code) || (kind === 'unrevert' && code === 'not_found');
+  if (kind === 'unrevert' && code === 'not_found') return true;
+  // A revert cancels the run first, and a stopped process does not answer.
+  return EXPECTED_ERRORS.includes(code) || (isRevert(kind) && code === 'process_hung');
 }
 
 /** Runs a command of the program in its own process, and kills it as planned. `error` is the code of its failure. */
