@@ -52,7 +52,8 @@ function isScaled(
   { more, fileUnit }: { more: readonly string[]; fileUnit: number },
 ): boolean {
   const [[given, file] = ['', '']] = known;
-  if (known.size !== 1 || given === '' || onlyChar([given, file, ...more]) !== ' ') return false;
+  if (known.size !== 1 || given === '' || file === '' || onlyChar([given, file, ...more]) !== ' ')
+    return false;
   const unit = unitOf(more, given.length);
   return unit > 0 && unit !== fileUnit && unit * file.length === fileUnit * given.length;
 }
