@@ -138,6 +138,20 @@ const INDENTATION: EditCase[] = [
     'def f():\n    return 2\n',
   ),
   accepted(
+    'a prefix of all lines of a file without indentation',
+    'a()\nb()\n',
+    '    a()\n    b()',
+    '    a()\n    if x:\n        b()',
+    'a()\nif x:\n    b()\n',
+  ),
+  accepted(
+    'a tab before the only line of a file without indentation',
+    'a()\n',
+    '\ta()',
+    '\tif x:\n\t\ta()',
+    'if x:\n\ta()\n',
+  ),
+  accepted(
     'two columns for four',
     'f {\n    if (a) {\n        b();\n    }\n}\n',
     '  if (a) {\n    b();\n  }',
@@ -216,6 +230,52 @@ const INDENTATION: EditCase[] = [
     /`new` is already there, at line 2/,
   ),
   refused('a prefix of a longer value', 'f:\n\tx = 10\n', '    x = 1', '    x = 2', /not found/),
+];
+
+/** Each has two places, of which one differs less. */
+const AMBIGUOUS: EditCase[] = [
+  refused(
+    'a place with a trailing blank more than the other',
+    'if a:\n  f(x)\nif b:\n    f(x)  \n',
+    '\tf(x)\n',
+    '\tg(x)\n',
+    /matches 2 times, at lines 2, 4/,
+  ),
+  refused(
+    'two blocks of different indentation, one with a trailing blank',
+    'if a:\n  f(x)\n  g(x)\nif b:\n    f(x)\n    g(x) \n',
+    '\tf(x)\n\tg(x)',
+    '\tf(x)\n\th(x)',
+    /matches 2 times, at lines 2, 5/,
+  ),
+  refused(
+    'two blocks that differ in blanks on an empty line',
+    'a\n  x\n\n  y\nb\n  x\n  \n  y\n',
+    '\tx\n\n\ty',
+    '\tx\n\n\tz',
+    /matches 2 times, at lines 2, 6/,
+  ),
+  refused(
+    'two places of which one differs in quotes only',
+    'say(“a”)\nif b:\n\tsay(“a”) \n',
+    'say("a")\n',
+    'say("b")\n',
+    /matches 2 times, at lines 1, 3/,
+  ),
+  refused(
+    'two places of which one differs in the spacing too',
+    'f:\n  x = 1\ng:\n  x  = 1\n',
+    '\tx = 1',
+    '\tx = 2',
+    /matches 2 times, at lines 2, 4/,
+  ),
+  accepted(
+    'an exact place beside one with other blanks',
+    'if a:\n\tf(x)\nif b:\n    f(x)  \n',
+    '\tf(x)\n',
+    '\tg(x)\n',
+    'if a:\n\tg(x)\nif b:\n    f(x)  \n',
+  ),
 ];
 
 const NUMBERS: EditCase[] = [
@@ -308,6 +368,7 @@ const NUMBERS: EditCase[] = [
     '"a"\n\t404: "b"\n',
   ),
   accepted('the number of the only line', 'x\nfoo\n', '2: foo', '2: bar', 'x\nbar\n'),
+  refused('the number of a blank line', '\nb = 1\n', '1\t', '1\tx', /not found/),
   refused('numbers that do not count up', 'foo\nbar\n', '10\tfoo\n99\tbar', 'x', /not found/),
   refused(
     'numbered lines in two places',
@@ -428,6 +489,7 @@ export const EDIT_CORPUS: readonly EditCase[] = [
   ...BLANKS,
   ...CHARACTERS,
   ...INDENTATION,
+  ...AMBIGUOUS,
   ...NUMBERS,
   ...ESCAPES,
   ...REFUSED,
@@ -436,6 +498,14 @@ export const EDIT_CORPUS: readonly EditCase[] = [
     file: '\tx;\ny\n\tx;\n',
     old: '  x;',
     new: '  z;',
+    all: true,
+    expected: '\tz;\ny\n\tz;\n',
+  },
+  {
+    what: 'all places, of which one has a trailing blank',
+    file: '\tx;\ny\n\tx; \n',
+    old: '  x;\n',
+    new: '  z;\n',
     all: true,
     expected: '\tz;\ny\n\tz;\n',
   },

@@ -47,6 +47,11 @@ export function stripNumbers(texts: { old: string; new: string }): StrippedTexts
   });
 }
 
+/** Whether a text can be blank lines with their numbers. A part of a line cannot be meant then. */
+export function isNumberedBlank(text: string): boolean {
+  return NUMBER_FORMS.some((form) => stripOld(text, form)?.text.trim() === '');
+}
+
 /** Undefined unless the lines are numbered one by one. The first can begin in its middle, and the last can be empty. */
 function stripOld(text: string, form: RegExp): { text: string; numbers: LineNumbers } | undefined {
   const lines = text.split('\n');

@@ -1,6 +1,6 @@
 import { readControls } from '@longhaul/core/tool-output';
 import type { Differ } from './carry-spelling.ts';
-import { areNumbersOf } from './line-numbers.ts';
+import { areNumbersOf, isNumberedBlank } from './line-numbers.ts';
 import { looseKey } from './line-pair.ts';
 import {
   findLoosePlaces,
@@ -8,7 +8,6 @@ import {
   keyLines,
   type LoosePlace,
   MAX_LOOSE_CHARS,
-  nearestPlaces,
 } from './loose-places.ts';
 import { type PlacedText, placeReplacement, startsOf } from './place-replacement.ts';
 import { type EditTexts, lastRewritesOf, type Rewrite, rewritesOf } from './rewrites.ts';
@@ -28,7 +27,7 @@ export type EditMatch =
 /**
  * Finds where an edit applies. The exact text wins. Else, texts that were written down in another form, and then places
  * that differ in nothing but blanks and typographic characters, are accepted if the file has exactly one of them, or if
- * every one is to be replaced.
+ * every one is to be replaced. No place wins because it differs less: an invisible blank must not decide.
  *
  * @param text The file's text with line feeds.
  */
@@ -46,8 +45,9 @@ export async function matchEdit(
   const file = keyLines(text);
   const differ = await loadDiffer();
   const loosely = (rewrite: Rewrite) => matchLoosely(file, { rewrite, wanted, differ });
+  const asGiven = { ...wanted, ignoring: '', startsLine: isNumberedBlank(wanted.old) };
   const found =
-    firstOf([{ ...wanted, ignoring: '' }, ...rewrites], loosely) ??
+    firstOf([asGiven, ...rewrites], loosely) ??
     firstOf(lastRewritesOf(wanted), (rewrite) => matchExact(text, rewrite, wanted) ?? loosely(rewrite));
   return found ?? { refusal: '' };
 }
@@ -106,13 +106,12 @@ function matchLoosely(
   const endsWithBreak = given.length > 1 && given.at(-1) === '';
   if (endsWithBreak) given.pop();
   const { all, wholeLines } = wanted;
-  const candidates = findLoosePlaces(file, given, { endsOpen: !endsWithBreak }).filter(
+  const places = findLoosePlaces(file, given, { endsOpen: !endsWithBreak }).filter(
     ({ pairs: [first, ...rest] }) =>
       (rewrite.startsLine !== true || first?.start === 0) &&
       (wholeLines !== true ||
         [first, ...rest].every((pair) => pair?.start === 0 && pair.end === pair.line.length)),
   );
-  const places = nearestPlaces(candidates);
   if (
     places.length === 0 ||
     !isNumberedAs(
@@ -126,7 +125,7 @@ function matchLoosely(
   if (rewrite.problem !== undefined) return { refusal: rewrite.problem, places: spans };
   if (places.length > 1 && !all)
     return {
-      refusal: `\`old\` was not found, and if ${ignoring.join(', ')} are ignored, it matches ${places.length} times, at lines ${listLines(places.map(({ at }) => at + 1))}. Add surrounding lines until it is unique.`,
+      refusal: `\`old\` was not found, and if ${ignoring.join(', ')} are ignored, it matches ${places.length} times, at lines ${listLines(places.map(({ at }) => at + 1))}. Send the exact text, or add surrounding lines until it is unique.`,
       places: spans,
     };
   const offsets = { lines: file.lines, starts: startsOf(file.lines) };
