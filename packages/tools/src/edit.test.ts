@@ -164,17 +164,22 @@ test('matches line feeds against CRLF, and keeps CRLF and the byte order mark', 
   expect(await fixture.get('a')).toBe('\ufeff1\r\n1.5\r\n2\r\n3\r\n4\r\n');
 });
 
-test('keeps line ends outside the matches in files with mixed line ends', () => {
+test('keeps line ends outside the matches in files with mixed line ends', async () => {
   const piece = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '😀'), maxLength: 30 });
-  fc.assert(
-    fc.property(piece, fc.constantFrom('a', 'ab', 'a\nb', '\n', '\n\n'), piece, (original, old, added) => {
-      const replacement = toLineFeeds(added);
-      const matches = findMatches(toLineFeeds(original), old);
-      const places = matches.map(({ start }) => ({ start, end: start + old.length, text: replacement }));
-      const result = replacePlaces(original, places);
-      expect(toLineFeeds(result)).toBe(toLineFeeds(original).replaceAll(old, () => replacement));
-      if (matches.length === 0) expect(result).toBe(original);
-    }),
+  await fc.assert(
+    fc.asyncProperty(
+      piece,
+      fc.constantFrom('a', 'ab', 'a\nb', '\n', '\n\n'),
+      piece,
+      async (original, old, added) => {
+        const replacement = toLineFeeds(added);
+        const matches = findMatches(toLineFeeds(original), old);
+        const places = matches.map(({ start }) => ({ start, end: start + old.length, text: replacement }));
+        const result = await replacePlaces(original, places);
+        expect(toLineFeeds(result)).toBe(toLineFeeds(original).replaceAll(old, () => replacement));
+        if (matches.length === 0) expect(result).toBe(original);
+      },
+    ),
   );
 });
 

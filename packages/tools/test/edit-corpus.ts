@@ -443,6 +443,27 @@ const ESCAPES: EditCase[] = [
   accepted('CRLF and trailing blanks', 'a \r\nb\r\n', 'a\nb', 'a\nc', 'a \r\nc\r\n'),
 ];
 
+const MIXED_LINE_ENDS: EditCase[] = [
+  accepted('a changed line among mixed line ends', 'a\r\nb\nc\r\n', 'a\nb\nc', 'a\nB\nc', 'a\r\nB\nc\r\n'),
+  accepted(
+    'two changed lines among mixed line ends',
+    'a\r\nb\nc\r\nd\n',
+    'a\nb\nc\nd',
+    'A\nb\nC\nd',
+    'A\r\nb\nC\r\nd\n',
+  ),
+  accepted('a line deleted among mixed line ends', 'a\nb\r\nc\n', 'a\nb\nc', 'a\nb', 'a\nb\r\n'),
+  accepted('a line added among mixed line ends', 'a\r\nb\nc\n', 'a', 'a\nx', 'a\r\nx\nb\nc\n'),
+  accepted('a line added before one among mixed line ends', 'a\nb\nc\r\n', 'c', 'x\nc', 'a\nb\nx\nc\r\n'),
+  accepted(
+    'other indentation among mixed line ends',
+    'f\n\ta\r\n\tb\n\tc\n',
+    '  a\n  b\n  c',
+    '  a\n  B\n  c',
+    'f\n\ta\r\n\tB\n\tc\n',
+  ),
+];
+
 const REFUSED: EditCase[] = [
   refused(
     'a similar line',
@@ -492,6 +513,7 @@ export const EDIT_CORPUS: readonly EditCase[] = [
   ...AMBIGUOUS,
   ...NUMBERS,
   ...ESCAPES,
+  ...MIXED_LINE_ENDS,
   ...REFUSED,
   {
     what: 'all places with other blanks',

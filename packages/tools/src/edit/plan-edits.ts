@@ -44,7 +44,7 @@ async function planOne(original: string, edit: TextEdit, load: () => Promise<Dif
   const matched = await match(original, edit, load);
   if ('refusal' in matched) return matched;
   const { places, ignoring } = matched;
-  const text = replacePlaces(original, places);
+  const text = await replacePlaces(original, places, load);
   if (text === original)
     return { refusal: 'The file already has the new text at this place: nothing to change.' };
   return { text, places, replacements: places.length, ignoring };
@@ -85,7 +85,7 @@ async function planAtOnce(
   const overlaps = places.some((place, index) => place.start < (places[index - 1]?.end ?? 0));
   if (overlaps) return { refusal: 'Two edits change the same text. Nothing was changed: merge them.' };
   return {
-    text: replacePlaces(original, places),
+    text: await replacePlaces(original, places, load),
     places,
     replacements: places.length,
     ignoring: [...ignoring],

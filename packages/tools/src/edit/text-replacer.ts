@@ -1,3 +1,6 @@
+import { type Differ, loadDiffer } from './carry-spelling.ts';
+import { hasMixedLineEnds, isMostlyCrlf, keepLineEnds } from './line-ends.ts';
+
 /** Finds and replaces text for `edit`, independent of the file's line ends. Pure. */
 
 export interface Replacement {
@@ -39,33 +42,48 @@ export function lineAt(text: string, offset: number): number {
 }
 
 /**
- * Replaces the text at each of `places`, in ascending order. Offsets count a CRLF of the file as one character. Line
- * ends outside the places stay unchanged. New line ends are CRLF if most line ends of the replaced text are, or, if it
- * has none, if most of the file's are.
+ * Replaces the text at each of `places`, in ascending order. Offsets count a CRLF of the file as one character. Lines
+ * that stay keep their line ends. New line ends are CRLF if most line ends of the replaced text are, or, if it has none,
+ * if most of the file's are.
  */
-export function replacePlaces(
+export async function replacePlaces(
   original: string,
   places: readonly { start: number; end: number; text: string }[],
-): string {
+  load: () => Promise<Differ> = loadDiffer,
+): Promise<string> {
   const toOriginal = mapOffsets(original);
   const fileIsCrlf = isMostlyCrlf(original);
+  const differ = hasMixedLineEnds(original) ? await load() : undefined;
+  const spans = places.map(({ start, end, text }) => ({
+    from: toOriginal(start),
+    to: toOriginal(end),
+    text,
+  }));
   const pieces: string[] = [];
   let copied = 0;
-  for (const { start, end, text } of places) {
-    const from = toOriginal(start);
-    const to = toOriginal(end);
+  for (const [index, { from, to, text }] of spans.entries()) {
     const replaced = original.slice(from, to);
-    const wantsCrlf = replaced.includes('\n') ? isMostlyCrlf(replaced) : fileIsCrlf;
-    pieces.push(original.slice(copied, from), wantsCrlf ? text.replaceAll('\n', '\r\n') : text);
-    copied = to;
+    const added = (replaced.includes('\n') ? isMostlyCrlf(replaced) : fileIsCrlf) ? '\r\n' : '\n';
+    // The line end after the place belongs to its last line, unless the next place begins with it.
+    const after = differ === undefined ? '' : lineEndAt(original, to, spans[index + 1]?.from);
+    pieces.push(
+      original.slice(copied, from),
+      differ === undefined
+        ? text.replaceAll('\n', added)
+        : keepLineEnds(
+            { replaced: replaced + after, text: after === '' ? text : `${text}\n`, added },
+            differ,
+          ),
+    );
+    copied = to + after.length;
   }
   pieces.push(original.slice(copied));
   return pieces.join('');
 }
 
-function isMostlyCrlf(text: string): boolean {
-  const crlf = text.split('\r\n').length - 1;
-  return crlf * 2 > text.split('\n').length - 1;
+function lineEndAt(text: string, at: number, limit = text.length): string {
+  const end = text.startsWith('\r\n', at) ? '\r\n' : text.startsWith('\n', at) ? '\n' : '';
+  return at + end.length <= limit ? end : '';
 }
 
 /** Maps offsets in `toLineFeeds(original)` to offsets in `original`. Calls must have ascending offsets. */

@@ -38,7 +38,7 @@ export async function applyHunks(original: string, hunks: readonly Hunk[]): Prom
   if (sorted.some((place, index) => place.start < (sorted[index - 1]?.end ?? 0)))
     return { refusal: 'Two hunks change the same lines: merge them.' };
   const ignoring = chosen.places.flatMap((place) => [...(place?.differences ?? [])]);
-  return { text: replacePlaces(original, sorted), ignoring: [...new Set(ignoring)] };
+  return { text: await replacePlaces(original, sorted), ignoring: [...new Set(ignoring)] };
 }
 
 interface FoundHunk {
