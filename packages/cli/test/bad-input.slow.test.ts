@@ -120,7 +120,7 @@ describe('wrong usage exits with 2 and names the remedy', () => {
   it('takes the name of a model alone, and names the key that its provider lacks', async () => {
     await using bench = await Bench.open();
     const ended = await bench.run(['run', 'task', '--model', 'gpt-5.1']);
-    expectRefusal(ended, { code: 1, says: /No API key for openai/ });
+    expectRefusal(ended, { code: 2, says: /No API key for openai/ });
   });
 
   it('prints the refusal as one line on standard output with --json', async () => {
