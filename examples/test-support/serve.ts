@@ -88,7 +88,7 @@ function configOf(
 ): string {
   return `model: local/scripted
 providers:
-  local: { kind: openai-compatible, baseUrl: "${modelUrl}", models: { scripted: { window: 32000 } } }
+  local: { kind: openai-compatible, baseUrl: "${modelUrl}", accepts: { images: true }, models: { scripted: { window: 32000 } } }
 sandbox: { driver: local }
 approvals: ${approvals}
 server: { host: 127.0.0.1, stopGraceMs: 100${origin === undefined ? '' : `, origins: ["${origin}"]`} }

@@ -203,7 +203,7 @@ describe('useChat of the AI SDK, unchanged', () => {
       files: first?.parts.filter((part) => part.type === 'file') ?? [],
       messageId: first?.id ?? '',
     });
-    expect(textOf(again.lastMessage)).toMatch(/^You have said 1: \[image\/png .*See\.$/s);
+    expect(textOf(again.lastMessage)).toBe('You have said 1: See.');
     expect((await loadChat(chat.id)).map(textOf)).toEqual(['See.', textOf(again.lastMessage)]);
     expect(await loadChat('a chat without a message')).toEqual([]);
   });

@@ -1,29 +1,47 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Config } from '@longhaul/config';
+import { getCompileCacheDir } from 'node:module';
+import { join, relative } from 'node:path';
+import { type Config, userFolder } from '@longhaul/config';
 import type { FileTrees } from '@longhaul/core';
+import { isInside, realPathOf } from '@longhaul/core/host-paths';
+import { homeOf } from './load-settings.ts';
 import type { Storage } from './open-storage.ts';
 
 /** Bytes of the key with which the contents of secret files are hashed. */
 const KEY_BYTES = 32;
 
+export interface FileTreesOptions {
+  storage: Storage;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
 /**
  * Returns what records the files of workspaces beside a database, or undefined for sessions in memory. Nothing is loaded
  * before the first use: most commands and many runs record no file.
  */
-export function fileTrees({ files }: Pick<Config, 'files'>, storage: Storage): FileTrees | undefined {
-  const { folder, blobs } = storage;
+export function fileTrees(
+  { files }: Pick<Config, 'files'>,
+  { storage: { folder, blobs }, env }: FileTreesOptions,
+): FileTrees | undefined {
   if (folder === undefined) return undefined;
   let opened: Promise<FileTrees> | undefined;
-  const open = async (): Promise<FileTrees> => {
+  const open = async (ignore: readonly string[]): Promise<FileTrees> => {
     const { createFileTrees } = await import('@longhaul/files');
     const key = await secretKey(join(folder, 'files.key'));
-    return createFileTrees({ blobs, cacheFolder: join(folder, 'workspaces'), key, settings: files });
+    const settings = { ...files, ignore: [...files.ignore, ...ignore] };
+    return createFileTrees({ blobs, cacheFolder: join(folder, 'workspaces'), key, settings });
   };
-  const trees = () => (opened ??= open());
+  const trees = () => (opened ??= open([]));
   return {
-    openRecorder: async (...args) => (await trees()).openRecorder(...args),
+    async openRecorder(workspace, tree) {
+      const own = ownFolders(workspace, [
+        folder,
+        userFolder({ env, home: homeOf({ env }) }),
+        getCompileCacheDir(),
+      ]);
+      return (await (own.length === 0 ? trees() : open(own))).openRecorder(workspace, tree);
+    },
     changes: async (...args) => (await trees()).changes(...args),
     async *diff(...args) {
       yield* (await trees()).diff(...args);
@@ -31,6 +49,19 @@ export function fileTrees({ files }: Pick<Config, 'files'>, storage: Storage): F
     packsOf: async (...args) => (await trees()).packsOf(...args),
     materialise: async (...args) => (await trees()).materialise(...args),
   };
+}
+
+/**
+ * Returns patterns for the folders of this program in a workspace, such as a home folder. Recording its own database
+ * would change the database each time.
+ */
+function ownFolders(workspace: string, folders: readonly (string | undefined)[]): string[] {
+  const root = realPathOf(workspace);
+  return folders.flatMap((folder) => {
+    const path = folder === undefined ? undefined : realPathOf(folder);
+    if (path === undefined || path === root || !isInside(path, root)) return [];
+    return [`/${relative(root, path).replace(/[\\*?[\]!#]/g, '\\$&')}/`];
+  });
 }
 
 /** Reads the key, or creates it. If two processes create it at the same time, both use the first one. */

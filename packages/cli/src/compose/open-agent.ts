@@ -67,7 +67,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   };
   const runtime = new Runtime({
     ...storage,
-    fileTrees: fileTrees(config, storage),
+    fileTrees: fileTrees(config, { storage, env: options.env }),
     ...runtimeOptions(config, { agents, ask: options.ask }),
     ...summariserOf(config, driverFor),
     compression,

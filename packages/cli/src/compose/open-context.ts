@@ -49,7 +49,7 @@ export async function openContext(
   return new Runtime({
     approverFor: () => ALLOW_ALL,
     ...storage,
-    fileTrees: fileTrees(config, storage),
+    fileTrees: fileTrees(config, { storage, env }),
     driverFor,
     ...summariserOf(config, driverFor),
     compression: await compressionSettings(config.context.compression, config.project?.files),

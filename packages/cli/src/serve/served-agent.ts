@@ -4,7 +4,7 @@ import type { CacheStore } from '@longhaul/models';
 import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
-import { fileTrees } from '../compose/file-trees.ts';
+import { type FileTreesOptions, fileTrees } from '../compose/file-trees.ts';
 import { driverOptions, runtimeOptions } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
@@ -48,7 +48,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       return notices.forRun(id, settings.project);
     },
   } satisfies Partial<RuntimeOptions>;
-  const runtime = new Runtime(withCurrent(fixed, settings, storage));
+  const runtime = new Runtime(withCurrent(fixed, settings, { storage, env }));
   return {
     ...storage,
     runtime,
@@ -91,10 +91,10 @@ function currentDrivers({
 }
 
 /** Adds the options that depend on the configuration alone. Runs read them when they start, so none is copied here. */
-function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSettings, storage: Storage) {
+function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSettings, place: FileTreesOptions) {
   const make = ({ config, agents }: ServedSettings) => ({
     config,
-    options: { ...runtimeOptions(config, { agents, ask: 'wait' }), fileTrees: fileTrees(config, storage) },
+    options: { ...runtimeOptions(config, { agents, ask: 'wait' }), fileTrees: fileTrees(config, place) },
   });
   let made = make(settings);
   const now = () => {
