@@ -120,7 +120,7 @@ describe('the thread of a recorder', () => {
 });
 
 describe('the blobs of trees', () => {
-  /** Records 80 states, so that folders have chains of deltas that began anew. */
+  /** Records 80 states, so that some folders have a second chain of deltas. */
   async function record(place: Place) {
     const stored: string[] = [];
     const recorder = await place.open(undefined, {

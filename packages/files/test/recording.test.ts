@@ -77,7 +77,7 @@ describe('files that change at a bad moment', () => {
     expect(readFileSync(file, 'utf8')).toBe('line\n'.repeat(3));
   });
 
-  it('finishes although a file grows for ever, and finds its last content later', async () => {
+  it('finishes while a file keeps growing, and finds its last content later', async () => {
     await using place = await newPlace();
     const file = at(place, 'file');
     writeFileSync(file, 'x');

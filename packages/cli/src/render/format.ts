@@ -31,7 +31,7 @@ export function formatCost(dollars: number): string {
 /**
  * `812 B`, `4.1 kB`, `3.2 MB`.
  *
- * @param other A size that stands beside this one. If both would look equal, the result has all digits.
+ * @param other A size that is shown next to this one. If both would look equal, the result has all digits.
  */
 export function formatBytes(bytes: number, other = bytes): string {
   if (other !== bytes && formatBytes(bytes) === formatBytes(other)) return `${bytes} B`;

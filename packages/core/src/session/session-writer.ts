@@ -215,7 +215,7 @@ export class SessionWriter {
   }
 
   /**
-   * Stores marks. A revert loads `log` anew. Record one only between runs: a run keeps facts of the messages that the
+   * Stores marks. A revert reloads `log`. Record one only between runs: a run keeps facts of the messages that the
    * conversation leaves.
    */
   async recordMarks(marks: readonly Mark[], events: readonly EventPayload[]): Promise<void> {

@@ -12,7 +12,7 @@ const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBL
 export interface ReadOptions {
   hash: () => HashLike;
   now: () => number;
-  /** Keeps pieces of the content. Called anew for each attempt. Undefined: only the hash is wanted. */
+  /** Keeps pieces of the content. Called once for each attempt. Undefined: only the hash is needed. */
   keep: KeepPieces | undefined;
   /** Called after each piece is read. */
   passed: () => void;
