@@ -1,6 +1,6 @@
 import { agentNameOf } from '@longhaul/config';
-import { newId, sessionState } from '@longhaul/core';
-import { handleOf, LonghaulError, parseHandle, type Session } from '@longhaul/protocol';
+import { findMessage, newId, sessionState } from '@longhaul/core';
+import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
@@ -94,7 +94,7 @@ export function sessionHandlers({
 
     async forkSession({ params: { sessionId }, body: { at, title } }) {
       await runs.existing(sessionId);
-      const sequence = at === undefined ? undefined : await sequenceOf(sessionId, at);
+      const sequence = at === undefined ? undefined : (await findMessage(store, sessionId, at)).sequence;
       const fork = await runtime.fork(sessionId, {
         at: sequence,
         title,
@@ -107,16 +107,4 @@ export function sessionHandlers({
       return { hits: hits.map((hit) => ({ ...hit, handle: handleOf(hit.sequence, hit.partIndex) })) };
     },
   };
-
-  async function sequenceOf(sessionId: string, target: string): Promise<number> {
-    const handle = parseHandle(target);
-    if (handle !== undefined) return handle.sequence;
-    const { messages } = await store.loadView(sessionId);
-    const found = messages.find(({ id }) => id === target);
-    if (found !== undefined) return found.sequence;
-    throw new LonghaulError(
-      'not_found',
-      `The session has no message ${target.slice(0, 100)}. Use the id of a message, or a handle such as m12.`,
-    );
-  }
 }

@@ -4,14 +4,13 @@ import {
   handleOf,
   LonghaulError,
   type Mark,
-  type Message,
-  parseHandle,
   type RevertMark,
   type Session,
 } from '@longhaul/protocol';
 import type { ChangedFiles, FileRecorder, FileTrees, Restored, TreeBlobs } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
+import { findMessage } from '../find-message.ts';
 import { newId } from '../ids.ts';
 import { holdIdle } from '../leases/idle-lease.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
@@ -96,12 +95,13 @@ export class SessionFiles {
    */
   async revert(sessionId: string, target: string, options: RevertOptions = {}): Promise<RevertResult> {
     return this.#hold(sessionId, async (writer, session) => {
-      const { sequence } = await this.#messageAt(sessionId, target);
+      const { sequence } = await findMessage(this.#options.store, sessionId, target);
       const known = await this.#know(sessionId);
       const to = options.only === 'files' ? headOf(known.marks, known.last) : parentOf(known.marks, sequence);
       const tree = options.only === 'conversation' ? undefined : treeBefore(sequence, known);
       if (tree === undefined && options.only === 'files') throw nothingRecorded(target);
-      return this.#move(writer, session, { handle: handleOf(sequence), to, tree, since: sequence }, options);
+      const move = { handle: handleOf(sequence), to, tree, since: sequence };
+      return this.#move({ writer, session, known }, move, options);
     });
   }
 
@@ -113,7 +113,8 @@ export class SessionFiles {
    */
   async unrevert(sessionId: string, options: Omit<RevertOptions, 'only'> = {}): Promise<RevertResult> {
     return this.#hold(sessionId, async (writer, session) => {
-      const { marks, last } = await this.#know(sessionId);
+      const known = await this.#know(sessionId);
+      const { marks, last } = known;
       const revert = newestRevert(marks);
       if (revert === undefined)
         throw new LonghaulError('not_found', 'The session has no revert that could be taken back.');
@@ -126,7 +127,7 @@ export class SessionFiles {
         since: revert.at + 1,
         undoes: revert.id,
       };
-      return this.#move(writer, session, move, options);
+      return this.#move({ writer, session, known }, move, options);
     });
   }
 
@@ -155,7 +156,7 @@ export class SessionFiles {
     const newest = treeBefore(Number.POSITIVE_INFINITY, known);
     if (target === undefined)
       return first === undefined || newest === undefined ? undefined : { before: first, after: newest };
-    const message = await this.#messageAt(sessionId, target);
+    const message = await findMessage(this.#options.store, sessionId, target);
     const before = treeBefore(message.sequence, known);
     const end =
       message.role === 'user' ? await this.#nextTurn(sessionId, message.sequence) : message.sequence + 1;
@@ -211,13 +212,11 @@ export class SessionFiles {
   }
 
   async #move(
-    writer: SessionWriter,
-    session: Session,
+    { writer, session, known }: { writer: SessionWriter; session: Session; known: Known },
     move: Move,
     { only, preview = false, force = false }: RevertOptions,
   ): Promise<RevertResult> {
     const { store } = this.#options;
-    const known = await this.#know(session.id);
     const head = headOf(known.marks, known.last);
     const result: RevertResult = {
       status: preview ? 'preview' : 'reverted',
@@ -404,21 +403,6 @@ export class SessionFiles {
       store.listPatches(sessionId),
     ]);
     return { last: messages.at(-1)?.sequence ?? 0, marks, patches };
-  }
-
-  async #messageAt(sessionId: string, target: string): Promise<Message> {
-    const { store } = this.#options;
-    const handle = parseHandle(target);
-    const { messages } =
-      handle === undefined
-        ? await store.loadLog(sessionId)
-        : await store.readMessages(sessionId, { after: handle.sequence - 1, limit: 1 });
-    const found = messages.find(({ id, sequence }) => id === target || sequence === handle?.sequence);
-    if (found !== undefined) return found;
-    throw new LonghaulError(
-      'not_found',
-      `The session has no message ${target}. Expected a handle such as m12; \`longhaul show\` lists them.`,
-    );
   }
 
   /** Returns the sequence of the next message of a user, or one after the last message. */
