@@ -8,7 +8,16 @@ import { lacks } from '@longhaul/testing/machine';
 import { expect, it } from 'vitest';
 import { writeTarball } from '../tarball.ts';
 import { problemsOf } from './check-trajectory.ts';
-import { call, callsSinceUser, has, MODEL, makeFolder, startModel, whyNoRoom } from './support.ts';
+import {
+  call,
+  callsSinceUser,
+  has,
+  MODEL,
+  makeFolder,
+  READ_ONLY_ROOT,
+  startModel,
+  whyNoRoom,
+} from './support.ts';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -116,19 +125,7 @@ it('refuses to install a tarball whose Node.js does not run', async ({ skip }) =
   const tarball = join(folder, 'broken.tar.gz');
   await copyFile(path('../harbor/install.sh'), join(folder, 'install.sh'));
   execFileSync('tar', ['-czf', tarball, '-C', folder, 'longhaul']);
-  const argv = [
-    '--ro-bind',
-    '/',
-    '/',
-    '--tmpfs',
-    '/opt',
-    '--dev-bind',
-    '/dev',
-    '/dev',
-    '--ro-bind',
-    folder,
-    '/tmp',
-  ];
+  const argv = [...READ_ONLY_ROOT, '--ro-bind', folder, '/tmp'];
   expect(() =>
     execFileSync('bwrap', [...argv, 'sh', '/tmp/install.sh', '/tmp/broken.tar.gz'], {
       stdio: 'pipe',

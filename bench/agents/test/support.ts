@@ -54,20 +54,21 @@ export function has(program: string, ...args: string[]): boolean {
   }
 }
 
+/** Arguments of bubblewrap for this machine, read-only, without what is installed in `/opt`. */
+export const READ_ONLY_ROOT = [
+  '--ro-bind',
+  '/',
+  '/',
+  '--tmpfs',
+  '/opt',
+  '--dev-bind',
+  '/dev',
+  '/dev',
+] as const;
+
 /** Why no bubblewrap room can be opened here, or undefined. */
 export function whyNoRoom(): string | undefined {
-  const argv = [
-    '--ro-bind',
-    '/',
-    '/',
-    '--tmpfs',
-    '/opt',
-    '--dev-bind',
-    '/dev',
-    '/dev',
-    '--bind',
-    '/proc',
-    '/proc',
-  ];
-  return has('bwrap', ...argv, 'true') ? undefined : 'bwrap cannot make a root here';
+  return has('bwrap', ...READ_ONLY_ROOT, '--bind', '/proc', '/proc', 'true')
+    ? undefined
+    : 'bwrap cannot make a root here';
 }

@@ -46,6 +46,9 @@ const WHERE = `  -C, --cwd DIR         the folder to work in (default: the curre
 
 const ALL = `      --all             sessions of every folder, not only of this workspace`;
 
+const RESTORING = `      --preview         show what would be restored, and change nothing
+      --force           also restore files that somebody else has changed since`;
+
 const ID = `ID is a session id, the beginning of one, or "last" for the newest session of this workspace.`;
 
 const TOPICS: Readonly<Record<string, string>> = {
@@ -301,8 +304,7 @@ recorded first, and no message is deleted, so longhaul unrevert takes a revert b
 
       --files           restore only the files
       --conversation    go back only in the conversation
-      --preview         show what would be restored, and change nothing
-      --force           also restore files that somebody else has changed since
+${RESTORING}
       --json            print one JSON object
 ${ALL}
 ${WHERE}
@@ -315,8 +317,7 @@ hidden; longhaul tree shows where they are.
 
   longhaul unrevert last
 
-      --preview         show what would be restored, and change nothing
-      --force           also restore files that somebody else has changed since
+${RESTORING}
       --json            print one JSON object
 ${ALL}
 ${WHERE}
