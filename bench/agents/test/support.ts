@@ -29,10 +29,17 @@ export function call(name: string, input: JsonObject, text = 'Next step.'): Scri
   return { text, toolCalls: [{ name, arguments: input }] };
 }
 
-/** How many calls the model has made since the last message of the user. */
+/** How many calls the model has made since the last message that the user wrote. */
 export function callsSinceUser(messages: readonly ChatMessage[]): number {
-  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
+  const since = messages.slice(
+    messages.findLastIndex((message) => message.role === 'user' && !isNote(message)),
+  );
   return since.filter(({ role }) => role === 'tool').length;
+}
+
+/** Whether a message is the program's note of files that others have changed, such as the log of a service. */
+function isNote({ content }: ChatMessage): boolean {
+  return JSON.stringify(content).startsWith('"These files were changed outside this session');
 }
 
 /** Runs an adapter with Node, as its user does, in a bubblewrap room. Returns what it prints. */
