@@ -131,6 +131,7 @@ export type {
   SessionSummarise,
 } from './session/session-types.ts';
 export { type PlacedPatch, type RecordedTrees, treeBefore, treesOf } from './session-trees.ts';
+export { type RefusedSizes, shorterAnswer } from './shorter-answer.ts';
 export { type StrategyFromModule, strategyFromModule } from './strategies/from-module.ts';
 export { messageCosts, newestMessages, planKeeping, type TailLimits } from './strategies/keep.ts';
 export { type MiddleRemovalOptions, MiddleRemovalStrategy } from './strategies/middle-removal.ts';

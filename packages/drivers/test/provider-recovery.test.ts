@@ -28,6 +28,18 @@ const silentAfter =
     response.write(chunk({ content: words }));
   };
 
+it('repeats a small request with a shorter answer after HTTP 500 "Context size has been exceeded."', async () => {
+  server.answer((response) => {
+    const { max_tokens: asked } = JSON.parse(server.requests.at(-1) ?? '{}');
+    if (asked <= INFO.maxOutputTokens / 4) return says('Done.')(response);
+    const error = { code: 500, message: 'Context size has been exceeded.', type: 'server_error' };
+    sends([500, { 'content-type': 'application/json' }], JSON.stringify({ error }))(response);
+  });
+  const { test } = await start();
+  expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 0 });
+  expect(server.requests).toHaveLength(2);
+});
+
 describe('a failing call', () => {
   it('is retried, and the stored event says when', async () => {
     plays(refuses(529, 'Overloaded'), refuses(503, 'Overloaded'), says('Done.'));

@@ -101,6 +101,53 @@ test('retries after a refusal that follows the first chunk, and the client sees 
   expect([asked, seen.text, seen.ids.size, seen.roles, seen.finishes]).toEqual([2, 'Yes.', 1, 1, ['stop']]);
 });
 
+const EXCEEDED = '{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}';
+
+test.each([
+  ['max_tokens', 500],
+  ['max_completion_tokens', 500],
+  ['max_tokens', 200],
+])(
+  'repeats a small request with a smaller %s after a refusal without sizes with status %i',
+  async (field, status) => {
+    await using both = await startBoth(
+      (request, response) => {
+        const asked = JSON.parse(String(request.body))[field];
+        if (asked > 256)
+          return void response.writeHead(status, { 'content-type': 'application/json' }).end(EXCEEDED);
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(
+          '{"choices":[{"index":0,"message":{"role":"assistant","content":"Yes."},"finish_reason":"stop"}]}',
+        );
+      },
+      { compactionModel: 'none' },
+    );
+    const messages = [{ role: 'user' as const, content: 'A short question.' }];
+    const completions = clientOf(both.gateway.url).chat.completions;
+    const answer = await completions.create({ model: 'm', messages, [field]: 1_000 });
+    expect(answer.choices[0]?.message.content).toBe('Yes.');
+    expect(both.upstream.received.map(({ body }) => JSON.parse(String(body)))).toEqual([
+      { model: 'm', messages, [field]: 1_000 },
+      { model: 'm', messages, [field]: 256 },
+    ]);
+  },
+);
+
+test('passes the second refusal of a small request on', async () => {
+  await using both = await startBoth(
+    (_request, response) =>
+      void response.writeHead(500, { 'content-type': 'application/json' }).end(EXCEEDED),
+    { compactionModel: 'none' },
+  );
+  const answer = await fetch(`${both.gateway.url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', max_tokens: 1_000, messages: [{ role: 'user', content: 'x' }] }),
+  });
+  expect([answer.status, await answer.text()]).toEqual([500, EXCEEDED]);
+  expect(both.upstream.received).toHaveLength(2);
+});
+
 test('retries after a refusal with status 200', async () => {
   await using upstream = await startRecordingUpstream((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });

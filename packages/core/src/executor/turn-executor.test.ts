@@ -411,7 +411,7 @@ describe('the window', () => {
     const refusal = failure('context_overflow', 'Context size has been exceeded.');
     const reads = [1, 2, 3].map((index) => calls({ name: 'read', callId: `c${index}` }));
     const driver = {
-      ...playedDriver([...reads, [refusal], answer('ok')]),
+      ...playedDriver([...reads, [refusal], [refusal], answer('ok')]),
       serverWindow: { reported: async () => reported, learned: async () => {} },
     };
     const test = await testRun(driver, [testTool('read', () => text(page.slice(0, 4_000)))]);
@@ -419,6 +419,27 @@ describe('the window', () => {
     const last = test.of('context:usage').at(-1);
     expect(last?.windowTokens).toBe(16_000);
     expect(last?.ratio).toBeCloseTo(ratio, 2);
+  });
+
+  it('is left alone when a small request is refused without sizes: a shorter answer is requested, once, until the next step', async () => {
+    const refusal = failure('context_overflow', 'Context size has been exceeded.');
+    const driver = playedDriver([[refusal], calls({ name: 'read' }), [refusal], answer('ok')], {
+      maxOutputTokens: 4_000,
+    });
+    const test = await testRun(driver, [testTool('read', () => text(page.slice(0, 400)))]);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok', compactions: 0 });
+    expect(driver.requests.map((request) => request.maxOutputTokens)).toEqual([4_000, 1_000, 4_000, 1_000]);
+    expect(driver.requests[1]?.messages).toEqual(driver.requests[0]?.messages);
+    expect(test.of('context:usage').at(-1)?.ratio).toBe(1);
+    expect(test.of('llm:error').map((event) => event.recoverable)).toEqual([true, true]);
+  });
+
+  it('is compacted when a small request is refused with the shorter answer too, and the run fails if that is impossible', async () => {
+    const refusal = failure('context_overflow', 'Context size has been exceeded.');
+    const driver = playedDriver([[refusal], [refusal], answer('never')], { maxOutputTokens: 4_000 });
+    const test = await testRun(driver);
+    expect(await test.run('go')).toMatchObject({ status: 'failed', error: { code: 'context_exhausted' } });
+    expect(driver.requests).toHaveLength(2);
   });
 
   it('reduces maxOutputTokens instead of compacting when a refused prompt fits with less room for the answer', async () => {

@@ -88,13 +88,13 @@ export class ChatTurn {
     const { upstream, model, hasPrefix } = this.#route;
     const { method, path, headers, signal } = this.#exchange;
     const isChanged = this.#chat.hadNotices || this.#context.prepared?.isRewritten === true;
-    const { maxTokens } = this.#chat;
+    const { maxTokens } = this.#context;
     const body = requestBody(this.#chat, {
       messages: isChanged ? (this.#context.prepared?.messages ?? this.#chat.messages) : undefined,
       model: hasPrefix ? model : undefined,
       asksForUsage: this.#core.settings.learnUsage && !upstream.refusesUsage,
       maxTokens:
-        this.#writtenTokens === 0 || maxTokens === undefined
+        maxTokens === undefined || (this.#writtenTokens === 0 && maxTokens === this.#chat.maxTokens)
           ? undefined
           : Math.max(1, maxTokens - this.#writtenTokens),
     });

@@ -1,3 +1,4 @@
+import { shorterAnswer } from '@longhaul/context';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import type {
   AnswerSoFar,
@@ -41,6 +42,7 @@ export class TurnContext {
   readonly #options: TurnContextOptions;
   #prepared: Prepared | undefined;
   #hasRetried = false;
+  #answerTokens: number | undefined;
 
   constructor(core: GatewayCore, options: TurnContextOptions) {
     this.#core = core;
@@ -50,6 +52,11 @@ export class TurnContext {
   /** Undefined if the messages could not be counted. They are then sent unchanged. */
   get prepared(): Prepared | undefined {
     return this.#prepared;
+  }
+
+  /** The longest answer to request: that of the client, or a shorter one after a refusal. */
+  get maxTokens(): number | undefined {
+    return this.#answerTokens ?? this.#options.chat.maxTokens;
   }
 
   get about(): { upstream: string; model: string } {
@@ -90,7 +97,7 @@ export class TurnContext {
     this.#noteFresh(await context.continueFrom(current, soFar, this.#prepareOptions(window)));
   }
 
-  /** Whether the request was refused as too long and is smaller now, so that it can be sent again. */
+  /** Whether the request was refused as too long, and it or its answer is smaller now, so that it can be sent again. */
   async canRetry(error: LonghaulError): Promise<boolean> {
     const { upstream, model } = this.#route;
     // After any error the model may have been reloaded with another window.
@@ -99,7 +106,23 @@ export class TurnContext {
     if (!(await this.learnOverflow(error))) return false;
     if (this.#core.windows.known(upstream, model) === undefined) throw this.#windowNeeded(error);
     const { windowTokens, requestTokens } = sizesIn(error);
+    if (windowTokens === undefined && requestTokens === undefined && this.#shortenAnswer()) return true;
     return this.compactAgain({ windowTokens, requestTokens });
+  }
+
+  /** Shortens the answer of a request that is much smaller than the window. Returns false if that cannot help. */
+  #shortenAnswer(): boolean {
+    const { upstream, model } = this.#route;
+    const { maxTokens: answerTokens } = this.#options.chat;
+    const window = this.#core.windows.known(upstream, model);
+    if (this.#answerTokens !== undefined || answerTokens === undefined || window === undefined) return false;
+    const requestTokens = this.#prepared?.estimatedTokens ?? Number.POSITIVE_INFINITY;
+    const shortened = shorterAnswer({ requestTokens, usableTokens: window.windowTokens, answerTokens });
+    if (shortened === undefined) return false;
+    this.#answerTokens = shortened;
+    const message = `The upstream refused a small request as too long. Repeating it with an answer of at most ${shortened} tokens.`;
+    this.#log({ level: 'warn', code: 'context_overflow', message });
+    return true;
   }
 
   /** Learns the window from an error. Returns whether the error was a refusal as too long. */

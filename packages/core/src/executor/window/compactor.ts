@@ -40,6 +40,7 @@ export class Compactor {
   resetCounts(): void {
     this.#overflows = 0;
     this.#compactionsSinceStep = 0;
+    this.#options.window.allowFullAnswers();
   }
 
   /**
@@ -79,8 +80,8 @@ export class Compactor {
   }
 
   /**
-   * Handles a request that the server refused as too long: learns the window, and compacts unless the request fits with
-   * less room for its answer.
+   * Handles a request that the server refused as too long: shortens the answer of a small request, else learns the window,
+   * and compacts unless the request fits with less room for its answer.
    *
    * @throws {LonghaulError} `error` after more than three in a row, counted together with truncations.
    */
@@ -94,6 +95,7 @@ export class Compactor {
       recoverable: canContinue,
     });
     if (!canContinue) throw error;
+    if (window.shortenAnswer(error, request)) return;
     const fitsWithLessRoom = await window.learnFromOverflow(error, request);
     if (!fitsWithLessRoom) await this.compact('overflow', signal);
   }

@@ -19,6 +19,7 @@ import {
   type RequestMeter,
   type Summarise,
   type SummariseByProvider,
+  shorterAnswer,
 } from '@longhaul/context';
 import {
   addUsage,
@@ -73,6 +74,8 @@ export class ContextWindow {
   readonly #views = createViewKeeper();
   /** No compaction below this many tokens, because the last one freed nothing. 0: the last one did. */
   #dueFrom = 0;
+  /** The longest answer to request, after a small request was refused as too long. */
+  #answerTokens: number | undefined;
   readonly #growth = new RequestGrowth();
   #system = '';
   readonly #learner: WindowLearner;
@@ -136,7 +139,9 @@ export class ContextWindow {
 
   /** Decides whether the next request can be sent, must be compacted first, or cannot be sent. */
   decide(): RequestDecision {
-    return decideRequest(this.#state());
+    const decision = decideRequest(this.#state());
+    if (decision.action !== 'send' || this.#answerTokens === undefined) return decision;
+    return { ...decision, maxOutputTokens: Math.min(decision.maxOutputTokens, this.#answerTokens) };
   }
 
   /** Tokens of a request at which the next automatic compaction is due. */
@@ -289,6 +294,25 @@ export class ContextWindow {
     const isNewInformation =
       this.windowTokens < before || (typeof namedSize === 'number' && namedSize > sentTokens);
     return typeof namedWindow === 'number' && isNewInformation && this.decide().action === 'send';
+  }
+
+  /**
+   * Requests a shorter answer after a refusal that names no sizes. Returns false if this was done since the last
+   * completed step, or cannot help.
+   */
+  shortenAnswer(error: LonghaulError, { predictedTokens, maxOutputTokens }: FittedRequest): boolean {
+    const { windowTokens, requestTokens } = error.data;
+    const namesSizes = typeof windowTokens === 'number' || typeof requestTokens === 'number';
+    if (namesSizes || this.#answerTokens !== undefined) return false;
+    const { usableTokens } = this.budget;
+    const sizes = { requestTokens: predictedTokens, usableTokens, answerTokens: maxOutputTokens };
+    this.#answerTokens = shorterAnswer(sizes);
+    return this.#answerTokens !== undefined;
+  }
+
+  /** Called after a completed step. */
+  allowFullAnswers(): void {
+    this.#answerTokens = undefined;
   }
 
   async #assumeLarger(sent: PredictedSize): Promise<void> {
