@@ -144,7 +144,7 @@ function mendChoice(choice: JsonObject, patch: EventPatch): void {
   for (const call of patch.toObjects(delta, 'tool_calls')) mendCall(call, patch);
 }
 
-/** Turns content in parts into one text, and thoughts among the parts into reasoning. */
+/** Turns content in parts into one text, thoughts among the parts into reasoning, and a refusal into that of the delta. */
 function mendContent(delta: JsonObject, patch: EventPatch): void {
   const { content } = delta;
   if (content === undefined || content === null || typeof content === 'string') return;
@@ -153,6 +153,8 @@ function mendContent(delta: JsonObject, patch: EventPatch): void {
   const thoughts = parts.filter(isObject).map((part) => part['thinking'] ?? '');
   const reasoning = thoughts.flatMap((thought) => (Array.isArray(thought) ? thought : [thought])).map(textOf);
   if (reasoning.join('') !== '') patch.set(delta, 'reasoning_content', reasoning.join(''));
+  const refusal = parts.filter(isObject).find((part) => part['type'] === 'refusal')?.['refusal'];
+  if (typeof refusal === 'string' && !delta['refusal']) patch.set(delta, 'refusal', refusal);
 }
 
 function textOf(part: JsonValue): string {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import type { StreamMender } from './event-mender.ts';
 import type { EventPatch } from './event-patch.ts';
-import { createSnapshot } from './responses-snapshot.ts';
+import { createSnapshot, outputMessages, refusalOf } from './responses-snapshot.ts';
 
 /** Events that nothing reads. xAI sends citations without a title, for which the SDK fails the answer. */
 const UNREAD = new Set(['response.output_text.annotation.added', 'response.in_progress']);
@@ -14,6 +14,7 @@ const LAST = new Set(['response.completed', 'response.incomplete', 'response.fai
 /** Creates the mender of one stream of events of the Responses API. */
 export function createResponsesEventMender(): StreamMender {
   const snapshot = createSnapshot();
+  const refusal = createRefusalMender();
   let id: JsonValue | undefined;
   let isOver = false;
   return {
@@ -21,6 +22,7 @@ export function createResponsesEventMender(): StreamMender {
       if (isOver && event['type'] !== 'error' && !event['error']) return false;
       const mended = mendEvent(event, patch);
       if (mended !== true) return mended;
+      refusal.mend(event, patch);
       const { type, response } = event;
       if (type === 'response.created' && isObject(response)) {
         if (id !== undefined && id !== response['id'] && snapshot.hasCall()) failAsOther(event, patch);
@@ -28,6 +30,28 @@ export function createResponsesEventMender(): StreamMender {
       }
       isOver = LAST.has(String(event['type']));
       return snapshot.complete(event, patch);
+    },
+  };
+}
+
+/**
+ * Turns a refusal into text, and ends the response with it as its reason. The AI SDK does not read the events of refusals.
+ */
+function createRefusalMender() {
+  let hasRefusal = false;
+  return {
+    mend(event: JsonObject, patch: EventPatch): void {
+      const { type, response } = event;
+      if (type === 'response.refusal.delta' || type === 'response.refusal.done') {
+        hasRefusal ||= Boolean(event['delta'] || event['refusal']);
+        const isDelta = type.endsWith('delta');
+        patch.set(event, 'type', `response.output_text.${isDelta ? 'delta' : 'done'}`);
+        if (!isDelta) patch.set(event, 'text', event['refusal'] ?? '');
+      }
+      if (type !== 'response.completed' || !isObject(response)) return;
+      if (!hasRefusal && !outputMessages(response).some((item) => refusalOf(item) !== '')) return;
+      patch.set(event, 'type', 'response.incomplete');
+      patch.set(response, 'incomplete_details', { reason: 'refusal' });
     },
   };
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import type { EventPatch } from './event-patch.ts';
 
 /** Deltas belong to an item by its id, which minimal servers leave out. */
-const OF_ITEMS = /^response\.(?:output_text|refusal|function_call_arguments|reasoning\w*)\./;
+const OF_ITEMS = /^response\.(?:output_text|function_call_arguments|reasoning\w*)\./;
 
 /**
  * Completes a stream of Responses events: some servers send the content of an answer only in the event that ends a text,
@@ -36,12 +36,11 @@ export function createSnapshot() {
   /** Returns the events of what the server began and did not end, and of what only the response contains. */
   const missing = (response: JsonValue | undefined): JsonObject[] => {
     const begun = [...calls.values()].map(({ item, input }): JsonObject => ({ ...item, arguments: input }));
-    const output = isObject(response) && Array.isArray(response['output']) ? response['output'] : [];
-    const items = output.filter(isObject);
+    const items = isObject(response) ? outputItems(response) : [];
     const isNew = (item: JsonObject) => !endedCalls.has(item['call_id']);
     const written = items.filter((item) => item['type'] === 'function_call' && isNew(item));
     const unwritten = begun.filter((call) => !written.some((item) => item['call_id'] === call['call_id']));
-    const said = texts.size > 0 ? [] : items.filter((item) => item['type'] === 'message');
+    const said = texts.size > 0 ? [] : items.filter(isMessage);
     return [...said.flatMap(messageEvents), ...[...written, ...unwritten].map(callEvent)];
   };
 
@@ -69,9 +68,32 @@ export function createSnapshot() {
   };
 }
 
+/** Returns the messages of a whole response. */
+export function outputMessages(response: JsonObject): JsonObject[] {
+  return outputItems(response).filter(isMessage);
+}
+
+/** Returns the words with which the model refuses in a message, or an empty text. */
+export function refusalOf(item: JsonObject): string {
+  return textsIn(item, ['refusal']);
+}
+
+function outputItems({ output }: JsonObject): JsonObject[] {
+  return Array.isArray(output) ? output.filter(isObject) : [];
+}
+
+function isMessage(item: JsonObject): boolean {
+  return item['type'] === 'message';
+}
+
+function textsIn({ content }: JsonObject, keys: readonly string[]): string {
+  const parts = Array.isArray(content) ? content.filter(isObject) : [];
+  const texts = parts.flatMap((part) => keys.map((key) => part[key]));
+  return texts.filter((text) => typeof text === 'string').join('');
+}
+
 function messageEvents(item: JsonObject): JsonObject[] {
-  const content = Array.isArray(item['content']) ? item['content'].filter(isObject) : [];
-  const text = content.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  const text = textsIn(item, ['text', 'refusal']);
   const id = String(item['id'] ?? 'item');
   const place = { item_id: id, output_index: 0, content_index: 0 };
   const message = { ...item, id };

@@ -24,7 +24,6 @@ export function createResponsesParts(): PartMaker<ResponseStreamEvent> {
   const thoughts = createThoughts();
   /** Calls by the id of their item. */
   const calls = new Map<string, string>();
-  let hasRefusal = false;
 
   return {
     of(event) {
@@ -34,9 +33,6 @@ export function createResponsesParts(): PartMaker<ResponseStreamEvent> {
         case 'response.output_item.added':
           return startItem(event.item, calls, thoughts);
         case 'response.output_text.delta':
-          return [{ type: 'text-delta', id: event.item_id, delta: event.delta }];
-        case 'response.refusal.delta':
-          hasRefusal = true;
           return [{ type: 'text-delta', id: event.item_id, delta: event.delta }];
         case 'response.reasoning_summary_text.delta':
           return thoughts.delta(event.item_id, event.summary_index, event.delta);
@@ -52,7 +48,7 @@ export function createResponsesParts(): PartMaker<ResponseStreamEvent> {
           return endItem(event.item, thoughts);
         case 'response.completed':
         case 'response.incomplete':
-          return [finishPart(event, { hasRefusal })];
+          return [finishPart(event)];
         case 'response.failed':
           return [{ type: 'error', error: event.response.error ?? event.response }];
         default:
@@ -143,23 +139,17 @@ function endPart(
   return { type: 'reasoning-end', id, ...metadata };
 }
 
-function finishPart(
-  { response }: Finished,
-  { hasRefusal }: { hasRefusal: boolean },
-): LanguageModelV4StreamPart {
+function finishPart({ response }: Finished): LanguageModelV4StreamPart {
   return {
     type: 'finish',
-    finishReason: toFinishReason(response, hasRefusal),
+    finishReason: toFinishReason(response),
     usage: toUsage(response.usage),
   };
 }
 
-function toFinishReason(
-  { incomplete_details: incomplete }: Response,
-  hasRefusal: boolean,
-): LanguageModelV4FinishReason {
+function toFinishReason({ incomplete_details: incomplete }: Response): LanguageModelV4FinishReason {
   const raw = incomplete?.reason;
-  if (raw === undefined) return { unified: hasRefusal ? 'content-filter' : 'stop', raw };
+  if (raw === undefined) return { unified: 'stop', raw };
   if (raw === 'max_output_tokens') return { unified: 'length', raw };
   return { unified: raw === 'content_filter' ? 'content-filter' : 'other', raw };
 }
