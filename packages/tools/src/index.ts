@@ -1,6 +1,7 @@
 export { commandsAfterPatches, type FileAct, fileActsOf } from './call-acts.ts';
 export { quoteWord } from './command-line.ts';
 export { createTools, type ToolsOptions } from './create-tools.ts';
+export { type DecodedText, decodeText } from './decode-text.ts';
 export { type RecognisedMedia, recogniseMedia } from './file-type.ts';
 export { createPathMatcher } from './path-matcher.ts';
 export { createRecallTool } from './recall.ts';

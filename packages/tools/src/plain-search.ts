@@ -1,6 +1,7 @@
 import type { WorkspaceFiles } from '@longhaul/core';
 import { looksBinary, showControls } from '@longhaul/core/tool-output';
 import { LonghaulError } from '@longhaul/protocol';
+import { decodeUtf16 } from './decode-text.ts';
 import { type IgnoreFile, IgnoreFileReader, orderPatterns } from './ignore-files.ts';
 import { createIgnoreMatcher, type IgnoreMatcher } from './ignore-matcher.ts';
 import { LineMatcher } from './line-matcher.ts';
@@ -133,6 +134,9 @@ async function readSearchable(files: WorkspaceFiles, path: string): Promise<stri
     const info = await files.stat(path);
     if (info === undefined || info.size > MAX_FILE_BYTES) return undefined;
     const bytes = await files.read(path);
+    // ripgrep reads UTF-16 too.
+    const wide = decodeUtf16(bytes);
+    if (wide !== undefined) return wide.text;
     return looksBinary(bytes) || bytes.includes(0) ? undefined : new TextDecoder().decode(bytes);
   } catch (thrown) {
     // Removed or made unreadable after its folder was listed. Skipped, as ripgrep does.

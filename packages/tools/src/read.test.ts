@@ -79,6 +79,36 @@ test('reports empty files, folders, binary files and bytes that are not UTF-8', 
   expect(await fixture.text(read, { path: 'latin.txt' })).toContain('[not valid UTF-8');
 });
 
+test.each<[string, Buffer, string]>([
+  ['one letter of Latin-1', Buffer.from('é\n', 'latin1'), '1\t\ufffd\n[not valid UTF-8'],
+  [
+    'a line of Latin-1',
+    Buffer.from('été à Köln', 'latin1'),
+    '1\t\ufffdt\ufffd \ufffd K\ufffdln\n[not valid UTF-8',
+  ],
+  ['Shift-JIS', Buffer.from('93fa967b0a61', 'hex'), '2\ta\n[not valid UTF-8'],
+  [
+    'UTF-16',
+    Buffer.from('\ufeffGrüße\r\nzwei\r\n', 'utf16le'),
+    '1\tGrüße\n2\tzwei\n[in UTF-16LE: change it with bash]',
+  ],
+  ['UTF-32', Buffer.from('fffe00006100000062000000', 'hex'), 'is a binary file of 12 bytes'],
+  ['gzip', Buffer.from('1f8b0800000000000003', 'hex'), 'is a binary file of 10 bytes'],
+  ['ELF', Buffer.from('7f454c4602010100000000000000000003003e0001', 'hex'), 'is a binary file of 21 bytes'],
+])('reads a short text in a legacy encoding, but nothing binary: %s', async (_name, bytes, shown) => {
+  await using fixture = await openToolFixture();
+  await fixture.put('file', bytes);
+  expect(await fixture.text(read, { path: 'file' })).toContain(shown);
+});
+
+test('pages through UTF-16', async () => {
+  await using fixture = await openToolFixture();
+  await fixture.put('wide', Buffer.from(`\ufeff${'äöü\n'.repeat(10)}`, 'utf16le'));
+  expect(await fixture.text(read, { path: 'wide', offset: 4, limit: 2 })).toBe(
+    '4\täöü\n5\täöü\n[Lines 4-5 of 10. Next: offset 6]\n[in UTF-16LE: change it with bash]',
+  );
+});
+
 test('returns images and PDFs as media, recognised by their bytes and not their names', async () => {
   await using fixture = await openToolFixture();
   const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex');

@@ -1,5 +1,5 @@
 import { endBefore } from '@longhaul/context';
-import type { FileInfo, Tool, ToolContext, ToolResult, WorkspaceFiles } from '@longhaul/core';
+import type { FileInfo, Tool, ToolResult, WorkspaceFiles } from '@longhaul/core';
 import {
   compactSize,
   displayPath,
@@ -9,11 +9,12 @@ import {
   sizeAndLimit,
 } from '@longhaul/core/tool-output';
 import { isObject, type JsonValue, type ToolOutputContent } from '@longhaul/protocol';
+import { decodeUtf16, utf16Of } from './decode-text.ts';
 import { describeMissing } from './describe-missing.ts';
 import { READ_DIALECT } from './dialect/file-dialects.ts';
 import { type RecognisedMedia, recogniseMedia } from './file-type.ts';
 import { type InputFields, parseInput } from './input-parser.ts';
-import { type LinePage, type PagedLine, readLinePage } from './line-pager.ts';
+import { type LinePage, type LinePageRequest, type PagedLine, readLinePage } from './line-pager.ts';
 import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 
 export interface ReadInput {
@@ -31,6 +32,8 @@ export interface ReadOptions {
 
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 const MAX_PDF_BYTES = 10 * 1024 * 1024;
+/** A file in UTF-16 is decoded as a whole. */
+const MAX_UTF16_BYTES = 20 * 1024 * 1024;
 /** A page with its line numbers and remarks. */
 const MAX_PAGE_CHARS = 50_000;
 const REMARK_CHARS = 600;
@@ -66,9 +69,11 @@ export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
         const path = await files.resolve(input.path);
         if (info.kind === 'directory') return failedResult(`${displayPath(path)} is a folder: use list.`);
         if (info.kind === 'other') return failedResult(`${displayPath(path)} is not a regular file.`);
-        const media = recogniseMedia(await files.read(path, { start: 0, length: 16 }));
+        const start = await files.read(path, { start: 0, length: 16 });
+        const media = recogniseMedia(start);
         if (media !== undefined) return readMedia(files, { path, info, media });
-        return readText({ ...input, path }, { info, limits, context });
+        const source = await openText(files, { path, info, start });
+        return readText({ ...input, path }, { source, limits, signal: context.signal });
       }),
   };
 }
@@ -125,13 +130,36 @@ async function readMedia(
   };
 }
 
-interface TextOptions {
-  info: FileInfo;
-  limits: Required<ReadOptions>;
-  context: ToolContext;
+/** A text in UTF-8, or in bytes that are shown as it. */
+interface TextSource extends Pick<LinePageRequest, 'read' | 'sizeBytes'> {
+  /** Of a file that is shown in UTF-8. */
+  encoding?: string;
 }
 
-async function readText(input: ReadInput, { info, limits, context }: TextOptions): Promise<ToolResult> {
+async function openText(
+  files: WorkspaceFiles,
+  { path, info, start }: { path: string; info: FileInfo; start: Uint8Array },
+): Promise<TextSource> {
+  const wide =
+    utf16Of(start) !== undefined && info.size <= MAX_UTF16_BYTES
+      ? decodeUtf16(await files.read(path))
+      : undefined;
+  if (wide === undefined) return { sizeBytes: info.size, read: (range) => files.read(path, range) };
+  const bytes = Buffer.from(wide.text);
+  return {
+    sizeBytes: bytes.length,
+    read: async (range) => bytes.subarray(range.start, range.start + range.length),
+    encoding: wide.encoding,
+  };
+}
+
+interface TextOptions {
+  source: TextSource;
+  limits: Required<ReadOptions>;
+  signal: AbortSignal;
+}
+
+async function readText(input: ReadInput, { source, limits, signal }: TextOptions): Promise<ToolResult> {
   const { path, offset = 1 } = input;
   const page = await readLinePage({
     from: offset,
@@ -140,14 +168,14 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
     maxLineBytes: limits.maxLineLength * 3 + 3,
     maxBytes: MAX_PAGE_CHARS - REMARK_CHARS,
     addedBytes: NUMBER_CHARS,
-    sizeBytes: info.size,
-    read: (range) => context.sandbox.toolFiles.read(path, range),
-    signal: context.signal,
+    sizeBytes: source.sizeBytes,
+    read: source.read,
+    signal,
   });
   const name = displayPath(path);
   if (page.binary) {
     return failedResult(
-      `${name} is a binary file of ${plural(info.size, 'byte')}. Inspect it with bash (file, xxd, strings).`,
+      `${name} is a binary file of ${plural(source.sizeBytes, 'byte')}. Inspect it with bash (file, xxd, strings).`,
     );
   }
   if (page.totalLines === 0)
@@ -161,13 +189,14 @@ async function readText(input: ReadInput, { info, limits, context }: TextOptions
     offset,
     maxLineLength: limits.maxLineLength,
   });
-  const remarks = [pageRemark(page, { offset, sizeBytes: info.size })];
+  const remarks = [pageRemark(page, { offset, sizeBytes: source.sizeBytes })];
   if (cutLines > 0)
     remarks.push(
       `[lines over ${limits.maxLineLength} chars are cut; read the rest with bash, like cut -c or grep -o]`,
     );
   if (hasControls) remarks.push('[control characters are shown as escapes like \\u001b; edit accepts them]');
   if (undecodable) remarks.push('[not valid UTF-8: undecodable bytes are shown as \ufffd]');
+  if (source.encoding !== undefined) remarks.push(`[in ${source.encoding}: change it with bash]`);
   return textResult([text, ...remarks.filter((remark) => remark !== '')].join('\n'), {
     title: `${name} (${plural(page.lines.length, 'line')})`,
     metadata: { path, firstLine: offset, lines: page.lines.length },

@@ -63,6 +63,26 @@ describe.each([
     );
   });
 
+  run('grep searches legacy encodings and UTF-16, but nothing binary', async () => {
+    await using fixture = await openToolFixture();
+    await fixture.put('latin', Buffer.from('hit é', 'latin1'));
+    await fixture.put('short', Buffer.from('éàü hit', 'latin1'));
+    await fixture.put('sjis', Buffer.concat([Buffer.from('93fa967b8cea', 'hex'), Buffer.from(' hit')]));
+    await fixture.put('wide', Buffer.from('\ufeffein hit für\r\n', 'utf16le'));
+    await fixture.put(
+      'program',
+      Buffer.concat([Buffer.from('7f454c46020101000000', 'hex'), Buffer.from('hit')]),
+    );
+    const found = await fixture.text(grep, { pattern: 'hit' });
+    expect(found.split('\n').filter((line) => /^[a-z]+$/.test(line))).toEqual([
+      'latin',
+      'short',
+      'sjis',
+      'wide',
+    ]);
+    expect(found).toContain('1:ein hit für');
+  });
+
   run('glob stays inside the workspace, follows no link out, and limits its results', async () => {
     await using fixture = await openToolFixture();
     await symlink('/etc', join(fixture.root, 'etc'));

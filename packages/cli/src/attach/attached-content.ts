@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { plural, sizeAndLimit } from '@longhaul/core/tool-output';
 import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
-import { recogniseMedia } from '@longhaul/tools';
+import { decodeText, recogniseMedia } from '@longhaul/tools';
 import { hasPrivateKey } from '@longhaul/tools/secret-files';
-import { decodeText } from './decode-text.ts';
 
 const MAX_TEXT_BYTES = 100_000;
 /** Larger images than a provider accepts are scaled down when they are sent. */

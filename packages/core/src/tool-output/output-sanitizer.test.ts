@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createStreamSanitizer, looksBinary, sanitizeText, sanitizeToolResult } from './output-sanitizer.ts';
 
@@ -28,12 +30,34 @@ test('does not change media', () => {
   ]);
 });
 
-test('distinguishes binary data from text', () => {
-  expect(looksBinary(Buffer.from('plain text\n\x1b[31mred\x1b[0m\r\n'))).toBe(false);
-  expect(looksBinary(Buffer.from('grüße aus köln', 'latin1'))).toBe(false);
-  expect(looksBinary(Buffer.from('./a file\0./another file\0./third file\0'))).toBe(false);
-  expect(looksBinary(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]))).toBe(true);
-  expect(looksBinary(new Uint8Array())).toBe(false);
+/** Bytes as even as those of compressed data, the same in each run. */
+const noise = (length: number) => createHash('shake256', { outputLength: length }).update('noise').digest();
+const SHIFT_JIS = Buffer.from('93fa967b8cea82cc8365834c8358836782c582b78142', 'hex');
+const ELF = Buffer.from('7f454c4602010100000000000000000003003e0001000000', 'hex');
+
+test.each<[string, Uint8Array, boolean]>([
+  ['UTF-8 with escape sequences', Buffer.from('plain text\n\x1b[31mred\x1b[0m\r\n'), false],
+  ['paths that end in NUL', Buffer.from('./a file\0./another file\0./third file\0'), false],
+  ['nothing', new Uint8Array(), false],
+  ['a chunk that begins inside a character', Buffer.from('größe').subarray(3), false],
+  ['Latin-1', Buffer.from('grüße aus köln', 'latin1'), false],
+  ['one letter of Latin-1', Buffer.from('é', 'latin1'), false],
+  ['a line of Latin-1 with three letters', Buffer.from('été\n', 'latin1'), false],
+  ['quotes and a euro sign of Windows-1252', Buffer.from([0x93, 0x80, 0x35, 0x94, 0x0d, 0x0a]), false],
+  ['Shift-JIS', SHIFT_JIS, false],
+  ['Cyrillic in KOI8-R', Buffer.from('f0d2c9d7c5d42c20cdc9d221', 'hex'), false],
+  ['Latin-1 with a form feed and colours', Buffer.from('\x0cé\x1b[1mà\x1b[0m', 'latin1'), false],
+  ['UTF-16', Buffer.from('\ufeffwide', 'utf16le'), true],
+  ['Latin-1 with a NUL', Buffer.from('\0é\0é', 'latin1'), true],
+  ['an ELF program', ELF, true],
+  ['the header of gzip', Buffer.from('1f8b0800000000000003', 'hex'), true],
+  ['a small gzip file', gzipSync('hello'), true],
+  ['compressed data without a header', deflateRawSync(noise(3_000)), true],
+  ['64 random bytes', noise(64), true],
+  ['random bytes', noise(5_000), true],
+  ['random bytes without NUL', noise(5_000).filter((byte) => byte !== 0), true],
+])('decides whether %s is binary', (_name, bytes, isBinary) => {
+  expect(looksBinary(bytes)).toBe(isBinary);
 });
 
 test('handles characters, escape sequences and progress bars that are split between chunks', () => {

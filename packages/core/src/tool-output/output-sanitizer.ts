@@ -47,10 +47,15 @@ function lastShown(line: string): string {
 const SAMPLE_BYTES = 4096;
 
 /**
- * Returns true if the first 4 KiB are not UTF-8 text: more than a tenth of the characters are control characters. A
- * byte that is not UTF-8 counts as a third of one, so that text with some Latin-1 is still text.
+ * Returns true if the first 4 KiB are no text: more than a tenth of the characters are control characters, where a byte
+ * that is not UTF-8 counts as a third of one; and they are no text in a legacy encoding either, such as Latin-1 or
+ * Shift-JIS, which has no NUL and almost no control characters.
  */
 export function looksBinary(bytes: Uint8Array): boolean {
+  return !isUtf8Text(bytes) && !isLegacyText(bytes.subarray(0, SAMPLE_BYTES));
+}
+
+function isUtf8Text(bytes: Uint8Array): boolean {
   let start = 0;
   // A chunk of a stream may begin and end inside a character.
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
@@ -59,9 +64,22 @@ export function looksBinary(bytes: Uint8Array): boolean {
   for (let index = 0; index < sample.length; index += 1) {
     const code = sample.charCodeAt(index);
     if (code === 0xfffd) suspicious += 1 / 3;
-    else if (code < 32 && !(code >= 7 && code <= 13) && code !== 27) suspicious += 1;
+    else if (isControl(code)) suspicious += 1;
   }
-  return suspicious > sample.length / 10;
+  return suspicious <= sample.length / 10;
+}
+
+/** Compressed and random data have a control character in eleven bytes. */
+const MOST_LEGACY_CONTROLS = 0.02;
+
+function isLegacyText(sample: Uint8Array): boolean {
+  if (sample.includes(0)) return false;
+  return sample.filter(isControl).length <= sample.length * MOST_LEGACY_CONTROLS;
+}
+
+/** Whether a byte or a character is a control character that no text has. */
+function isControl(code: number): boolean {
+  return code < 32 && !(code >= 7 && code <= 13) && code !== 27;
 }
 
 export function binaryNotice(bytes: number): string {

@@ -1,6 +1,7 @@
+import { deflateSync } from 'node:zlib';
 import type { ViewMessage } from '@longhaul/context';
 import { imageSizeOf } from '@longhaul/models';
-import { noisePng } from '@longhaul/testing/doubles';
+import { noisePng, pngOf } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
 import { MediaFitter } from './fit-media.ts';
 import { mediaLimits } from './media-limits.ts';
@@ -88,11 +89,34 @@ it('replaces damaged, protected and oversized files by a line, and reports each 
   expect(lines).toEqual([
     'An image of type image/png was left out: it is damaged.',
     'A file "a.pdf" of type application/pdf was left out: it is protected by a password.',
-    'A file "b.pdf" of type application/pdf was left out: it is too large.',
+    'A file "b.pdf" of type application/pdf was left out: it has 1.0k bytes, and at most 750 bytes are accepted. Make a smaller copy with bash, and read that.',
   ]);
   expect(messages[0]).toMatchObject({ content: [{ output: [{ type: 'text', text: `[${lines[0]}]` }] }] });
   expect(first(messages, 3)).toBe(first(asked, 3));
   expect((await fitter.fit(asked)).leftOut).toEqual([]);
+});
+
+it('leaves out an image that takes too much memory to scale, and names the limit and what to do', async () => {
+  const huge = pngOf({ width: 9_000, height: 9_000 }, deflateSync(Buffer.alloc(100)));
+  const { messages, leftOut } = await new MediaFitter(LIMITS).fit([image(huge.toString('base64'))]);
+  const line =
+    'An image of type image/png was left out: it has 9000 × 9000 pixels, and at most 60,000,000 can be scaled down. Make a copy with at most 8,000 pixels per side with bash, and read that.';
+  expect(leftOut).toEqual([{ mediaType: 'image/png', reason: line }]);
+  expect(first(messages)).toEqual({ type: 'text', text: `[${line}]` });
+});
+
+it('scales an image of many pixels down to 2,000 at once', async () => {
+  const [width, height] = [16_200, 1_000];
+  const wide = pngOf({ width, height }, deflateSync(Buffer.alloc(height * (1 + width * 3)), { level: 1 }));
+  const { messages } = await new MediaFitter(LIMITS).fit([image(wide.toString('base64'))]);
+  const fitted = first(messages);
+  expect(fitted?.type === 'image' && imageSizeOf(fitted.data)).toEqual({ width: 2_000, height: 123 });
+});
+
+it('names what is wrong with an image that cannot be made small enough', async () => {
+  const fitter = new MediaFitter({ ...LIMITS, imageChars: 400 });
+  const { leftOut } = await fitter.fit([image(noisePng(40, 40).toString('base64'))]);
+  expect(leftOut[0]?.reason).toContain('it has more than 300 bytes, also as a small JPEG. Make a copy with');
 });
 
 describe('media that are too large together', () => {
@@ -107,6 +131,13 @@ describe('media that are too large together', () => {
     expect(await kept(4, limits)).toEqual([true, true, true, true]);
     expect(await kept(5, limits)).toEqual([false, false, false, true, true]);
     expect(await kept(6, limits)).toEqual([false, false, false, true, true, true]);
+  });
+
+  it('name the limit', async () => {
+    const { leftOut } = await new MediaFitter({ ...LIMITS, images: 1 }).fit(pictures.slice(0, 2));
+    expect(leftOut.map(({ reason }) => reason)).toEqual([
+      'An image of type image/png was left out: it is one of the oldest, and a request can have at most 1 images and files, of 20M bytes together. Read it again if you need it.',
+    ]);
   });
 
   it('are measured in base64', async () => {

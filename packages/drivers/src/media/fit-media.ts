@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ViewMessage } from '@longhaul/context';
+import { byteSize, groupDigits, sizeAndLimit } from '@longhaul/core/tool-output';
 import { imageSizeOf } from '@longhaul/models';
 import type { FileContent, ImageContent, TextContent } from '@longhaul/protocol';
 import type { MediaLimits } from './media-limits.ts';
@@ -53,7 +54,7 @@ export class MediaFitter {
     const leftOut: LeftOut[] = [];
     for (const medium of media) {
       const fitted = dropped.has(medium)
-        ? omitted(medium, 'the media of the request are too large together')
+        ? omitted(medium, tooLargeTogether(this.#limits))
         : await this.#fitOne(medium, maxSide);
       if (fitted === medium) continue;
       replaced.set(medium, fitted);
@@ -123,16 +124,23 @@ async function judge(data: string, mediaType: string, limits: MediaLimits): Prom
   if (problem !== undefined) return { fits: false, problem };
   if (!mediaType.startsWith('image/')) {
     if (data.length <= limits.fileChars || mediaType.startsWith('text/')) return { fits: true };
-    return { fits: false, problem: 'it is too large' };
+    return { fits: false, problem: tooLarge(data, limits.fileChars) };
   }
   const size = imageSizeOf(data);
   const side = Math.max(size?.width ?? 0, size?.height ?? 0);
   if (data.length <= limits.imageChars && side <= limits.imageSide) return { fits: true };
   // A picture on which the decoder fails is left out, and does not end the session.
   const scaled = await scaleImage(data, { maxChars: limits.imageChars, maxSide: limits.imageSide }).catch(
-    () => undefined,
+    () => ({ problem: tooLarge(data, limits.imageChars) }),
   );
-  return scaled === undefined ? { fits: false, problem: 'it is too large' } : { fits: false, scaled };
+  return 'problem' in scaled ? { fits: false, ...scaled } : { fits: false, scaled };
+}
+
+/** Sizes are of the file, which a model can measure. Its base64 text has a third more. */
+function tooLarge(data: string, maxChars: number): string {
+  const [bytes, most] = [data.length, maxChars].map((chars) => Math.floor((chars * 3) / 4));
+  const { size, limit } = sizeAndLimit(bytes ?? 0, most ?? 0);
+  return `it has ${size}, and at most ${limit} are accepted. Make a smaller copy with bash, and read that`;
 }
 
 /** When media do not fit, this share of them is kept, so that the next ones do not change the request's beginning. */
@@ -160,6 +168,11 @@ function tooMuch(media: readonly Medium[], { totalChars, imageChars, images }: M
     }
   }
   return dropped;
+}
+
+function tooLargeTogether({ images, totalChars }: MediaLimits): string {
+  const bytes = byteSize(Math.floor((totalChars * 3) / 4));
+  return `it is one of the oldest, and a request can have at most ${groupDigits(images)} images and files, of ${bytes} together. Read it again if you need it`;
 }
 
 function omitted(medium: Medium, problem: string): TextContent {
