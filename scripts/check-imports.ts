@@ -27,6 +27,7 @@ const DIRECTION: Record<string, readonly string[]> = {
   testing: ['protocol', 'context', 'models', 'core', 'storage'],
   cli: [
     'protocol',
+    'client',
     'context',
     'models',
     'core',

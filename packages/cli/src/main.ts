@@ -9,6 +9,7 @@ export type Command = (argv: readonly string[], terminal: Terminal) => Promise<n
 /** Each command is loaded when it is called, so that help starts fast. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).run,
+  chat: async () => (await import('./commands/chat.ts')).chat,
   resume: async () => (await import('./commands/run.ts')).resume,
   cancel: async () => (await import('./commands/cancel.ts')).cancel,
   queue: async () => (await import('./commands/queue.ts')).queue,
@@ -84,6 +85,8 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
     return 0;
   }
   const asksForHelp = flagsOf(argv).some((flag) => flag === '--help' || flag === '-h');
+  const isAtTerminal = terminal.out.isTTY === true && terminal.input.isTTY === true;
+  if (name === undefined && isAtTerminal) return (await (await COMMANDS['chat']?.())?.([], terminal)) ?? 0;
   if (name === undefined || name === 'help' || asksForHelp) {
     const topic = name === 'help' ? rest[0] : name?.startsWith('-') ? undefined : name;
     return showHelp(topic, { terminal, isError: name === undefined });

@@ -10,6 +10,7 @@ import { together, type WorstKey, worstKeys } from './worst-config.ts';
 const MAY_CHANGE: ReadonlySet<string> = new Set([
   'context.compression.trigger',
   'context.compression.auto',
+  'compat.claude',
   'continuation.askOpenItems',
   'context.compression.options.preserveLastNTurns',
   'context.compression.options.recentMessagesToKeep',

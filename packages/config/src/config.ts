@@ -49,6 +49,11 @@ export interface Config {
     /** Patterns of files with secrets, in addition to the built-in ones. */
     secret: string[];
   };
+  /** Files of other agents that are read too. */
+  compat: {
+    /** Commands of Claude Code in `.claude/commands`. */
+    claude: boolean;
+  };
   /** `null`: no limit. */
   limits: {
     steps: number | null;
@@ -261,6 +266,7 @@ export const DEFAULT_CONFIG: Config = {
     keepProcesses: false,
   },
   files: { record: true, maxFileMb: 20, ignore: ['node_modules/', '.venv/', '__pycache__/'], secret: [] },
+  compat: { claude: false },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
   continuation: { askOpenItems: true },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },

@@ -21,6 +21,16 @@ export const configSchema = z.strictObject({
   tools: setting(tools, 'Limits of the tools.'),
   sandbox: setting(sandbox, 'The sandbox of commands.'),
   files: setting(files, 'Recording of the files that change in the workspace.'),
+  compat: setting(
+    z.strictObject({
+      claude: setting(
+        z.boolean(),
+        'Whether longhaul chat also offers the commands in .claude/commands of the workspace.',
+        D.compat.claude,
+      ),
+    }),
+    'Files of other agents that are read too.',
+  ),
   limits: setting(limits, 'Limits at which a run stops.'),
   continuation: setting(continuation, 'Answers that end too early.'),
   retry: setting(retry, 'Retries of a failed model call.'),

@@ -112,6 +112,8 @@ export interface ServerOptions {
   host: string;
   /** 0: any free port. */
   port: number;
+  /** Listens on this Unix socket instead of `host` and `port`. Its folder must be closed to other users. */
+  socketPath?: string;
   /** Required in every request except `/healthz` and `/readyz`. May be undefined only on a loopback address. */
   token?: string;
   /** Folders that sessions may work in, including their subfolders. At least one. */

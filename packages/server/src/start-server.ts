@@ -82,6 +82,11 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     },
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformedRequest() }),
   );
+  const { socketPath } = options;
+  if (socketPath !== undefined) {
+    await listenOnSocket(server, socketPath);
+    return serving({ server, port: 0, host: 'localhost', runs, feeds, agent, limits, log });
+  }
   const port = await listen(server, { host, port: options.port });
   return serving({ server, port, host, runs, feeds, agent, limits, log });
 }
@@ -149,6 +154,13 @@ function malformedRequest(): Response {
 /** Time that open requests have to finish after all runs have ended. */
 const CLOSE_MS = 3_000;
 const MAX_RESUMED = 1_000;
+
+async function listenOnSocket(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ path }, resolve);
+  });
+}
 
 async function listen(server: Server, address: { host: string; port: number }): Promise<number> {
   await new Promise<void>((resolve, reject) => {

@@ -78,6 +78,24 @@ export const RUN_FLAGS = {
 const { session: _session, resume: _resume, wait: _wait, image: _image, ...RESUMING } = RUN_FLAGS;
 /** The flags of `run`, except those that name a session or send a message to one. */
 export const RESUME_FLAGS = RESUMING;
+/** A conversation is limited by the person. */
+export const CHAT_FLAGS = {
+  ...WHERE,
+  ...ALL,
+  agent: text,
+  model: { type: 'string', short: 'm' },
+  'base-url': text,
+  window: text,
+  'max-output': text,
+  effort: { type: 'string', values: EFFORTS },
+  sandbox,
+  network: { type: 'string', values: ['on', 'off'] },
+  strategy,
+  attach: text,
+  continue: toggle,
+  resume: toggle,
+  'no-color': toggle,
+} as const;
 export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, force: toggle, json: toggle } as const;
 export const FORK_FLAGS = {
   ...WHERE,

@@ -3,12 +3,14 @@ import { wrapText } from '../render/word-wrapper.ts';
 const OVERVIEW = `Longhaul: a coding agent for work that outlasts the context window.
 
 Try it
+  longhaul                                 talk with it in the current folder
   longhaul demo                            watch it build an application; needs no key and no network
   longhaul run "Fix the failing test"      let it work in the current folder
   longhaul run --model ollama/qwen3:8b "…" use a model of your own
   longhaul doctor                          check the installation and configuration, with a remedy for each problem
 
 Commands
+  chat       talk with the agent; longhaul alone does the same
   run        give the agent a task and watch it work
   resume     continue an interrupted session
   cancel     end the run of a session, even if another process runs it
@@ -115,6 +117,43 @@ calls, 4 calls needed an approval that nobody could give and only reading calls 
 a run cleanly; a second Ctrl-C ends it at once. The session keeps all finished work. If another process works on the
 session, the message is queued, and the agent receives it before its next step.
 `,
+  chat: `Talk with the agent in this terminal: what you type is a message, /help lists keys and commands.
+
+  longhaul                                        a new conversation in the current folder
+  longhaul chat --continue                        the newest session of this workspace
+  longhaul chat --resume                          choose a session first
+  longhaul chat 0197a3c2-5e1b                     this session
+  longhaul chat --attach http://127.0.0.1:4140    the sessions of a longhaul serve
+
+Model
+      --agent NAME      an agent of the configuration (coder)
+  -m, --model NAME      as for longhaul run; /model changes it later
+      --base-url URL    address of an OpenAI-compatible server
+      --window N        tokens of the model's context window; /window changes it later
+      --max-output N    maximum tokens of one answer
+      --effort LEVEL    how much the model reasons: none, minimal, low, medium, high, xhigh or max; /effort changes it
+      --strategy NAME   how the context is compacted; /strategy changes it later
+
+Workspace
+${WHERE}
+${ALL}
+      --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
+      --network on|off  whether commands can use the network
+
+Session
+      --continue        continue the newest session of this workspace
+      --resume          choose a session of this workspace
+      --attach URL      use the sessions of a longhaul serve. Its token is read from LONGHAUL_TOKEN, or from the file
+                        that a server on this machine uses
+
+Terminal
+      --no-color        no colours; NO_COLOR does the same
+
+A chat needs a terminal. In scripts, use longhaul run. What you typed and did not send is kept for the next chat in this
+folder. If you leave while the agent works, its run is interrupted, and longhaul chat ID continues it.
+Exit code: 0 when you leave, 2 for wrong usage or configuration.
+`,
+
   resume: `Continue a session that was interrupted by a crash, a cancel, a limit or a closed terminal. No tool call is
 repeated; if a call was interrupted, the model learns that its outcome is unknown.
 

@@ -1,7 +1,8 @@
 import { DIFF_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { fileChangeLines } from '../render/file-change-lines.ts';
-import { createPaint, type Paint } from '../render/paint.ts';
+import { createPaint } from '../render/paint.ts';
+import { paintedDiff } from '../render/painted-diff.ts';
 import { withSession } from '../session/with-session.ts';
 import { type Terminal, wantsColors } from '../terminal.ts';
 
@@ -31,22 +32,8 @@ export async function diff(argv: readonly string[], terminal: Terminal): Promise
         );
         return 0;
       }
-      for await (const piece of files.diff(before, after)) terminal.out.write(painted(piece, paint));
+      for await (const piece of files.diff(before, after)) terminal.out.write(paintedDiff(piece, paint));
       return 0;
     },
   );
-}
-
-/** Colours whole lines. A piece of a diff ends with a line. */
-function painted(piece: string, paint: Paint): string {
-  return piece
-    .split('\n')
-    .map((line) => {
-      if (/^(?:diff |index |--- |\+\+\+ |new |deleted |rename |similarity |old )/.test(line))
-        return paint.bold(line);
-      if (line.startsWith('@@')) return paint.note(line);
-      if (line.startsWith('+')) return paint.good(line);
-      return line.startsWith('-') ? paint.bad(line) : line;
-    })
-    .join('\n');
 }

@@ -1,16 +1,15 @@
-import { type ConfigInput, TrustStore } from '@longhaul/config';
+import type { ConfigInput } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
 import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
-import { loadSettings, type Settings } from '../compose/load-settings.ts';
+import { loadSettings } from '../compose/load-settings.ts';
 import { openCache } from '../compose/open-cache.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { visibleLine } from '../render/visible.ts';
-import { servedAgent } from '../serve/served-agent.ts';
-import { servedSettings } from '../serve/served-settings.ts';
+import { openServedAgent } from '../serve/open-served-agent.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
 import { tokenPlace } from '../serve/token-place.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
@@ -36,25 +35,17 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const { path: tokenFile, exposedIn } = tokenPlace({ url, home: first.home, workspaces });
   const known = values['no-token'] === true ? undefined : await loadToken(tokenFile);
   if (known !== undefined && exposedIn !== undefined) terminal.err.write(exposedLine(tokenFile, exposedIn));
-  const settings = await servedSettings({
-    store: storage.store,
-    env: terminal.env,
-    load: first.withCompression,
-    storedTrust: () => storedTrust(first, terminal),
+  const { agent, settings } = await openServedAgent(first, {
+    terminal,
+    storage,
+    chats,
+    hasToken: known !== undefined,
   });
   const { config } = settings;
   const maskToken = createSecretMask(known === undefined ? [] : [known.token]);
   const maskSecrets = createSecretMask(() => settings.secrets);
   const log = createServerLog(terminal.err, { level, mask: (text) => maskToken(maskSecrets(text)) });
   const { server: place } = config;
-  const agent = await servedAgent({
-    settings,
-    storage,
-    chats,
-    env: terminal.env,
-    home: first.home,
-    hasToken: known !== undefined,
-  });
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
   using signals = stopSignals();
@@ -100,12 +91,6 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
 
 function exposedLine(tokenFile: string, workspace: string): string {
   return `longhaul: ${visibleLine(`the token ${tokenFile} is in the workspace ${workspace}: the agent can read it, and answer its own approvals. Serve other folders (server.workspaces), or move the database (storage.url).`)}\n`;
-}
-
-async function storedTrust({ project, home }: Settings, { env }: Terminal): Promise<string> {
-  if (project === undefined) return '';
-  const entry = await new TrustStore({ env, home }).get(project.workspace);
-  return JSON.stringify(entry?.wants.toSorted() ?? []);
 }
 
 /** The model of sessions that name none. A server without one starts, since each session can name its own. */

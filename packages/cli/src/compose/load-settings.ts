@@ -31,6 +31,8 @@ export interface Settings extends LoadedConfig {
 export interface LoadSettingsOptions {
   /** Asks at the terminal whether to trust the project's file. Default: ignores what is not trusted, with a notice. */
   asks?: boolean;
+  /** Leaves the terminal to the question, for a caller that draws on it. */
+  lend?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function loadSettings(
   { cwd, config: configFile, trust }: Place,
   terminal: Terminal,
   flags: ConfigInput = {},
-  { asks = false }: LoadSettingsOptions = {},
+  { asks = false, lend = (work) => work() }: LoadSettingsOptions = {},
 ): Promise<Settings> {
   const workspace = await existingFolder(resolve(terminal.cwd, cwd ?? '.'));
   addAgentFolder(workspace);
@@ -52,6 +54,7 @@ export async function loadSettings(
   const { loaded, answer } = await settled(first, {
     terminal,
     asks,
+    lend,
     load: (ids) => loadConfig({ ...place, trust: ids }),
   });
   // `--trust`, and a yes at the terminal, are for the content that was there then.
@@ -71,13 +74,19 @@ async function settled(
   loaded: LoadedConfig,
   {
     load,
+    lend,
     ...options
-  }: { terminal: Terminal; asks: boolean; load: (ids: ReadonlySet<string>) => Promise<LoadedConfig> },
+  }: {
+    terminal: Terminal;
+    asks: boolean;
+    lend: <T>(work: () => Promise<T>) => Promise<T>;
+    load: (ids: ReadonlySet<string>) => Promise<LoadedConfig>;
+  },
 ): Promise<{ loaded: LoadedConfig; answer?: TrustAnswer | undefined }> {
   const { project } = loaded;
   if (project === undefined || project.wants.every(({ isTrusted }) => isTrusted)) return { loaded };
   const { settleTrust } = await import('../trust/settle-trust.ts');
-  return settleTrust(loaded, { ...options, project, home: homeOf(options.terminal), load });
+  return lend(() => settleTrust(loaded, { ...options, project, home: homeOf(options.terminal), load }));
 }
 
 function trustedIds({ project }: LoadedConfig): ReadonlySet<string> {

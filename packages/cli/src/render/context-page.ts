@@ -4,6 +4,9 @@ import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
 import { wrapText } from './word-wrapper.ts';
 
+/** What the page shows of a report, whether it comes from this process or from a server. */
+type ShownReport = Omit<ContextReport, 'window'> & { window: Omit<ContextReport['window'], 'source'> };
+
 export interface ContextPageOptions {
   title: string;
   columns: number;
@@ -27,7 +30,7 @@ const FIGURE_COLUMNS = 16;
 const MAX_COLUMNS = 80;
 
 /** Shows what fills a session's window: a bar for each share, then the messages that the model no longer sees. */
-export function contextPage(report: ContextReport, options: ContextPageOptions): string {
+export function contextPage(report: ShownReport, options: ContextPageOptions): string {
   const paint = createPaint(options.colors);
   const columns = Math.min(options.columns, MAX_COLUMNS);
   const page = { paint, columns };
@@ -44,7 +47,7 @@ interface Page {
 }
 
 /** The whole window in one bar, with a mark at the size of the next compaction. */
-function wholeBar({ tokens, window }: ContextReport, { paint, columns }: Page): string[] {
+function wholeBar({ tokens, window }: ShownReport, { paint, columns }: Page): string[] {
   const { windowTokens, usableTokens = 0, triggerTokens } = window;
   if (windowTokens === undefined) {
     const why = 'The window is unknown here. Set it with --window N.';
@@ -68,7 +71,7 @@ function urgency(fullness: number, paint: Paint): (text: string) => string {
   return fullness >= 0.7 ? paint.warn : paint.good;
 }
 
-function shareLines(report: ContextReport, page: Page): string[] {
+function shareLines(report: ShownReport, page: Page): string[] {
   const { shares, tokens, window } = report;
   const whole = Math.max(tokens, window.windowTokens ?? 0, 1);
   const names = Object.keys(LABELS).filter((name): name is keyof ContextShares => name in shares);
@@ -102,7 +105,7 @@ function fineBar(share: number, cells: number): string {
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }
 
-function facts(report: ContextReport, page: Page): string[] {
+function facts(report: ShownReport, page: Page): string[] {
   const { paint, columns } = page;
   const { messages, hidden, pruned, cut, omitted, pins } = report;
   const shown = `${messages.visible} of ${plural(messages.total, 'message')}`;
@@ -132,7 +135,7 @@ function row(name: string, text: string, { paint, columns }: Page): string[] {
     .map((line, index) => field(index === 0 ? name : '', line, paint));
 }
 
-function nextCompaction({ tokens, window, isTriggerRaised, hidden }: ContextReport): string {
+function nextCompaction({ tokens, window, isTriggerRaised, hidden }: ShownReport): string {
   const { triggerTokens, windowTokens } = window;
   if (windowTokens === undefined) return 'unknown, since the window is unknown';
   if (triggerTokens === undefined) return 'none: automatic compaction is turned off';

@@ -41,6 +41,11 @@ export class MarkdownStream {
     return lines.map((line) => this.#take(plain(line))).join('');
   }
 
+  /** The text of the unfinished block, as it came. */
+  get pending(): string {
+    return [...this.#block, this.#line].join('\n').trim();
+  }
+
   /** Renders the rest. */
   end(): string {
     const rest = plain(this.#line);

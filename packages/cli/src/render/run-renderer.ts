@@ -25,6 +25,8 @@ interface TextFlow {
   push(text: string): string;
   /** Ends the text and an unfinished line. */
   end(): string;
+  /** The text that is held back until its block is complete. */
+  readonly pending?: string;
 }
 
 export interface RunHeader {
@@ -60,6 +62,11 @@ export class RunRenderer {
     return this.#text?.isWhole ?? true;
   }
 
+  /** The model's text that is held back until its block is complete. */
+  get pendingText(): string {
+    return this.#text?.flow.pending ?? '';
+  }
+
   header({ model, server, window, sandbox, workspace, task }: RunHeader): string {
     const paint = this.#paint;
     const room = this.#options.columns - 9;
@@ -84,7 +91,7 @@ export class RunRenderer {
   render(event: LonghaulEvent): string {
     if (event.type === 'llm:chunk') return this.#chunk(event);
     if (event.type === 'message:queued') return '';
-    const before = this.#endText();
+    const before = this.endText();
     return before + this.#line(event);
   }
 
@@ -139,7 +146,7 @@ export class RunRenderer {
     if (this.#text?.kind !== chunkType) {
       // Models often begin with empty lines.
       if (isBlank(content)) return '';
-      out = this.#endText();
+      out = this.endText();
       this.#text = this.#beginText(chunkType);
     }
     const piece = this.#text?.flow.push(content) ?? '';
@@ -153,7 +160,8 @@ export class RunRenderer {
     return { kind, flow: markdown({ columns, paint: this.#paint }), isWhole: true };
   }
 
-  #endText(): string {
+  /** Ends the model's text. */
+  endText(): string {
     const text = this.#text;
     this.#text = undefined;
     const rest = text?.flow.end() ?? '';

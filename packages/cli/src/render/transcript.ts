@@ -24,9 +24,9 @@ export interface TranscriptOptions {
 }
 
 /** Precedes each line that a compaction hides from the model. */
-const HIDDEN = '╎ ';
+export const HIDDEN = '╎ ';
 /** Precedes each line of a reverted message. */
-const REVERTED = '✕ ';
+export const REVERTED = '✕ ';
 
 /** Returns a session as text: every message in order, and between them the compactions with their summaries. */
 export function transcript(log: SessionLog, { columns, colors, state, markdown }: TranscriptOptions): string {
@@ -47,7 +47,9 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
     const isOmitted = (index: number) => active.omitted.has(partKey(message.id, index));
     const isPinned = pinned.has(message.id);
     const text = messageText(message, { columns: inner, paint, isPruned, isOmitted, isPinned, markdown });
-    const summaries = (after.get(message.id) ?? []).map((mark) => compactionText(mark, { columns, paint }));
+    const summaries = (after.get(message.id) ?? []).map((mark) =>
+      compactionMarkText(mark, { columns, paint }),
+    );
     return [prefix === '' ? text : prefixed(text, paint.dim(prefix)), ...summaries];
   });
   const broken = damaged.map(
@@ -80,7 +82,7 @@ function compactionsByMessage({ messages, marks }: SessionLog): Map<string, Comp
   });
 }
 
-interface MessageOptions {
+export interface MessageOptions {
   columns: number;
   paint: Paint;
   isPruned?: (index: number) => boolean;
@@ -89,7 +91,8 @@ interface MessageOptions {
   markdown?: TranscriptOptions['markdown'];
 }
 
-function messageText(message: Message, options: MessageOptions): string {
+/** One message under its handle. */
+export function messageText(message: Message, options: MessageOptions): string {
   const { paint, columns } = options;
   const synthetic = message.metadata?.synthetic === undefined ? '' : ` (${message.metadata.synthetic})`;
   const who = message.role === 'user' ? paint.note(paint.bold('user')) : paint.bold('assistant');
@@ -150,7 +153,8 @@ function toolText(part: ToolPart, { columns, paint, pruned }: PartOptions): stri
   return head + toolDetails(result, { ...shown, metadata, verbose: true });
 }
 
-function compactionText(mark: Compaction, { columns, paint }: MessageOptions): string {
+/** A compaction with its summary. */
+export function compactionMarkText(mark: Compaction, { columns, paint }: MessageOptions): string {
   const undone = mark.undoneAt === undefined ? '' : ' (undone)';
   const head =
     `${paint.note('◆ compacted')} ${formatTokens(mark.tokensBefore)} → ${formatTokens(mark.tokensAfter)} tokens, ` +
@@ -159,7 +163,8 @@ function compactionText(mark: Compaction, { columns, paint }: MessageOptions): s
   return head + prefixed(wrapText(summary, columns - 2), paint.note('│ '));
 }
 
-function prefixed(text: string, prefix: string): string {
+/** Puts a prefix before each line. */
+export function prefixed(text: string, prefix: string): string {
   return text === ''
     ? ''
     : `${text

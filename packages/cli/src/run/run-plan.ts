@@ -1,6 +1,6 @@
 import type { AskMode } from '@longhaul/approvals';
 import { agentNameOf, type ConfigInput, type ResolvedModel } from '@longhaul/config';
-import { drivingRun, isNothingToResume } from '@longhaul/core';
+import { drivingRun, isNothingToResume, type Store } from '@longhaul/core';
 import type { Session, UserMessageContentPart } from '@longhaul/protocol';
 import type { TypedInput } from '../attach/attach-files.ts';
 import { attachments } from '../attach/attachments.ts';
@@ -168,14 +168,22 @@ async function setUpAgent(
   };
 }
 
-/** The model and address that the flags name; where they name none, those of the session. */
 async function knownChoice(
   earlier: Session | undefined,
   { choice, context: { settings, storage } }: { choice: ModelChoice; context: Context },
 ): Promise<ModelChoice> {
+  return earlier === undefined
+    ? choice
+    : sessionChoice(earlier, { choice, settings, store: (await storage.opened).store });
+}
+
+/** The model and address that the flags name; where they name none, those of the session. */
+export async function sessionChoice(
+  earlier: Session | undefined,
+  { choice, settings, store }: { choice: ModelChoice; settings: Settings; store: Store },
+): Promise<ModelChoice> {
   const model = choice.model ?? (earlier && !isImportedModel(earlier.model) ? earlier.model : undefined);
   if (earlier === undefined || model === undefined) return choice;
-  const { store } = await storage.opened;
   const baseUrl = choice.baseUrl ?? (await sessionAddress(store, { id: earlier.id, model }, settings));
   return { ...choice, model, baseUrl };
 }

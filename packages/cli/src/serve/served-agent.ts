@@ -5,13 +5,13 @@ import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { type FileTreesOptions, fileTrees } from '../compose/file-trees.ts';
-import { driverOptions, runtimeOptions } from '../compose/open-agent.ts';
+import { driverOptions, nameOf, runtimeOptions } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
 import { requireTools } from '../compose/require-tools.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { importUpload } from './import-upload.ts';
-import { servedModels } from './served-models.ts';
+import { type OwnModel, servedModels } from './served-models.ts';
 import type { ServedSettings } from './served-settings.ts';
 import { servedTrust } from './served-trust.ts';
 import { TrustNotices } from './trust-notices.ts';
@@ -25,6 +25,8 @@ export interface ServedAgentOptions {
   home: string;
   /** Without a token, every program on this machine could trust, also one that the agent started. */
   hasToken: boolean;
+  /** The model of sessions that name none, and of those that name it. Read when a run starts. Default: as configured. */
+  ownModel?: () => OwnModel | undefined;
 }
 
 /** Creates the agent of a server. Models are opened when a session names them. */
@@ -55,7 +57,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     settings,
     chats,
     agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
-    models: servedModels({ config: () => settings.config, env, driverFor }),
+    models: servedModels({ config: () => settings.config, env, driverFor, ownModel: options.ownModel }),
     trust: servedTrust({ env, home, hasToken, settings, notices, runtime }),
     importer: { import: (file, given) => importUpload(file, { ...given, storage }) },
   };
@@ -66,23 +68,30 @@ function currentDrivers({
   settings,
   storage,
   env,
+  ownModel = () => undefined,
 }: ServedAgentOptions): (name: string) => Promise<ModelDriver> {
-  let opened = { config: settings.config, drivers: new Map<string, Promise<ModelDriver>>() };
-  const open = async (name: string, config: Config): Promise<ModelDriver> => {
+  let opened = { config: settings.config, own: ownModel(), drivers: new Map<string, Promise<ModelDriver>>() };
+  const open = async (name: string, config: Config, own: OwnModel | undefined): Promise<ModelDriver> => {
+    const from = { config, storage: Promise.resolve(storage) };
+    if (own !== undefined && nameOf(own.model) === name) {
+      await requireTools(own.model);
+      return (await createDriver(own.model, driverOptions({ ...from, window: own.window }))).driver;
+    }
     // An imported session uses the model that a run would use.
     const model = isImportedModel(name)
       ? await chooseModel(config, {}, env)
       : resolveNamed(config, { model: name }, env);
     await requireTools(model);
-    return (await createDriver(model, driverOptions({ config, storage: Promise.resolve(storage) }))).driver;
+    return (await createDriver(model, driverOptions(from))).driver;
   };
   return (name) => {
     const { config } = settings;
-    if (opened.config !== config) opened = { config, drivers: new Map() };
+    const own = ownModel();
+    if (opened.config !== config || opened.own !== own) opened = { config, own, drivers: new Map() };
     const { drivers } = opened;
     const known = drivers.get(name);
     if (known !== undefined) return known;
-    const driver = open(name, config);
+    const driver = open(name, config, own);
     drivers.set(name, driver);
     // The server may be reachable the next time.
     driver.catch(() => drivers.delete(name));

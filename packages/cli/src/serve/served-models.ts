@@ -1,4 +1,4 @@
-import type { Config } from '@longhaul/config';
+import type { Config, ResolvedModel } from '@longhaul/config';
 import type { ModelDriver } from '@longhaul/core';
 import { detectLocalServers, findModel } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
@@ -13,19 +13,30 @@ type Listed = Models['models'][number];
 /** The list of local servers' models is read again after this time. */
 const LIST_MS = 5_000;
 
+/** The model that the flags of a command name, with what they say about it: address, effort, window. */
+export interface OwnModel {
+  model: ResolvedModel;
+  /** Tokens of its window. Undefined: as known. */
+  window?: number | undefined;
+}
+
 /** Lists the models that sessions of a server can name. */
 export function servedModels({
   config,
   env,
   driverFor,
+  ownModel = () => undefined,
 }: {
   config: () => Config;
   env: Readonly<Record<string, string | undefined>>;
   driverFor: (name: string) => Promise<ModelDriver>;
+  ownModel?: (() => OwnModel | undefined) | undefined;
 }): ModelDirectory {
   let listed: { at: number; models: Promise<Models> } | undefined;
 
   async function resolve(name: string | undefined): Promise<string> {
+    const own = ownModel();
+    if (own !== undefined && (name === undefined || name === nameOf(own.model))) return nameOf(own.model);
     if (name === undefined) return nameOf(await chooseModel(config(), {}, env));
     return isImportedModel(name) ? name : nameOf(resolveNamed(config(), { model: name }, env));
   }

@@ -99,6 +99,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'files.maxFileMb': AT_MOST,
   'files.ignore': nothing('data'),
   'files.secret': nothing('data'),
+  'compat.claude': ANYTHING,
   'limits.steps': AT_MOST,
   'limits.tokens': AT_MOST,
   'limits.costUsd': AT_MOST,

@@ -1,0 +1,135 @@
+import { type KeyId, matchesKey } from '@earendil-works/pi-tui';
+import { isBlank } from '@longhaul/protocol';
+import { fitLine } from '../render/format.ts';
+import { type Conversation, textOf } from './conversation.ts';
+import type { Front } from './front.ts';
+import { editText, pageText } from './screen/other-programs.ts';
+import type { Openables } from './view/openable.ts';
+
+/** A second Ctrl-C or Esc within this time is meant as the second one. */
+const TWICE_MS = 1_500;
+
+export interface ChatKeyOptions {
+  front: Front;
+  conversation: Conversation;
+  openables: Openables;
+  /** Runs work whose failure is reported. */
+  guarded: (work: () => Promise<void>) => Promise<void>;
+  enter: (text: string) => Promise<void>;
+  remark: (text: string) => void;
+  revert: () => Promise<void>;
+  /** The person's command that runs. */
+  running: () => AbortController | undefined;
+}
+
+/** Returns what handles the keys that mean something for the whole chat. It returns false for all others. */
+export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
+  const { front, conversation, guarded } = options;
+  const { composer } = front.layout;
+  const isSecond = secondPress();
+  const keys: readonly (readonly [KeyId, () => Promise<void>, (() => boolean)?])[] = [
+    ['ctrl+c', () => clearOrStop(options, isSecond('ctrl+c'))],
+    ['escape', () => goBack(options, isSecond('escape')), () => !composer.isShowingAutocomplete()],
+    ['ctrl+d', async () => front.leave(), () => composer.getText() === ''],
+    ['ctrl+o', () => openShortened(options)],
+    ['ctrl+g', () => edit(options)],
+    ['ctrl+r', () => findEarlier(options)],
+    ['ctrl+s', () => sendNow(options)],
+    ['alt+up', () => takeBack(options), () => conversation.waiting.length > 0],
+  ];
+  return (data) => {
+    const key = keys.find(([name, , isMeant = () => true]) => matchesKey(data, name) && isMeant());
+    if (key === undefined) return false;
+    void guarded(key[1]);
+    return true;
+  };
+}
+
+/** Tells whether a key is pressed the second time in a row. */
+function secondPress(): (name: string) => boolean {
+  let last: { name: string; at: number } | undefined;
+  return (name) => {
+    const at = performance.now();
+    const isSecond = last?.name === name && at - last.at < TWICE_MS;
+    last = isSecond ? undefined : { name, at };
+    return isSecond;
+  };
+}
+
+/** Ctrl-C clears or stops; twice leaves. */
+async function clearOrStop(options: ChatKeyOptions, isSecond: boolean): Promise<void> {
+  const { front, conversation, running } = options;
+  const { composer } = front.layout;
+  if (isSecond) return front.leave();
+  const text = composer.getExpandedText();
+  front.notice('Ctrl-C again leaves; the session is kept.');
+  if (text !== '') {
+    composer.addToHistory(text);
+    front.compose('');
+  } else if (running() !== undefined) running()?.abort();
+  else if (conversation.isBusy) await stopRun(options);
+}
+
+/** Esc stops; twice goes back. */
+async function goBack(options: ChatKeyOptions, isSecond: boolean): Promise<void> {
+  const { front, conversation, running } = options;
+  if (running() !== undefined) return running()?.abort();
+  if (conversation.isBusy) return await stopRun(options);
+  if (front.layout.composer.getText() !== '' || conversation.id === undefined) return;
+  if (isSecond) await options.revert();
+  else front.notice('Esc again: go back to before a message.');
+}
+
+/** Stops the run. What waits comes back into the composer. */
+async function stopRun({ front, conversation }: ChatKeyOptions): Promise<void> {
+  const waiting = await conversation.stop();
+  addAbove(
+    front,
+    waiting.map(({ content }) => textOf(content)),
+  );
+}
+
+async function sendNow({ front, conversation, enter }: ChatKeyOptions): Promise<void> {
+  const text = front.layout.composer.getExpandedText();
+  if (!isBlank(text)) {
+    front.compose('');
+    await enter(text);
+  }
+  if (conversation.isBusy && conversation.undelivered.length > 0) await conversation.steer();
+}
+
+/** Takes the last waiting message back. */
+async function takeBack({ front, conversation, remark }: ChatKeyOptions): Promise<void> {
+  const last = conversation.waiting.at(-1);
+  if (last === undefined) return;
+  if (await conversation.unqueue(last.id)) addAbove(front, [textOf(last.content)]);
+  else remark('The agent has received this message already.');
+}
+
+function addAbove(front: Front, texts: readonly string[]): void {
+  const all = [...texts, front.layout.composer.getExpandedText()].filter((text) => text !== '');
+  if (texts.length > 0) front.compose(all.join('\n\n'));
+}
+
+async function openShortened({ front, openables }: ChatKeyOptions): Promise<void> {
+  const items = openables.items.map((item) => ({ value: item, label: item.title }));
+  if (items.length === 0) return front.notice('Nothing was shortened yet.');
+  const item = await front.layout.pick({ title: 'Open in the pager', items });
+  if (item === undefined) return;
+  const text = await item.text();
+  await front.layout.suspended(() => pageText(text, front.terminal));
+}
+
+async function edit({ front }: ChatKeyOptions): Promise<void> {
+  const text = front.layout.composer.getExpandedText();
+  front.compose(await front.layout.suspended(() => editText(text, front.terminal)));
+}
+
+async function findEarlier({ front }: ChatKeyOptions): Promise<void> {
+  const items = front.kept
+    .history()
+    .toReversed()
+    .map((text) => ({ value: text, label: fitLine(text, 100) }));
+  const text = await front.layout.pick({ title: 'Messages that you sent in this folder', items });
+  if (text !== undefined) front.compose(text);
+}

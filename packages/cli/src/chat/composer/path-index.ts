@@ -1,0 +1,63 @@
+import { opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fuzzyFilter } from '@earendil-works/pi-tui';
+
+/** More paths are not completed. */
+const MAX_PATHS = 50_000;
+const MAX_DEPTH = 12;
+/** The list is read again after this time. */
+const FRESH_MS = 10_000;
+/** Folders that no person attaches from, and that can be huge. */
+const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv', '__pycache__', '.hg', '.svn']);
+
+/** Finds paths of a folder by words. Reads the folder when it is first asked, and never follows links. */
+export class PathIndex {
+  readonly #root: string;
+  #read: { at: number; paths: Promise<readonly string[]> } | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async find(words: string, signal: AbortSignal): Promise<readonly string[]> {
+    const now = performance.now();
+    if (this.#read === undefined || now - this.#read.at > FRESH_MS)
+      this.#read = { at: now, paths: readPaths(this.#root) };
+    const paths = await this.#read.paths;
+    if (signal.aborted) return [];
+    if (words === '') return paths.filter((path) => !path.slice(0, -1).includes('/'));
+    return fuzzyFilter([...paths], words, (path) => path);
+  }
+}
+
+/** Breadth first, so that a limit leaves out what is deep. */
+async function readPaths(root: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  let folders = [''];
+  for (let depth = 0; depth < MAX_DEPTH && folders.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const folder of folders) {
+      for (const { name, isFolder } of await entriesOf(join(root, folder))) {
+        if (paths.length >= MAX_PATHS) return paths;
+        const path = folder + name;
+        paths.push(isFolder ? `${path}/` : path);
+        if (isFolder && !SKIPPED.has(name)) next.push(`${path}/`);
+      }
+    }
+    folders = next;
+  }
+  return paths;
+}
+
+async function entriesOf(folder: string): Promise<{ name: string; isFolder: boolean }[]> {
+  try {
+    const entries: { name: string; isFolder: boolean }[] = [];
+    for await (const entry of await opendir(folder))
+      if (entry.isDirectory() || entry.isFile())
+        entries.push({ name: entry.name, isFolder: entry.isDirectory() });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    // The folder was removed meanwhile, or this user may not read it: its paths are not completed.
+    return [];
+  }
+}

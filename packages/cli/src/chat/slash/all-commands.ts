@@ -1,0 +1,79 @@
+import { suggestion } from '@longhaul/protocol';
+import type { Paint } from '../../render/paint.ts';
+import { BASIC_COMMANDS } from './basic-commands.ts';
+import { CONTEXT_COMMANDS } from './context-commands.ts';
+import { FILE_COMMANDS } from './file-commands.ts';
+import { MODEL_COMMANDS } from './model-commands.ts';
+import { PROJECT_COMMANDS } from './project-commands.ts';
+import { SESSION_COMMANDS } from './session-commands.ts';
+import type { SlashCommand, SlashContext } from './slash-command.ts';
+
+const BUILT_IN: readonly SlashCommand[] = [
+  ...CONTEXT_COMMANDS,
+  ...FILE_COMMANDS,
+  ...SESSION_COMMANDS,
+  ...MODEL_COMMANDS,
+  ...PROJECT_COMMANDS,
+  ...BASIC_COMMANDS,
+];
+
+/** `/name words`. A slash before anything else begins a path or a text. */
+const TYPED = /^\/([a-z][\w:-]*)(?:\s+([\s\S]*))?$/;
+
+/** The commands of a chat: those of this program, and those that a person wrote. */
+export class SlashCommands {
+  readonly all: readonly SlashCommand[];
+
+  constructor(custom: readonly SlashCommand[] = []) {
+    const taken = new Set(BUILT_IN.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+    this.all = [HELP, ...BUILT_IN, ...custom.filter(({ name }) => !taken.has(name) && name !== HELP.name)];
+  }
+
+  /** Runs what was typed, if it is a command. Returns false for any other text. */
+  async run(text: string, context: SlashContext): Promise<boolean> {
+    const [, name, words = ''] = TYPED.exec(text.trim()) ?? [];
+    if (name === undefined) return false;
+    const command = this.all.find((known) => known.name === name || known.aliases?.includes(name) === true);
+    if (command === undefined) {
+      const hint = suggestion(
+        name,
+        this.all.map((known) => known.name),
+        (known) => `/${known}`,
+      );
+      context.print(
+        `There is no command /${name}.${hint} /help lists them. To send the text: begin it with a blank.\n`,
+      );
+      return true;
+    }
+    if (command === HELP) context.print(helpText(this.all, context.paint));
+    else await command.run(words.trim(), context);
+    return true;
+  }
+}
+
+const HELP: SlashCommand = { name: 'help', description: 'keys and commands', run: async () => undefined };
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['Enter', 'send; while the agent works, the message waits for its next step'],
+  ['Shift-Enter, Ctrl-J, \\ Enter', 'new line'],
+  ['Ctrl-S', 'send now: stops the step, and delivers what waits'],
+  ['Esc', 'stop; what waits comes back into the composer. Twice when nothing works: /revert'],
+  ['Up, Down', 'earlier messages of this folder; Ctrl-R finds one'],
+  ['Alt-Up', 'take the last waiting message back, to change or remove it'],
+  ['@', 'attach a file or an image; Tab completes'],
+  ['!command', 'run a command in the sandbox; its output goes to the agent'],
+  ['Ctrl-O', 'open what was shortened: outputs, reasoning, compactions'],
+  ['Ctrl-G', 'write in $EDITOR'],
+  ['Ctrl-C', 'clear, or stop; twice leaves'],
+  ['Ctrl-D', 'leave, if nothing is typed'],
+];
+
+function helpText(commands: readonly SlashCommand[], paint: Paint): string {
+  const rows = commands.map(
+    ({ name, hint = '', description }) => [`/${name} ${hint}`.trim(), description] as const,
+  );
+  const width = Math.max(...[...KEYS, ...rows].map(([left]) => left.length)) + 2;
+  const lines = (pairs: readonly (readonly [string, string])[]) =>
+    pairs.map(([left, right]) => `  ${paint.note(left.padEnd(width))}${right}`);
+  return `${[paint.bold('Keys'), ...lines(KEYS), '', paint.bold('Commands'), ...lines(rows)].join('\n')}\n`;
+}

@@ -1,0 +1,20 @@
+import type { SlashCommand } from './slash-command.ts';
+
+export const BASIC_COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'reasoning',
+    description: 'show the model’s reasoning whole, or folded',
+    async run(_words, { options, print }) {
+      options.showsReasoning = !options.showsReasoning;
+      print(
+        options.showsReasoning ? 'Reasoning is shown whole.\n' : 'Reasoning is folded: Ctrl-O opens it.\n',
+      );
+    },
+  },
+  {
+    name: 'exit',
+    aliases: ['quit'],
+    description: 'leave; the session is kept',
+    run: async (_words, { leave }) => leave(),
+  },
+];

@@ -1,0 +1,65 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LonghaulError } from '@longhaul/protocol';
+import type { SlashCommand } from './slash-command.ts';
+
+const MAX_COMMANDS = 200;
+const MAX_BYTES = 64 * 1024;
+const NAME = /^[\w-]+$/;
+
+/**
+ * Reads the commands that a person wrote: one Markdown file each, whose text is sent with `$ARGUMENTS` replaced by the
+ * words after the name. Of commands with one name, the first folder's counts.
+ */
+export async function readCustomCommands(folders: readonly string[]): Promise<SlashCommand[]> {
+  const found = new Map<string, SlashCommand>();
+  for (const folder of folders) {
+    for (const name of await namesIn(folder)) {
+      if (found.has(name) || found.size >= MAX_COMMANDS) continue;
+      const text = await readFile(join(folder, `${name}.md`), 'utf8');
+      if (Buffer.byteLength(text) <= MAX_BYTES) found.set(name, toCommand(name, text));
+    }
+  }
+  return [...found.values()];
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+      .map(({ name }) => name.slice(0, -'.md'.length))
+      .filter((name) => NAME.test(name))
+      .sort();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return [];
+    throw error;
+  }
+}
+
+function toCommand(name: string, text: string): SlashCommand {
+  const { body, facts } = withoutFrontMatter(text);
+  const takesWords = body.includes('$ARGUMENTS');
+  return {
+    name,
+    hint: facts.get('argument-hint') ?? (takesWords ? 'WORDS' : ''),
+    description: facts.get('description') ?? (body.trim().split('\n')[0] ?? '').slice(0, 80),
+    async run(words, { send }) {
+      if (words !== '' && !takesWords)
+        throw new LonghaulError('usage', `/${name} takes no words: its file has no $ARGUMENTS.`);
+      await send(body.replaceAll('$ARGUMENTS', () => words).trim());
+    },
+  };
+}
+
+/** Reads `name: value` lines between two lines `---` at the beginning. */
+function withoutFrontMatter(text: string): { body: string; facts: Map<string, string> } {
+  const match = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/.exec(text);
+  if (match === null) return { body: text, facts: new Map() };
+  const facts = (match[1] ?? '').split(/\r?\n/).flatMap((line): [string, string][] => {
+    const [, name, value = ''] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [[name, value.replace(/^["']|["']$/g, '')]];
+  });
+  return { body: text.slice(match[0].length), facts: new Map(facts) };
+}

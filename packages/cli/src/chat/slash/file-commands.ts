@@ -1,0 +1,181 @@
+import { handleOf, type Message } from '@longhaul/protocol';
+import { fileChangeLines, shownName } from '../../render/file-change-lines.ts';
+import { fitLine, plural } from '../../render/format.ts';
+import { paintedDiff } from '../../render/painted-diff.ts';
+import type { PickerItem } from '../panels/picker.ts';
+import { pageText } from '../screen/other-programs.ts';
+import type { SlashCommand, SlashContext } from './slash-command.ts';
+
+/** Longer diffs open in the pager. */
+const MAX_PRINTED_LINES = 60;
+const MAX_TURNS = 200;
+const MAX_LISTED = 20;
+
+export const FILE_COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'diff',
+    hint: '[HANDLE]',
+    description: 'what this session, a turn or a step changed in the files',
+    async run(words, context) {
+      const { client, conversation, print, paint } = context;
+      const result = await client.diff(conversation.requireId(), words === '' ? {} : { target: words });
+      if (result.files.length === 0) return print('No file changed.\n');
+      const text = paintedDiff(result.diff, paint);
+      const stat = fileChangeLines(result, { paint, limit: MAX_LISTED });
+      if (text.split('\n').length <= MAX_PRINTED_LINES) return print(`${text.trimEnd()}\n${stat}`);
+      await showInPager(text, context);
+      print(stat);
+    },
+  },
+  {
+    name: 'revert',
+    aliases: ['rewind'],
+    hint: '[HANDLE]',
+    description: 'go back to before a message: files and conversation',
+    run: revert,
+  },
+  {
+    name: 'unrevert',
+    description: 'take the newest revert back',
+    async run(_words, { client, conversation, print, paint }) {
+      const result = await client.unrevert(conversation.requireId());
+      if (result.status === 'blocked') return print(blockedText(result.conflicts));
+      print(`The revert is taken back.\n${fileChangeLines(result, { paint, limit: MAX_LISTED })}`);
+    },
+  },
+  {
+    name: 'tree',
+    description: 'the branches of this conversation; go to one',
+    run: tree,
+  },
+];
+
+async function revert(words: string, context: SlashContext): Promise<void> {
+  const { client, conversation, layout, print, paint, compose } = context;
+  const id = conversation.requireId();
+  const target = words === '' ? await pickTurn(context) : words;
+  if (target === undefined) return;
+  const preview = await client.revert(id, { target, preview: true });
+  const changed = preview.withoutFiles
+    ? 'no files were recorded'
+    : plural(preview.files.length + (preview.more ?? 0), 'file');
+  const choice = await layout.pick({
+    title: `Back to before ${preview.handle}: ${changed}, ${plural(preview.hides, 'message')} hidden${preview.conflicts.length === 0 ? '' : `, ${plural(preview.conflicts.length, 'file')} changed by others`}`,
+    items: [
+      { value: 'both', label: 'Files and conversation' },
+      { value: 'conversation', label: 'Conversation only', description: 'files stay as they are' },
+      { value: 'files', label: 'Files only', description: 'the conversation continues' },
+      { value: 'show', label: 'Show the changes first' },
+    ] as const,
+  });
+  if (choice === undefined) return;
+  if (choice === 'show') {
+    const { diff } = await client.diff(id, { target });
+    await showInPager(paintedDiff(diff, paint), context);
+    return await revert(target, context);
+  }
+  const only = choice === 'both' ? {} : { only: choice };
+  let result = await client.revert(id, { target, ...only });
+  if (result.status === 'blocked') {
+    print(blockedText(result.conflicts));
+    const forced = await layout.pick({
+      title: 'Go back anyway? /unrevert brings the present files back.',
+      items: [
+        { value: false, label: 'No, change nothing' },
+        { value: true, label: 'Yes, also restore these files' },
+      ],
+    });
+    if (forced !== true) return;
+    result = await client.revert(id, { target, ...only, force: true });
+  }
+  print(revertedText(result, context));
+  // The message can be sent again, changed.
+  if (result.conversation) compose(await textOfMessage(target, context));
+}
+
+function revertedText(
+  { files, more, skipped, conversation, handle }: Awaited<ReturnType<SlashContext['client']['revert']>>,
+  { paint }: SlashContext,
+): string {
+  const left = skipped.map(({ path, reason }) => `  left as it is: ${shownName(path)}: ${reason}\n`);
+  const back = conversation ? `The conversation continues before ${handle}. ` : '';
+  return `${fileChangeLines({ files, more }, { paint, limit: MAX_LISTED })}${left.join('')}${back}${paint.dim('/unrevert takes this back.')}\n`;
+}
+
+function blockedText(conflicts: readonly string[]): string {
+  const shown = conflicts.slice(0, MAX_LISTED).map((path) => `  ${shownName(path)}\n`);
+  return `Somebody else changed ${plural(conflicts.length, 'file')} that would be restored or deleted, so nothing was done:\n${shown.join('')}`;
+}
+
+/** The turns of the conversation, the newest first. */
+async function pickTurn(context: SlashContext): Promise<string | undefined> {
+  const turns = (await ownMessages(context)).map((message): PickerItem<string> => {
+    const handle = handleOf(message.sequence);
+    return { value: handle, label: `${handle}  ${textOfParts(message)}` };
+  });
+  if (turns.length === 0) {
+    context.print('This conversation has no message to go back to.\n');
+    return undefined;
+  }
+  return await context.layout.pick({ title: 'Go back to before which message?', items: turns });
+}
+
+/** Messages of a person in the present conversation, the newest first. */
+async function ownMessages({ client, conversation }: SlashContext): Promise<Message[]> {
+  const id = conversation.requireId();
+  const found: Message[] = [];
+  for (let before: number | undefined; found.length < MAX_TURNS; ) {
+    const { messages, hasMore } = await client.messages(id, {
+      limit: 200,
+      ...(before !== undefined && { before }),
+    });
+    const own = messages.filter(
+      ({ role, metadata, visibility }) =>
+        role === 'user' && metadata?.synthetic === undefined && visibility.isReverted !== true,
+    );
+    found.push(...own.reverse());
+    before = messages[0]?.sequence;
+    if (!hasMore || before === undefined) break;
+  }
+  return found.slice(0, MAX_TURNS);
+}
+
+async function textOfMessage(target: string, context: SlashContext): Promise<string> {
+  const { client, conversation } = context;
+  const { messages } = await client.messages(conversation.requireId(), { limit: 200 });
+  const message = messages.find(
+    ({ sequence, id, role }) => role === 'user' && (handleOf(sequence) === target || id === target),
+  );
+  return message === undefined
+    ? ''
+    : message.parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
+}
+
+function textOfParts({ parts }: Message): string {
+  return fitLine(parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join(' '), 100);
+}
+
+async function tree(_words: string, context: SlashContext): Promise<void> {
+  const { client, conversation, layout, print, paint } = context;
+  const { branches, head } = await client.tree(conversation.requireId());
+  if (branches.length === 0) return print('The session has no messages.\n');
+  if (branches.length === 1) return print('This conversation has one branch: nothing was reverted.\n');
+  const target = await layout.pick({
+    title: 'Branches of this conversation: go to the end of which one?',
+    items: branches.map(({ first, last, parent, liveUntil }) => ({
+      value: last,
+      label: `${handleOf(first)}–${handleOf(last)}`,
+      description: `${parent === 0 ? 'from the beginning' : `after ${handleOf(parent)}`}${liveUntil === undefined ? '' : liveUntil === last ? ', current' : `, current up to ${handleOf(liveUntil)}`}`,
+    })),
+  });
+  if (target === undefined || target === head) return;
+  // Going to the end of a branch is a revert to what would follow it.
+  const result = await client.revert(conversation.requireId(), { target: handleOf(target + 1) });
+  print(
+    result.status === 'blocked' ? blockedText(result.conflicts) : revertedText(result, { ...context, paint }),
+  );
+}
+
+async function showInPager(text: string, { layout, terminal }: SlashContext): Promise<void> {
+  await layout.suspended(() => pageText(text, terminal));
+}

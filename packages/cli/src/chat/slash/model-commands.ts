@@ -1,0 +1,102 @@
+import { REASONING_EFFORTS } from '@longhaul/models';
+import { formatTokens } from '../../render/format.ts';
+import type { PickerItem } from '../panels/picker.ts';
+import type { SlashCommand, SlashContext } from './slash-command.ts';
+
+export const MODEL_COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'model',
+    hint: '[NAME]',
+    description: 'choose the model',
+    async run(words, context) {
+      const name = words === '' ? await pickModel(context) : words;
+      if (name !== undefined) await useModel(name, context);
+    },
+  },
+  {
+    name: 'effort',
+    hint: `[${REASONING_EFFORTS.join('|')}]`,
+    description: 'how much the model thinks',
+    values: async () => REASONING_EFFORTS.map((value) => ({ value, label: value })),
+    async run(words, { local, conversation, options, layout, print }) {
+      if (local === undefined) return print('The server decides the effort: set it in its configuration.\n');
+      const effort =
+        REASONING_EFFORTS.find((value) => value === words) ??
+        (words === ''
+          ? await layout.pick({
+              title: 'How much should the model think?',
+              items: REASONING_EFFORTS.map((value) => ({ value, label: value })),
+            })
+          : undefined);
+      if (effort === undefined)
+        return words === '' ? undefined : print(`The efforts are ${REASONING_EFFORTS.join(', ')}.\n`);
+      const model = conversation.model ?? options.model;
+      await local.choose({ ...(model !== undefined && { model }), effort });
+      print(`The effort is ${effort} from the next message on.\n`);
+    },
+  },
+  {
+    name: 'agent',
+    hint: '[NAME]',
+    description: 'choose the agent: its prompt, model and tools',
+    async run(words, { client, conversation, print }) {
+      if (words === '')
+        return print(
+          `The agent is ${conversation.agent ?? 'coder'}. To change it: /agent NAME. Agents are defined in longhaul.yml.\n`,
+        );
+      if (conversation.id !== undefined)
+        await client.sessions.update(conversation.id, { metadata: { agent: words } });
+      conversation.agent = words;
+      print(`The agent is ${words} from the next message on.\n`);
+    },
+  },
+];
+
+async function useModel(
+  name: string,
+  { client, local, conversation, options, print }: SlashContext,
+): Promise<void> {
+  const chosen = local === undefined ? name : await local.choose({ model: name });
+  const model =
+    conversation.id === undefined
+      ? chosen
+      : (await client.sessions.update(conversation.id, { model: chosen })).model;
+  options.model = model;
+  if (conversation.id !== undefined) conversation.model = model;
+  print(`The model is ${model} from the next message on.\n`);
+}
+
+async function pickModel({
+  client,
+  local,
+  options,
+  conversation,
+  layout,
+  print,
+}: SlashContext): Promise<string | undefined> {
+  const [listed, known] = await Promise.all([client.models(), local?.models()]);
+  const current = conversation.model ?? options.model;
+  const models = new Map([...(known ?? []), ...listed.models].map((model) => [model.name, model]));
+  const items = [...models.values()].map(({ name, source, windowTokens }): PickerItem<string> => {
+    const window = windowTokens === undefined ? '' : `, window ${formatTokens(windowTokens)}`;
+    return { value: name, label: name, description: `${SOURCES[source]}${window}` };
+  });
+  if (items.length === 0) {
+    print('No model is known. Name one: /model provider/model.\n');
+    return undefined;
+  }
+  return await layout.pick({
+    title: 'Choose a model',
+    items,
+    selected: Math.max(
+      0,
+      items.findIndex(({ value }) => value === current),
+    ),
+  });
+}
+
+const SOURCES = {
+  configuration: 'configured',
+  catalogue: 'catalogue',
+  server: 'loaded on this machine',
+} as const;

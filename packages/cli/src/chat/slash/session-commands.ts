@@ -1,0 +1,116 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fitLine, formatCost, formatTokens, shortId } from '../../render/format.ts';
+import { age } from '../../render/session-table.ts';
+import type { SlashCommand, SlashContext } from './slash-command.ts';
+
+const MAX_SESSIONS = 200;
+
+export const SESSION_COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'sessions',
+    aliases: ['resume'],
+    description: 'open another session of this folder',
+    async run(_words, context) {
+      const id = await pickSession(context);
+      if (id !== undefined) await context.openSession(id);
+    },
+  },
+  {
+    name: 'new',
+    aliases: ['clear'],
+    description: 'begin a new conversation; this one is kept',
+    run: async (_words, { openSession }) => await openSession(undefined),
+  },
+  {
+    name: 'fork',
+    hint: '[HANDLE]',
+    description: 'continue in a copy of this session, from a message on',
+    async run(words, { client, conversation, openSession, print }) {
+      const fork = await client.sessions.fork(conversation.requireId(), words === '' ? {} : { at: words });
+      print(`This is a copy now. The first session is kept: ${shortId(conversation.requireId())}.\n`);
+      await openSession(fork.id);
+    },
+  },
+  {
+    name: 'title',
+    hint: 'WORDS',
+    description: 'give this session a title',
+    async run(words, { client, conversation, print }) {
+      if (words === '')
+        return print(`The title is "${fitLine(conversation.title, 100)}". To change it: /title WORDS.\n`);
+      const { title } = await client.sessions.update(conversation.requireId(), { title: words });
+      conversation.title = title;
+      print(`The title is "${fitLine(title, 100)}".\n`);
+    },
+  },
+  {
+    name: 'export',
+    hint: '[FILE]',
+    description: 'write this session to a file',
+    async run(words, { client, conversation, terminal, print }) {
+      const id = conversation.requireId();
+      const path = resolve(terminal.cwd, words === '' ? `${shortId(id)}.json` : words);
+      await writeFile(path, `${JSON.stringify(await client.sessions.export(id), null, 2)}\n`, {
+        flag: 'wx',
+        mode: 0o600,
+      });
+      print(`Written to ${path}. longhaul import reads it.\n`);
+    },
+  },
+  {
+    name: 'cost',
+    aliases: ['usage'],
+    description: 'tokens and cost of this session',
+    run: cost,
+  },
+];
+
+async function pickSession({
+  client,
+  conversation,
+  layout,
+  local,
+  print,
+}: SlashContext): Promise<string | undefined> {
+  const { sessions } = await client.sessions.list({ limit: MAX_SESSIONS });
+  const folder = conversation.workspace === '' ? local?.workspace : conversation.workspace;
+  const shown = sessions.filter(({ workspace }) => folder === undefined || workspace === folder);
+  if (shown.length === 0) {
+    print('There are no other sessions in this folder.\n');
+    return undefined;
+  }
+  return await layout.pick({
+    title: 'Sessions of this folder',
+    items: shown.map(({ id, title, state, createdAt, updatedAt = createdAt }) => ({
+      value: id,
+      label: fitLine(title, 60),
+      description: `${shortId(id)} · ${state} · ${age(Date.now() - updatedAt)}`,
+    })),
+  });
+}
+
+async function cost(_words: string, { client, conversation, print }: SlashContext): Promise<void> {
+  const id = conversation.requireId();
+  const total = { input: 0, cached: 0, output: 0, cost: 0, steps: 0 };
+  for (let before: number | undefined; ; ) {
+    const { messages, hasMore } = await client.messages(id, {
+      limit: 200,
+      ...(before !== undefined && { before }),
+    });
+    for (const { usage, cost: dollars } of messages) {
+      if (usage === undefined) continue;
+      total.steps += 1;
+      total.input += usage.inputTokens;
+      total.cached += usage.cacheReadTokens;
+      total.output += usage.outputTokens;
+      total.cost += dollars ?? 0;
+    }
+    before = messages[0]?.sequence;
+    if (!hasMore || before === undefined) break;
+  }
+  const price = total.cost === 0 ? 'cost unknown or zero' : formatCost(total.cost);
+  print(
+    `${total.steps} steps · ${formatTokens(total.input)} in (${formatTokens(total.cached)} from cache), ${formatTokens(total.output)} out · ${price}\nSummaries of compactions are not in this sum.\n`,
+  );
+}

@@ -1,0 +1,83 @@
+import { fitLine, plural } from '../../render/format.ts';
+import { type Conversation, textOf } from '../conversation.ts';
+import type { Front } from '../front.ts';
+import type { ConversationView } from './conversation-view.ts';
+import { statusBar } from './status-bar.ts';
+import { todoLines } from './todo-lines.ts';
+import type { Totals } from './totals.ts';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const MAX_WAITING = 5;
+
+export interface ActivityLinesOptions {
+  front: Front;
+  view: ConversationView;
+  conversation: Conversation;
+  totals: Totals;
+  /** A command of the person runs. */
+  isRunning: () => boolean;
+  model: () => string | undefined;
+  folder: () => string;
+}
+
+/** The redrawn lines around the composer. */
+export class ActivityLines {
+  readonly #options: ActivityLinesOptions;
+
+  constructor(options: ActivityLinesOptions) {
+    this.#options = options;
+  }
+
+  /** The activity, the todo list, and the messages that wait. */
+  above(available: number): string[] {
+    const { front, view } = this.#options;
+    const columns = Math.min(available, front.columns);
+    return [
+      ...view.unfinishedLines(columns),
+      ...this.#activity(columns),
+      ...todoLines(view.todo, { columns, paint: front.paint }),
+      ...this.#waiting(columns),
+      '',
+    ];
+  }
+
+  status(columns: number): string {
+    const { front, conversation, totals } = this.#options;
+    const folder = this.#options.folder();
+    const home = front.terminal.env['HOME'] ?? '';
+    const isAtHome = home !== '' && (folder === home || folder.startsWith(`${home}/`));
+    return statusBar(
+      {
+        model: this.#options.model(),
+        folder: isAtHome ? `~${folder.slice(home.length)}` : folder,
+        fill: totals.fill,
+        cost: totals.cost,
+        tokens: totals.tokens,
+        hint: conversation.isBusy ? 'Esc stops' : '/ commands',
+      },
+      { columns, paint: front.paint },
+    );
+  }
+
+  #activity(columns: number): string[] {
+    const { front, view, conversation, isRunning } = this.#options;
+    if (!conversation.isBusy && !isRunning()) return [];
+    const sign = FRAMES[front.layout.frame % FRAMES.length] ?? '';
+    const [first = 'working', ...others] = view.activityLines(columns - 2);
+    return [
+      '',
+      front.paint.dim(`${sign} ${first}`),
+      ...others.map((line) => front.paint.dim(fitLine(`  ${line}`, columns))),
+    ];
+  }
+
+  #waiting(columns: number): string[] {
+    const { front, conversation } = this.#options;
+    const texts = conversation.undelivered.map(({ content }) => textOf(content));
+    const shown = texts
+      .slice(0, MAX_WAITING)
+      .map((text) => front.paint.dim(`  ▹ ${fitLine(text, columns - 4)}`));
+    const more = texts.length - shown.length;
+    return more > 0 ? [...shown, front.paint.dim(`  +${plural(more, 'more message')}`)] : shown;
+  }
+}

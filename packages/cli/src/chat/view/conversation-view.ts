@@ -1,0 +1,172 @@
+import { type EventOf, isBlank, type JsonValue, type LonghaulEvent } from '@longhaul/protocol';
+import { fitLine, formatCost, formatDuration, formatTokens, plural } from '../../render/format.ts';
+import { LiveStatus } from '../../render/live-status.ts';
+import { MarkdownStream } from '../../render/markdown.ts';
+import type { Paint } from '../../render/paint.ts';
+import { RunRenderer } from '../../render/run-renderer.ts';
+import { toolDetails } from '../../render/tool-details.ts';
+import { wrapText } from '../../render/word-wrapper.ts';
+import type { Openables } from './openable.ts';
+import { type TodoItem, todoItemsOf } from './todo-lines.ts';
+
+export interface ConversationViewOptions {
+  paint: Paint;
+  colors: boolean;
+  /** Columns of permanent text. Read for each line. */
+  columns: () => number;
+  /** Writes permanent lines. */
+  print: (text: string) => void;
+  openables: Openables;
+  /** Returns what a compaction hid, and its summary. */
+  compactionText: (round: number) => Promise<string>;
+  /** Shows reasoning whole. Read for each event. */
+  showsReasoning: () => boolean;
+}
+
+/** Lines of unfinished text shown below the permanent text. */
+const LIVE_LINES = 8;
+const LIVE_REASONING_LINES = 3;
+
+/** Turns the events of a session into permanent lines, and the current activity into lines that are redrawn. */
+export class ConversationView {
+  readonly #options: ConversationViewOptions;
+  readonly #renderer: RunRenderer;
+  readonly #status = new LiveStatus();
+  readonly #calls = new Map<string, JsonValue>();
+  #reasoning: { text: string; since: number } | undefined;
+  #startedAt = 0;
+  todo: readonly TodoItem[] = [];
+
+  constructor(options: ConversationViewOptions) {
+    this.#options = options;
+    const { colors, columns } = options;
+    this.#renderer = new RunRenderer({
+      colors,
+      get columns() {
+        return columns();
+      },
+      shortSummary: true,
+      markdown: (inner) => new MarkdownStream(inner),
+    });
+  }
+
+  /** A message of a person, as it was sent. */
+  showMessage(text: string, attached: readonly string[] = []): void {
+    const { paint, columns, print } = this.#options;
+    const lines = wrapText(text, columns() - 2)
+      .trimEnd()
+      .split('\n');
+    const shown = lines.map((line, index) => `${index === 0 ? paint.note('› ') : '  '}${paint.bold(line)}`);
+    const files = attached.map((name) => paint.dim(`  [${name}]`));
+    print(`${this.#renderer.endText()}\n${[...shown, ...files].join('\n')}\n\n`);
+  }
+
+  show(stored: LonghaulEvent): void {
+    // Times on the screen are durations, and the clock of the stored time can be set.
+    const event = { ...stored, at: performance.now() };
+    this.#status.update(event);
+    if (event.type === 'run:started') this.#startedAt = event.at;
+    if (event.type === 'llm:chunk' && event.chunkType === 'reasoning' && !this.#options.showsReasoning()) {
+      this.#addReasoning(event);
+      return;
+    }
+    this.#endReasoning(event.at);
+    this.#options.print(this.#textOf(event));
+    this.#remember(event);
+  }
+
+  /** The end of text and reasoning that is not complete enough to be printed. */
+  unfinishedLines(columns: number): string[] {
+    const { paint } = this.#options;
+    const lines = (text: string, width: number) =>
+      text === '' ? [] : wrapText(text, width).trimEnd().split('\n');
+    return [
+      ...lines(this.#renderer.pendingText, columns).slice(-LIVE_LINES),
+      ...lines(this.#reasoning?.text ?? '', columns - 2)
+        .slice(-LIVE_REASONING_LINES)
+        .map((line) => paint.dim(`  ${line}`)),
+    ];
+  }
+
+  /** The current activity: the running tool, the model thinking or writing, the time until the next try. */
+  activityLines(columns: number): string[] {
+    return this.#status.lines(performance.now(), columns);
+  }
+
+  #textOf(event: LonghaulEvent): string {
+    switch (event.type) {
+      case 'context:usage':
+        return this.#renderer.endText();
+      case 'run:finished':
+        return this.#renderer.endText() + this.#finished(event);
+      case 'context:compressed':
+        return this.#renderer
+          .render(event)
+          .trimEnd()
+          .concat(this.#options.paint.dim(' · Ctrl-O opens it'), '\n');
+      case 'message:dequeued':
+      case 'message:queued':
+        return '';
+      default:
+        return this.#renderer.render(event);
+    }
+  }
+
+  /** What is shown shortened can be opened. */
+  #remember(event: LonghaulEvent): void {
+    const { openables, paint } = this.#options;
+    if (event.type === 'llm:tool-call') this.#calls.set(event.callId, event.args);
+    if (event.type === 'context:compressed') {
+      const { round } = event;
+      openables.add({ title: `Compaction ${round}`, text: () => this.#options.compactionText(round) });
+    }
+    if (event.type !== 'llm:tool-result') return;
+    const args = this.#calls.get(event.callId) ?? null;
+    this.#calls.delete(event.callId);
+    if (event.toolName === 'todo' && event.success) this.todo = todoItemsOf(event.metadata);
+    const { metadata } = event;
+    const whole = { args, metadata, paint, columns: this.#options.columns() };
+    const text = toolDetails(event, { ...whole, verbose: true });
+    if (text === toolDetails(event, { ...whole, verbose: false })) return;
+    openables.add({ title: `${event.toolName} ${fitLine(event.title ?? '', 60)}`, text: () => text });
+  }
+
+  #addReasoning({ content, at }: EventOf<'llm:chunk'>): void {
+    if (this.#reasoning === undefined) {
+      if (isBlank(content)) return;
+      this.#options.print(this.#renderer.endText());
+    }
+    this.#reasoning = { text: (this.#reasoning?.text ?? '') + content, since: this.#reasoning?.since ?? at };
+  }
+
+  #endReasoning(at: number): void {
+    const thought = this.#reasoning;
+    if (thought === undefined) return;
+    this.#reasoning = undefined;
+    const { paint, print, openables, columns } = this.#options;
+    const text = wrapText(thought.text, columns());
+    const size = plural(text.trimEnd().split('\n').length, 'line');
+    print(`${paint.dim(`∴ thought for ${formatDuration(at - thought.since)}, ${size} · Ctrl-O opens it`)}\n`);
+    openables.add({ title: `Reasoning, ${size}`, text: () => text });
+  }
+
+  #finished(event: EventOf<'run:finished'>): string {
+    const { paint, columns } = this.#options;
+    const { status, error, stepCount, usage, cost, compactions } = event;
+    const time = formatDuration(event.at - this.#startedAt);
+    const facts = [
+      plural(stepCount, 'step'),
+      ...(compactions === 0 ? [] : [plural(compactions, 'compaction')]),
+      `${formatTokens(usage.inputTokens)} in, ${formatTokens(usage.outputTokens)} out`,
+      ...(cost === undefined ? [] : [formatCost(cost)]),
+    ].join(' · ');
+    if (status === 'completed')
+      return `\n${paint.good('✓')} ${paint.dim(fitLine(`${time} · ${facts}`, columns() - 2))}\n`;
+    const [sign, word] =
+      status === 'failed' ? [paint.bad('✗'), 'Failed'] : [paint.warn('■'), STOPPED[status]];
+    const reason = error === undefined || status === 'cancelled' ? '' : wrapText(error.message, columns());
+    return `\n${sign} ${word} ${paint.dim(fitLine(`${time} · ${facts}`, columns() - 12))}\n${reason}`;
+  }
+}
+
+const STOPPED = { cancelled: 'Stopped', limit: 'Stopped at a limit', interrupted: 'Interrupted' } as const;

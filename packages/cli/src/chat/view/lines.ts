@@ -1,0 +1,16 @@
+import type { Component } from '@earendil-works/pi-tui';
+
+/** Lines that are made anew for each frame. */
+export class Lines implements Component {
+  readonly #make: (width: number) => readonly string[];
+
+  constructor(make: (width: number) => readonly string[]) {
+    this.#make = make;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): readonly string[] {
+    return this.#make(width);
+  }
+}

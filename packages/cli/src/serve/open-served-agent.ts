@@ -1,0 +1,38 @@
+import { TrustStore } from '@longhaul/config';
+import type { CacheStore } from '@longhaul/models';
+import type { ServedAgent } from '@longhaul/server';
+import type { Settings } from '../compose/load-settings.ts';
+import type { Storage } from '../compose/open-storage.ts';
+import type { Terminal } from '../terminal.ts';
+import { servedAgent } from './served-agent.ts';
+import type { OwnModel } from './served-models.ts';
+import { type ServedSettings, servedSettings } from './served-settings.ts';
+
+export interface OpenServedAgentOptions {
+  terminal: Pick<Terminal, 'env'>;
+  storage: Storage;
+  chats: CacheStore;
+  hasToken: boolean;
+  ownModel?: () => OwnModel | undefined;
+}
+
+/** Opens the agent of a server with the settings of a command. Both follow changes over the API and of the trust. */
+export async function openServedAgent(
+  first: Settings,
+  { terminal: { env }, storage, ...options }: OpenServedAgentOptions,
+): Promise<{ agent: ServedAgent; settings: ServedSettings }> {
+  const settings = await servedSettings({
+    store: storage.store,
+    env,
+    load: first.withCompression,
+    storedTrust: () => storedTrust(first, env),
+  });
+  const agent = await servedAgent({ ...options, settings, storage, env, home: first.home });
+  return { agent, settings };
+}
+
+async function storedTrust({ project, home }: Settings, env: Terminal['env']): Promise<string> {
+  if (project === undefined) return '';
+  const entry = await new TrustStore({ env, home }).get(project.workspace);
+  return JSON.stringify(entry?.wants.toSorted() ?? []);
+}
