@@ -17,8 +17,14 @@ interface RunningTool {
  * until the next try. The time is passed in.
  */
 export class LiveStatus {
+  /** The end of the text that the model writes is part of the line. */
+  readonly #showsText: boolean;
   readonly #tools = new Map<string, RunningTool>();
   #state: { text: string; since: number; until?: number; tail?: string } | undefined;
+
+  constructor({ showsText = true }: { showsText?: boolean } = {}) {
+    this.#showsText = showsText;
+  }
 
   update(event: LonghaulEvent): void {
     switch (event.type) {
@@ -78,10 +84,10 @@ export class LiveStatus {
 
   /** The end of the line that the model writes: the text itself is shown block by block. */
   #writing({ content, at }: EventOf<'llm:chunk'>): void {
-    const { since = at, tail = '' } = this.#state?.tail === undefined ? {} : this.#state;
+    const { since = at, tail = '' } = this.#state?.text === 'writing' ? this.#state : {};
     const text = printable(tail + content);
     const last = text.slice(text.lastIndexOf('\n') + 1).slice(-MAX_TAIL);
-    this.#state = { text: 'writing', since, tail: last };
+    this.#state = { text: 'writing', since, ...(this.#showsText && { tail: last }) };
   }
 
   #progress({ callId, title = '', metadata }: EventOf<'llm:tool-progress'>): void {

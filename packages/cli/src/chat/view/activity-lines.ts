@@ -63,7 +63,10 @@ export class ActivityLines {
     const { front, view, conversation, isRunning } = this.#options;
     if (!conversation.isBusy && !isRunning()) return [];
     const sign = FRAMES[front.layout.frame % FRAMES.length] ?? '';
-    const [first = 'working', ...others] = view.activityLines(columns - 2);
+    const isAsking = conversation.approvals.length > 0;
+    const [first = 'working', ...others] = isAsking
+      ? ['waiting for your answer']
+      : view.activityLines(columns - 2);
     return [
       '',
       front.paint.dim(`${sign} ${first}`),

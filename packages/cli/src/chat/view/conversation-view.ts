@@ -31,7 +31,7 @@ const LIVE_REASONING_LINES = 3;
 export class ConversationView {
   readonly #options: ConversationViewOptions;
   readonly #renderer: RunRenderer;
-  readonly #status = new LiveStatus();
+  readonly #status = new LiveStatus({ showsText: false });
   readonly #calls = new Map<string, JsonValue>();
   #reasoning: { text: string; since: number } | undefined;
   #startedAt = 0;
