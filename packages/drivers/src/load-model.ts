@@ -1,6 +1,6 @@
 import type { CallSettings } from '@longhaul/models';
 import { isCompatible, type ModelAccess } from './access.ts';
-import { mendedFetch } from './mending/mended-fetch.ts';
+import { type MendOptions, mendedFetch } from './mending/mended-fetch.ts';
 import type { CallTarget } from './step-failure.ts';
 import type { StepModel } from './step-model.ts';
 
@@ -9,6 +9,7 @@ export interface LoadModelOptions extends ModelAccess {
   driver: CallSettings['driver'];
   target: CallTarget;
   info: { maxOutputTokens: number };
+  onIgnored: MendOptions['onIgnored'];
 }
 
 /**
@@ -17,8 +18,9 @@ export interface LoadModelOptions extends ModelAccess {
  * @throws {LonghaulError} `key_missing`, `config_invalid`.
  */
 export async function loadModel(given: LoadModelOptions): Promise<StepModel> {
-  const { kind, driver = 'ai-sdk', info, target } = given;
-  const fetch = mendedFetch(given.fetch, { kind, target, keepsCompactions: driver === 'native' });
+  const { kind, driver = 'ai-sdk', info, target, onIgnored } = given;
+  const keepsCompactions = driver === 'native';
+  const fetch = mendedFetch(given.fetch, { kind, target, keepsCompactions, onIgnored });
   const options = { ...given, fetch };
   if (driver === 'native' && kind === 'anthropic') {
     const { createAnthropicModel } = await import('./anthropic/anthropic-model.ts');

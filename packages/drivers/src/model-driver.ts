@@ -8,6 +8,7 @@ import { callIdsIn, toCallOptions } from './call-options.ts';
 import { configuredFetch } from './configured-fetch.ts';
 import { freeformTools, readFreeformCalls } from './freeform-tools.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
+import { IgnoredEvents } from './ignored-events.ts';
 import { loadModel } from './load-model.ts';
 import { MediaFitter } from './media/fit-media.ts';
 import { mediaLimits } from './media/media-limits.ts';
@@ -67,6 +68,7 @@ interface DriverParts {
   guards: WeakMap<AbortSignal, RequestGuard>;
   media: MediaFitter;
   bodies: SentBodies;
+  ignored: IgnoredEvents;
 }
 
 /**
@@ -93,11 +95,13 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     onBytes: (signal) => guards.get(signal)?.touch(),
   });
   const bodies = new SentBodies();
+  const ignored = new IgnoredEvents(target);
   const model = await loadModel({
     ...options,
     fetch: bodies.keep(fetch),
     target,
     driver: settings.driver,
+    onIgnored: ignored.add,
   });
   const known = wireProfile(options.kind, modelId, options.baseUrl);
   const lessons = new ServerLessons({
@@ -118,6 +122,7 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
     guards,
     media: new MediaFitter(mediaLimits(options.kind)),
     bodies,
+    ignored,
   };
   const { serverWindow } = options;
   const count = TOKEN_COUNTS[options.kind];
@@ -214,5 +219,8 @@ async function* step(
     holdsCalls: !parts.lessons.profile.mediaInToolResults,
   });
   const stream = streamStep({ model: parts.model, target, options: callOptions, guard, events, stallMs });
-  yield* readFreeformCalls(stream, freeformTools(request.tools, parts.options));
+  yield* readFreeformCalls(
+    parts.ignored.report(stream, guard.signal),
+    freeformTools(request.tools, parts.options),
+  );
 }

@@ -1,4 +1,4 @@
-import { mapProviderError } from '@longhaul/models';
+import { excerptOf, mapProviderError } from '@longhaul/models';
 import { LonghaulError, type TokenUsage } from '@longhaul/protocol';
 import type { AnswerEnd } from './answer/finish-reasons.ts';
 import { EMPTY_STALLS, type EndedBy } from './request-guard.ts';
@@ -132,6 +132,14 @@ export function badChunk(content: unknown, target: CallTarget, cause: unknown): 
     `${target.provider}/${target.model} sent a chunk in an unexpected form: ${JSON.stringify(text.slice(0, 200))}.`,
     { cause, data: factsOf(target) },
   );
+}
+
+/** Returns the error for a stream that has no event of the expected format. */
+export function onlyForeign(first: unknown, target: CallTarget): LonghaulError {
+  const text = typeof first === 'string' ? first : (JSON.stringify(first) ?? '');
+  const quoted = JSON.stringify(excerptOf(text, target.secrets));
+  const message = `the stream has no event of the expected format. It began with ${quoted}. Check the kind and the baseUrl of the provider.`;
+  return badResponse(message, target);
 }
 
 function mapCallError(error: Record<string, unknown>, target: CallTarget, thrown: unknown): LonghaulError {

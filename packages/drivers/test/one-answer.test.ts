@@ -354,7 +354,7 @@ describe.each<[ProviderKind, Driver]>([
   it('fails an answer that has only events of another format, and quotes the first', async () => {
     const answer = await play(kind, driver, lines({ kind: 'mood', value: 'good' }, { kind: 'end' }) + DONE);
     expect(answer).toMatchObject({ error: 'provider_bad_response' });
-    expect(answer.message).toContain('chunk in an unexpected form');
+    expect(answer.message).toContain('no event of the expected format. It began with');
     expect(answer.message).toContain('mood');
   });
 });

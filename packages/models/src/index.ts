@@ -43,6 +43,7 @@ export {
 } from './local-servers.ts';
 export { isLoopback, isLoopbackUrl } from './loopback.ts';
 export { mapProviderError } from './provider-errors/map-provider-error.ts';
+export { namesFailure } from './provider-errors/named-failure.ts';
 export type { ProviderFailure } from './provider-errors/verdict.ts';
 export { isQuoted, QuotationTracker } from './quoted-text.ts';
 export { excerptOf, maskSecrets } from './secrets.ts';

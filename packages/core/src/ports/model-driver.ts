@@ -109,7 +109,9 @@ export type StepEvent =
     }
   | { type: 'error'; error: LonghaulError }
   /** Before anything else: a medium of the request is not sent, because the provider would refuse it. Each once. */
-  | { type: 'input-left-out'; mediaType: string; reason: string };
+  | { type: 'input-left-out'; mediaType: string; reason: string }
+  /** Before the finish: something about the server that a person should know. Each once. */
+  | { type: 'warning'; message: string };
 
 /** Requests the window of a driver's server, and stores what was learned about it. */
 export interface ServerWindow {

@@ -1,8 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEventMender } from './event-mender.ts';
 
-function mend(chunks: readonly string[]): string {
-  const mender = createEventMender({ mend: () => true }, () => new Error('foreign'));
+function mend(chunks: readonly string[], ignored: string[] = []): string {
+  const onIgnored = (text: string) => void ignored.push(text);
+  const mender = createEventMender(
+    { mend: () => true },
+    { onlyForeign: (event) => new Error(JSON.stringify(event)), onIgnored },
+  );
   const bytes = chunks.map((chunk) => mender.push(Buffer.from(chunk)));
   return Buffer.concat([...bytes, mender.end()]).toString();
 }
@@ -37,4 +41,18 @@ test('splits a line of many chunks once', () => {
   );
   expect(mend(chunks)).toBe(line);
   expect(splitChars).toBeLessThan(2 * line.length);
+});
+
+test('leaves out text wherever it is split, but not what follows it without a blank line', () => {
+  const stream = 'data: ping\n\ndata: {"a":1}\n\nevent: load\ndata: 0.5 of\ndata: {"b":2}\n\ndata: [END]\n\n';
+  for (let size = 1; size < stream.length; size += 1) {
+    const ignored: string[] = [];
+    const mended = mend(stream.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [], ignored);
+    expect(mended.match(/^data: .*$/gm)).toEqual(['data: {"a":1}', 'data: {"b":2}']);
+    expect(ignored).toEqual(['ping', '0.5 of', '[END]']);
+  }
+});
+
+test('passes on JSON that is cut', () => {
+  expect(mend(['data: {"a": [1\n\n'])).toBe('data: {"a": [1\n\n');
 });

@@ -1,3 +1,4 @@
+import { namesFailure } from '@longhaul/models';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 import { EventPatch } from './event-patch.ts';
 
@@ -24,9 +25,16 @@ export interface EventMender {
   /**
    * Returns the rest. A last event that is complete is ended, even if the server did not send its blank line.
    *
-   * @throws What `onlyForeign` returns, if all events belong to another format.
+   * @throws What `onlyForeign` returns, if all events belong to another format or are no JSON.
    */
   end(): Uint8Array;
+}
+
+export interface EventMenderOptions {
+  /** Returns the error for a stream that has only events of another format or text, from the first of them. */
+  onlyForeign: (event: JsonObject | string) => Error;
+  /** Called for each event that is left out because its data is text, and names no failure. */
+  onIgnored: (text: string) => void;
 }
 
 /** An event may lack this many of its last braces. */
@@ -44,12 +52,10 @@ const NOTHING = new Uint8Array();
  *
  * The SDKs check every field of an event and fail the whole answer if one has an unexpected form, even a field that they
  * do not use. Many servers differ in such fields.
- *
- * @param onlyForeign Returns the error for a stream that has only events of another format, from the first of them.
  */
 export function createEventMender(
   rules: StreamMender,
-  onlyForeign: (event: JsonObject) => Error,
+  { onlyForeign, onIgnored }: EventMenderOptions,
 ): EventMender {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
@@ -60,7 +66,7 @@ export function createEventMender(
   /** The stream ends in a complete event without its blank line. */
   let isUnended = false;
   let name = '';
-  let foreign: JsonObject | undefined;
+  let foreign: JsonObject | string | undefined;
   let isKnown = false;
 
   /** Some servers separate their events by one line end only. */
@@ -83,6 +89,8 @@ export function createEventMender(
       rules.onDone?.();
       return before + gap() + line;
     }
+    // A server may send text without the blank line that ends it.
+    if (isText(open)) return endOpen() + mendData(line);
     const patch = new EventPatch();
     let event = open === '' ? parseJson(data) : undefined;
     if (event === undefined && open === '' && line.endsWith('\n')) event = parseUnclosed(data, patch);
@@ -100,16 +108,22 @@ export function createEventMender(
     isUnended = true;
     return start + (patch.hasChanged ? `${FIELD} ${JSON.stringify(event)}\n` : line);
   };
-  /** Returns the event on several lines: on one line if they are JSON together, else as it was sent. */
+  /** Ends the event on several lines: it is JSON together, or text, or is passed on as it was sent. */
   const endOpen = (): string => {
     const lines = open;
     open = '';
     if (lines === '') return '';
-    const data = lines.split('\n').map((line) => line.slice(FIELD.length));
-    const event = parseJson(data.join('\n'));
-    const patch = new EventPatch();
-    patch.hasChanged = true;
-    return event === undefined ? lines : mendEvent(event, patch, lines);
+    const data = dataOf(lines);
+    const event = parseJson(data);
+    if (event === undefined) return isText(lines) ? endText(data.trim(), lines) : lines;
+    return mendEvent(event, changedPatch(), lines);
+  };
+  const endText = (text: string, lines: string): string => {
+    if (/error/i.test(name) || namesFailure(text))
+      return mendEvent({ error: { message: text } }, changedPatch(), lines);
+    foreign ??= text;
+    onIgnored(text);
+    return '';
   };
 
   return {
@@ -160,9 +174,28 @@ function toLines(event: JsonObject): string {
 function asData(line: string): string {
   if (line.startsWith('{')) return isObject(parseJson(line.trim())) ? `${FIELD} ${line.trim()}\n` : line;
   if (!line.startsWith(ERROR_FIELD)) return line;
-  const error = parseJson(line.slice(ERROR_FIELD.length).trim());
-  if (!isObject(error)) return line;
+  const text = line.slice(ERROR_FIELD.length).trim();
+  if (text === '') return line;
+  const parsed = parseJson(text);
+  const error = isObject(parsed) ? parsed : { message: text };
   return `${FIELD} ${JSON.stringify('error' in error ? error : { error })}\n`;
+}
+
+function dataOf(lines: string): string {
+  const data = lines.split('\n').map((line) => line.slice(FIELD.length));
+  return data.join('\n');
+}
+
+/** Whether the data of an event is text, and not JSON that is cut or continues. */
+function isText(lines: string): boolean {
+  const data = lines.slice(FIELD.length).trimStart();
+  return data !== '' && (/^\[\w+\]\s*$/.test(data) || !/^[[{"]/.test(data));
+}
+
+function changedPatch(): EventPatch {
+  const patch = new EventPatch();
+  patch.hasChanged = true;
+  return patch;
 }
 
 function parseUnclosed(text: string, patch: EventPatch): JsonValue | undefined {

@@ -1,5 +1,5 @@
 import { unpackBlocks } from '../anthropic/server-blocks.ts';
-import { badChunk, type CallTarget } from '../step-failure.ts';
+import { type CallTarget, onlyForeign } from '../step-failure.ts';
 import type { ProviderKind } from '../wire-profile.ts';
 import { createEventMender, type EventMender, type StreamMender } from './event-mender.ts';
 import { createAnthropicEventMender } from './mend-anthropic-event.ts';
@@ -12,6 +12,8 @@ export interface MendOptions {
   target: CallTarget;
   /** See `createAnthropicEventMender`. */
   keepsCompactions: boolean;
+  /** Called with each event that is no JSON and is left out, and with the signal of its request. */
+  onIgnored: (text: string, signal: AbortSignal | undefined) => void;
 }
 
 /** Wraps `fetch`: mends the events of each answer before the provider's client reads them. */
@@ -20,7 +22,10 @@ export function mendedFetch(fetch: typeof globalThis.fetch, options: MendOptions
     const response = await fetch(input, options.kind === 'anthropic' ? withBlocks(init) : init);
     if (!response.ok || response.body === null) return response;
     const { status, headers } = response;
-    return new Response(mendedBody(response.body, menderOf(options)), { status, headers });
+    return new Response(mendedBody(response.body, menderOf(options, init?.signal ?? undefined)), {
+      status,
+      headers,
+    });
   };
 }
 
@@ -28,8 +33,11 @@ function withBlocks(init: RequestInit | undefined): RequestInit | undefined {
   return typeof init?.body === 'string' ? { ...init, body: unpackBlocks(init.body) } : init;
 }
 
-function menderOf(options: MendOptions): EventMender {
-  return createEventMender(rulesOf(options), (event) => badChunk(event, options.target, undefined));
+function menderOf(options: MendOptions, signal: AbortSignal | undefined): EventMender {
+  return createEventMender(rulesOf(options), {
+    onlyForeign: (event) => onlyForeign(event, options.target),
+    onIgnored: (text) => options.onIgnored(text, signal),
+  });
 }
 
 function rulesOf({ kind, keepsCompactions }: MendOptions): StreamMender {

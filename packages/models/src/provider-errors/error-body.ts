@@ -8,6 +8,8 @@ export interface ErrorBody {
   codes: ReadonlySet<string>;
   /** The texts of the error, cut. */
   text: string;
+  /** The body itself, if it has no text that is known as such, and is no page. Empty otherwise. */
+  unread: string;
   /** From llama.cpp's own fields. */
   windowTokens?: number;
   requestTokens?: number;
@@ -33,17 +35,19 @@ const MAX_PARSED = 200_000;
 export function readErrorBody(body: string | undefined, message: string | undefined): ErrorBody {
   const raw = (body ?? '').trim();
   const isHtml = /^<(?:!doctype html|html|head|body)\b/i.test(raw);
+  const isEmpty = /^(?:|\{\s*\}|\[\s*\]|null|"\s*")$/.test(raw);
   const parsed = isHtml ? undefined : parseJson(raw);
   const facts = new BodyFacts();
   facts.add(parsed, 0);
-  const said = facts.texts.length > 0 ? facts.texts : [isHtml || parsed !== undefined ? '' : raw];
+  const said = facts.texts.length > 0 ? facts.texts : [isHtml || isEmpty || parsed !== undefined ? '' : raw];
   const text = [...said, message ?? ''].filter((line) => line !== '').join('\n');
   return {
     codes: facts.codes,
     text: text.slice(0, MAX_TEXT),
+    unread: isEmpty || isHtml || facts.texts.length > 0 || said[0] !== '' ? '' : raw.slice(0, MAX_TEXT),
     ...facts.numbers,
     isHtml,
-    isEmpty: raw === '' || raw === '{}' || raw === 'null',
+    isEmpty,
   };
 }
 

@@ -1048,3 +1048,55 @@ describe('what a server or a proxy says beside an error of the API', () => {
     expect(error.message).not.toContain('has no model');
   });
 });
+
+describe('an error without a message', () => {
+  it.each([400, 422, 418, 500, 502])('quotes the beginning of its body: HTTP %i', (status) => {
+    const body =
+      '{"ok":false,\n"problem":{"at":"tools[3].schema","why":"no\\u0007 way","key":"sk-abcdefgh12345678"}}';
+    const { message } = map({ status, body, message: 'Bad Request', secrets: ['own-secret'] });
+    expect(message).toContain(`(HTTP ${status})`);
+    expect(message).toContain('It said: "{"ok":false, "problem":{"at":"tools[3].schema","why":"no');
+    expect(message).not.toContain('sk-abc');
+    expect(message).not.toContain('no reason');
+  });
+
+  it.each([
+    ['a list', '[1,"a"]'],
+    ['codes only', '{"error":{"code":400}}'],
+    ['text in JSON', '"nope"'],
+    ['text', 'nope'],
+    ['control characters', 'no\u001b[31m pe\u0000'],
+  ])('quotes %s', (_name, body) => {
+    const { message } = map({ status: 400, body });
+    expect(message).toMatch(/It said: ".+"$/);
+    expect(message).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('quotes at most 300 characters, and no key', () => {
+    const body = JSON.stringify({ trace: `secret-of-mine ${'x'.repeat(5_000)}` });
+    const { message } = map({ status: 400, body, secrets: ['secret-of-mine'] });
+    expect(message.length).toBeLessThan(400);
+    expect(message).toContain('{"trace":"[key] xxx');
+  });
+
+  it.each<[number, string | undefined, string]>([
+    [400, undefined, ''],
+    [400, '', 'Bad Request'],
+    [422, '{}', 'Unprocessable Entity'],
+    [400, ' { } ', ''],
+    [400, 'null', ''],
+    [400, '""', ''],
+  ])(
+    'says that the server gave no reason, and what to try: HTTP %i with body %j',
+    (status, body, message) => {
+      expect(map({ status, body, message }).message).toContain(
+        `(HTTP ${status}). It gave no reason. Look into its log, check the name of the model and the base URL, and try a request without`,
+      );
+    },
+  );
+
+  it.each([500, 502])('says where to look for the reason of HTTP %i', (status) => {
+    const { message } = map({ status, body: '', message: 'Internal Server Error' });
+    expect(message).toContain(`failed (HTTP ${status}). It gave no reason. Look into its log.`);
+  });
+});

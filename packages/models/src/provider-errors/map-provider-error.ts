@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, type JsonObject, LonghaulError } from '@longhaul/protocol';
 import { excerptOf } from '../secrets.ts';
 import {
@@ -80,8 +81,14 @@ const RULES: readonly ((facts: Facts) => Verdict | undefined)[] = [
   ofHtml,
 ];
 
+/** What a client library says about an answer without a body. */
+const STATUS_TEXTS: ReadonlySet<string | undefined> = new Set(Object.values(STATUS_CODES));
+
 function quote(body: ErrorBody, secrets: readonly string[] | undefined): string {
-  const lines = [...new Set(body.text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
+  const all = [body.text, body.unread].join('\n').replace(/[^\P{Cc}\n]+/gu, ' ');
+  const lines = [...new Set(all.split('\n').map((line) => line.trim()))].filter(
+    (line) => line !== '' && !STATUS_TEXTS.has(line),
+  );
   const text = excerptOf(lines.join(' '), secrets);
   return text === '' ? '' : ` It said: "${text}"`;
 }

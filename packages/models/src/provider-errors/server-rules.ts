@@ -46,16 +46,23 @@ export function ofHtml({ failure, body, at }: Facts): Verdict | undefined {
   return { code: isOurs ? 'provider_bad_request' : 'provider_bad_response', message: `${page} ${advice}` };
 }
 
+const WITHOUT_REASON =
+  'Look into its log, check the name of the model and the base URL, and try a request without images, tools and the settings body and reasoning.';
+
 export function otherwise({ failure, body, said, at }: Facts): Verdict {
   const { status } = failure;
   if (isClientError(status) || hasCode(body, 'invalid_request_error', 'invalid_argument')) {
     const hint = status === 413 ? ' It, or a proxy in front of it, does not accept requests this large.' : '';
-    const message = `${at} refused the request as invalid (HTTP ${status ?? 'unknown'}).${hint}${said}`;
+    const reason = said || (hint === '' ? ` It gave no reason. ${WITHOUT_REASON}` : '');
+    const message = `${at} refused the request as invalid (HTTP ${status ?? 'unknown'}).${hint}${reason}`;
     const reasoning = readReasoningRefusal(body.text);
     if (reasoning === undefined) return { code: 'provider_bad_request', message };
     const advice = ` Set providers.${failure.provider}.reasoning.return: ${reasoning === 'required' ? 'all-or-empty' : 'none'}.`;
     return { code: 'provider_bad_request', message: `${message}${advice}`, data: { reasoning } };
   }
   const reason = status === undefined || status === 200 ? 'failed' : `failed (HTTP ${status})`;
-  return { code: 'provider_bad_response', message: `${at} ${reason}.${said || ' It gave no reason.'}` };
+  return {
+    code: 'provider_bad_response',
+    message: `${at} ${reason}.${said || ' It gave no reason. Look into its log.'}`,
+  };
 }

@@ -138,6 +138,8 @@ export class StreamProcessor {
         return this.#addFile(event.content);
       case 'input-left-out':
         return this.#announceLeftOut(event);
+      case 'warning':
+        return this.#options.writer.announce({ type: 'context:warning', message: event.message });
       case 'error':
         this.#error ??= event.error;
         return;
