@@ -1,4 +1,4 @@
-import { collapseBlanks, type FoldedText, foldText } from './fold-text.ts';
+import { type FoldedText, foldText } from './fold-text.ts';
 
 /** Compares two texts, as `diffChars` and `diffArrays` of the library `diff` do. */
 export interface Differ {
@@ -29,7 +29,7 @@ export function carrySpelling(
 ): string {
   if (given === file || given === replacement) return given === file ? replacement : file;
   if (Math.max(given.length, replacement.length) > MAX_COMPARED_CHARS) return replacement;
-  const [own, other] = [collapseBlanks(foldText(given)), collapseBlanks(foldText(file))];
+  const [own, other] = [foldText(given), foldText(file)];
   if (own.text !== other.text) return replacement;
   let carried = '';
   let read = 0;
@@ -50,5 +50,5 @@ function toFile(offset: number, own: FoldedText, other: FoldedText): number {
 }
 
 function isSame(left: string, right: string): boolean {
-  return collapseBlanks(foldText(left)).text === collapseBlanks(foldText(right)).text;
+  return foldText(left).text === foldText(right).text;
 }

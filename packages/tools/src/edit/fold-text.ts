@@ -41,19 +41,6 @@ function offsetsTo(length: number): number[] {
   return Array.from({ length: length + 1 }, (_, index) => index);
 }
 
-/** Makes each run of blanks inside a text one space. */
-export function collapseBlanks({ text, at }: FoldedText): FoldedText {
-  let collapsed = '';
-  const kept: number[] = [];
-  for (let index = 0; index < text.length; index += 1) {
-    const isBlank = /[ \t]/.test(text.charAt(index));
-    if (isBlank && collapsed.endsWith(' ')) continue;
-    collapsed += isBlank ? ' ' : text.charAt(index);
-    kept.push(at[index] ?? 0);
-  }
-  return { text: collapsed, at: [...kept, at[text.length] ?? 0] };
-}
-
 /** Names the characters of a text that look like others, for a message. */
 export function nameUnusual(text: string): string[] {
   const unusual = [...text].filter((char) => PLAIN.some(([pattern]) => pattern.test(char)));

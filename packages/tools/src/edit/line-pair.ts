@@ -1,12 +1,11 @@
-import { collapseBlanks, type FoldedText, foldText } from './fold-text.ts';
+import { type FoldedText, foldText } from './fold-text.ts';
 import { indentOf } from './indentation.ts';
 
-/** In what a line of the given text can differ from the line of the file that it means. */
-export type Difference =
-  | 'trailing blanks'
-  | 'typographic characters'
-  | 'indentation'
-  | 'spacing within lines';
+/**
+ * In what a line of the given text can differ from the line of the file that it means. Blanks between words are never
+ * ignored: in a string, in Markdown or in data with tabs, they have a meaning.
+ */
+export type Difference = 'trailing blanks' | 'typographic characters' | 'indentation';
 
 /** A given line, and the part of a line of the file that it means. */
 export interface LinePair {
@@ -44,16 +43,15 @@ function foldBody(line: string): FoldedText & { start: number } {
 function pairWhole(given: string, line: string): LinePair | undefined {
   if (given === line) return { given, line, start: 0, end: line.length, differences: new Set() };
   const [own, other] = [foldBody(given), foldBody(line)];
-  if (collapseBlanks(own).text !== collapseBlanks(other).text) return undefined;
+  if (own.text !== other.text) return undefined;
   const differences = new Set<Difference>();
-  if (own.text !== other.text) differences.add('spacing within lines');
   const end = line.trimEnd().length;
   const start = Math.min(other.start, line.length);
   if (own.text === '') {
     if (given !== line) differences.add('trailing blanks');
     return { given, line, start: 0, end: line.length, differences };
   }
-  if (given.slice(own.start).trimEnd() !== line.slice(start, end) && own.text === other.text)
+  if (given.slice(own.start).trimEnd() !== line.slice(start, end))
     differences.add('typographic characters');
   const [ownIndent, otherIndent] = [given.slice(0, own.start), line.slice(0, start)];
   if (ownIndent !== otherIndent) {
@@ -112,5 +110,5 @@ function partPair(found: {
 
 /** Removes everything in which a given line can differ from its line. Lines with different keys are never a pair. */
 export function looseKey(line: string): string {
-  return foldText(line).text.replaceAll(/\s+/g, '');
+  return foldText(line).text.trim();
 }

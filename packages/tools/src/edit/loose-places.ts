@@ -2,7 +2,7 @@ import { type Difference, type LinePair, looseKey, pairLines } from './line-pair
 
 /** A place of the file whose lines are the given ones, apart from blanks and typographic characters. */
 export interface LoosePlace {
-  /** Index of the first line. */
+  /** Index of the first line, from 0. */
   at: number;
   pairs: LinePair[];
   differences: Set<Difference>;
@@ -10,7 +10,6 @@ export interface LoosePlace {
 
 /** Larger files are searched for the exact text only. */
 export const MAX_LOOSE_CHARS = 8 * 1024 * 1024;
-const MAX_PLACES = 50;
 
 /** Lines of a file, and their keys for comparison. */
 export interface KeyedLines {
@@ -36,7 +35,7 @@ export function findLoosePlaces(
   const wanted = given.map(looseKey);
   if (wanted.every((key) => key === '')) return [];
   const places: LoosePlace[] = [];
-  for (let at = 0; at + given.length <= file.lines.length && places.length < MAX_PLACES; at += 1) {
+  for (let at = 0; at + given.length <= file.lines.length; at += 1) {
     if (canStart(file.keys, at, wanted)) places.push(...placesAt(file.lines, at, { given, endsOpen }));
   }
   return places;
@@ -72,17 +71,11 @@ function placesAt(
   }));
 }
 
-const WEIGHTS: Readonly<Record<Difference, number>> = {
-  'trailing blanks': 1,
-  'typographic characters': 2,
-  indentation: 4,
-  'spacing within lines': 8,
-};
-
-/** The places that differ least. */
-export function nearestPlaces(places: readonly LoosePlace[]): LoosePlace[] {
-  const weight = ({ differences }: LoosePlace) =>
-    [...differences].reduce((sum, difference) => sum + WEIGHTS[difference], 0);
-  const least = Math.min(...places.map(weight));
-  return places.filter((place) => weight(place) === least);
+/**
+ * Returns the places that can be meant: those with the exact text, else all of them. Of places that differ, none wins
+ * because it differs less: an invisible blank must not decide.
+ */
+export function placesThatCount(places: readonly LoosePlace[]): LoosePlace[] {
+  const exact = places.filter(({ differences }) => differences.size === 0);
+  return exact.length > 0 ? exact : [...places];
 }

@@ -1,7 +1,6 @@
 import { readControls } from '@longhaul/core/tool-output';
 import type { Differ } from './carry-spelling.ts';
 import { areNumbersOf, isNumberedBlank } from './line-numbers.ts';
-import { looseKey } from './line-pair.ts';
 import {
   findLoosePlaces,
   type KeyedLines,
@@ -9,6 +8,8 @@ import {
   type LoosePlace,
   MAX_LOOSE_CHARS,
 } from './loose-places.ts';
+import { madeBefore } from './made-before.ts';
+import { listLines } from './nearest-text.ts';
 import { type PlacedText, placeReplacement, startsOf } from './place-replacement.ts';
 import { type EditTexts, lastRewritesOf, type Rewrite, rewritesOf } from './rewrites.ts';
 import { findMatches } from './text-replacer.ts';
@@ -158,40 +159,6 @@ function ignoredIn(places: readonly LoosePlace[], { ignoring }: Rewrite): string
   return [...(ignoring === '' ? [] : [ignoring]), ...differences];
 }
 
-/** A shorter new text can be elsewhere by chance. */
-const MIN_TELLING_CHARS = 16;
-
-/**
- * Returns the line of the new text, if the file has it elsewhere: the edit may have been made before, and a place with
- * other blanks may be one that nobody meant.
- */
-function madeBefore(
-  file: KeyedLines,
-  { old, new: replacement }: EditTexts,
-  places: readonly LoosePlace[],
-): number | undefined {
-  const isTelling = replacement.trim().length >= MIN_TELLING_CHARS || replacement.trim().includes('\n');
-  if (!isTelling || looseKey(old).includes(looseKey(replacement))) return undefined;
-  if (
-    places.every(
-      ({ differences }) => !differences.has('indentation') && !differences.has('spacing within lines'),
-    )
-  )
-    return undefined;
-  const wanted = replacement.replace(/\n$/, '').split('\n');
-  const count = places[0]?.pairs.length ?? 0;
-  const isElsewhere = ({ at }: LoosePlace) =>
-    places.every((place) => at + wanted.length <= place.at || at >= place.at + count);
-  const found = findLoosePlaces(file, wanted, { endsOpen: false }).find(isElsewhere);
-  return found === undefined ? undefined : found.at + 1;
-}
-
-const NAMED_MATCHES = 20;
-
 function describeAmbiguity(lines: readonly number[]): string {
   return `\`old\` matches ${lines.length} times, at lines ${listLines(lines)}. Add surrounding lines until it is unique, or set all: true.`;
-}
-
-function listLines(lines: readonly number[]): string {
-  return `${lines.slice(0, NAMED_MATCHES).join(', ')}${lines.length > NAMED_MATCHES ? ', …' : ''}`;
 }

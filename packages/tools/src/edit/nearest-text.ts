@@ -181,3 +181,10 @@ function show(lines: readonly string[], at: number, count: number): string {
     .map((line, index) => `${from + index + 1}\t${cutLine(showControls(line), 200)}`)
     .join('\n');
 }
+
+const NAMED_LINES = 20;
+
+/** Lists the numbers of lines for a message. */
+export function listLines(lines: readonly number[]): string {
+  return `${lines.slice(0, NAMED_LINES).join(', ')}${lines.length > NAMED_LINES ? ', …' : ''}`;
+}

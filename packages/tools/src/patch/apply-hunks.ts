@@ -1,36 +1,35 @@
 import { type Differ, loadDiffer } from '../edit/carry-spelling.ts';
-import { indentOf } from '../edit/indentation.ts';
-import {
-  findLoosePlaces,
-  type KeyedLines,
-  keyLines,
-  type LoosePlace,
-  nearestPlaces,
-} from '../edit/loose-places.ts';
-import { describeNearest, HUNK_WORDS } from '../edit/nearest-text.ts';
+import { findLoosePlaces, type KeyedLines, keyLines, type LoosePlace } from '../edit/loose-places.ts';
+import { madeBefore } from '../edit/made-before.ts';
+import { describeNearest, HUNK_WORDS, listLines } from '../edit/nearest-text.ts';
 import { type LineOffsets, type PlacedText, placeReplacement, startsOf } from '../edit/place-replacement.ts';
 import { replacePlaces, toLineFeeds } from '../edit/text-replacer.ts';
+import { choosePlaces, type FoundHunk } from './choose-places.ts';
+import { isInRegion, regionsOf } from './heading-regions.ts';
 import type { Hunk } from './parse-patch.ts';
 
 export type AppliedHunks = { text: string; ignoring: string[] } | { refusal: string };
 
 /**
- * Applies hunks to a file's text. Each must have one place: its lines, after its headings, in the order of the hunks.
- * Lines may differ from the file in blanks and typographic characters.
+ * Applies hunks to a file's text. Each must have one place: its lines, where its headings say, in the order of the
+ * hunks. Lines may differ from the file as in an edit: in indentation, trailing blanks and typographic characters.
  */
-export async function applyHunks(original: string, hunks: readonly Hunk[]): Promise<AppliedHunks> {
+export async function applyHunks(original: string, given: readonly Hunk[]): Promise<AppliedHunks> {
   const text = toLineFeeds(original);
   const file = keyLines(text);
-  const differ = await loadDiffer();
-  const found = hunks.map((hunk) => findHunk(file, trimmed(file, hunk)));
-  const missing = found.findIndex(({ places }) => places.length === 0);
-  if (missing !== -1) return { refusal: describeMissing(text, hunks, missing) };
+  const hunks = given.map((hunk) => trimmed(file, hunk));
+  const found: FoundHunk[] = [];
+  for (const [index, hunk] of hunks.entries()) {
+    const result = findHunk(file, { hunk, isLast: index === hunks.length - 1, text });
+    if ('refusal' in result) return { refusal: `hunk ${index + 1}${result.refusal}` };
+    found.push(result);
+  }
   const chosen = choosePlaces(found);
   if ('refusal' in chosen) return chosen;
-  const offsets = { lines: file.lines, starts: startsOf(file.lines) };
+  const differ = await loadDiffer();
   const placed: PlacedText[] = [];
   for (const [index, place] of chosen.places.entries()) {
-    const result = replaceHunk(offsets, { found: found[index], place, differ });
+    const result = replaceHunk(file, { hunk: hunks[index], place, differ });
     if ('refusal' in result) return { refusal: `hunk ${index + 1}: ${result.refusal}` };
     placed.push(result);
   }
@@ -39,12 +38,6 @@ export async function applyHunks(original: string, hunks: readonly Hunk[]): Prom
     return { refusal: 'Two hunks change the same lines: merge them.' };
   const ignoring = chosen.places.flatMap((place) => [...(place?.differences ?? [])]);
   return { text: await replacePlaces(original, sorted), ignoring: [...new Set(ignoring)] };
-}
-
-interface FoundHunk {
-  hunk: Hunk;
-  /** `undefined` is the end of the file, for a hunk that only adds. */
-  places: (LoosePlace | undefined)[];
 }
 
 function oldLines(hunk: Hunk): string[] {
@@ -63,123 +56,77 @@ function trimmed(file: KeyedLines, hunk: Hunk): Hunk {
   return trimmed(file, { ...hunk, lines: hunk.lines.slice(0, -1) });
 }
 
-function findHunk(file: KeyedLines, hunk: Hunk): FoundHunk {
+interface WantedHunk {
+  hunk: Hunk;
+  isLast: boolean;
+  text: string;
+}
+
+/** Finds the places of a hunk that its headings, and the end of the file, allow. */
+function findHunk(file: KeyedLines, { hunk, isLast, text }: WantedHunk): FoundHunk | { refusal: string } {
   const old = oldLines(hunk);
-  if (old.length === 0) return { hunk, places: hunk.headings.length === 0 ? [undefined] : [] };
+  const count = old.length;
+  if (count === 0)
+    return hunk.headings.length === 0 && isLast
+      ? { count, places: [] }
+      : { refusal: ' only adds lines: give lines of the file around them, so that their place is known.' };
   const all = wholePlaces(file, old);
-  const atEnd = hunk.endsFile ? all.filter(({ at }) => isEnd(file, at + old.length)) : all;
-  const regions = regionsOf(file.lines, hunk.headings);
-  const inside = (atEnd.length > 0 ? atEnd : all).filter(({ at }) =>
-    regions.some(({ from, to }) => at >= from && at + old.length <= to + 1),
-  );
-  return { hunk, places: inside.length > 0 ? inside : all };
+  if (all.length === 0) return { refusal: `: ${describeMissing(text, hunk)}` };
+  const named = regionsOf(file.lines, hunk.headings);
+  if ('missing' in named)
+    return {
+      refusal: `: ${lineOf(all)}, but no line of the file is \`@@ ${named.missing}\`${hunk.headings.length > 1 ? ' inside the headings before it' : ''}. Give a line of the file after @@, or leave @@ empty if the lines are unique.`,
+    };
+  const inside = all.filter(({ at }) => named.regions.some((region) => isInRegion(region, at, count)));
+  if (inside.length === 0)
+    return {
+      refusal: `: ${lineOf(all)}, which is not inside \`@@ ${hunk.headings.join(' @@ ')}\` at line ${listLines(named.regions.map(({ from }) => from + 1))}. Correct the lines, or the line @@.`,
+    };
+  const atEnd = hunk.endsFile ? inside.filter(({ at }) => isEnd(file, at + count)) : [];
+  return { count, places: atEnd.length > 0 ? atEnd : inside };
+}
+
+function lineOf(places: readonly LoosePlace[]): string {
+  return `the lines are at line ${listLines(places.map(({ at }) => at + 1))}`;
 }
 
 function wholePlaces(file: KeyedLines, old: readonly string[]): LoosePlace[] {
-  const places = findLoosePlaces(file, old, { endsOpen: false });
-  return nearestPlaces(places.filter(({ pairs }) => pairs.every(({ start }) => start === 0)));
+  return findLoosePlaces(file, old, { endsOpen: false }).filter(({ pairs }) =>
+    pairs.every(({ start }) => start === 0),
+  );
 }
 
 function isEnd({ lines }: KeyedLines, line: number): boolean {
   return lines.slice(line).every((each) => each === '');
 }
 
-/** The parts of the file that the headings name: from each heading to the end of its block. */
-function regionsOf(lines: readonly string[], headings: readonly string[]): { from: number; to: number }[] {
-  let regions = [{ from: 0, to: lines.length }];
-  for (const heading of headings) {
-    const inside = (line: number) => regions.some(({ from, to }) => line >= from && line < to);
-    const indexes = lines.flatMap((line, index) =>
-      inside(index) && isHeading(line, heading) ? [index] : [],
-    );
-    const exact = indexes.filter((index) => lines[index]?.trim() === heading);
-    const next = (exact.length > 0 ? exact : indexes).map((from) => ({ from, to: blockEnd(lines, from) }));
-    if (next.length > 0) regions = next;
-  }
-  return regions;
-}
-
-function isHeading(line: string, heading: string): boolean {
-  return line.trim().startsWith(heading) || (heading.length > 5 && line.includes(heading));
-}
-
-/** The line after the last one that is indented deeper, or closes the block. */
-function blockEnd(lines: readonly string[], from: number): number {
-  const width = indentOf(lines[from] ?? '').length;
-  for (let index = from + 1; index < lines.length; index += 1) {
-    const line = lines[index] ?? '';
-    if (line.trim() === '' || indentOf(line).length > width) continue;
-    return /^\s*[)\]}]/.test(line) ? index + 1 : index;
-  }
-  return lines.length;
-}
-
-/** Chooses the places if there is only one way: in the order of the hunks, or in any if each has one place. */
-function choosePlaces(
-  found: readonly FoundHunk[],
-): { places: (LoosePlace | undefined)[] } | { refusal: string } {
-  const first = inOrder(found, 'down');
-  const last = inOrder([...found].reverse(), 'up')?.reverse();
-  if (first === undefined || last === undefined) {
-    const ambiguous = found.findIndex(({ places }) => places.length > 1);
-    return ambiguous === -1
-      ? { places: found.map(({ places: [place] }) => place) }
-      : { refusal: describeChoice(found[ambiguous], ambiguous) };
-  }
-  const differs = first.findIndex((place, index) => place?.at !== last[index]?.at);
-  return differs === -1 ? { places: first } : { refusal: describeChoice(found[differs], differs) };
-}
-
-/** Chooses the first place of each hunk after that of the hunk before it: from the start of the file, or from its end. */
-function inOrder(
-  found: readonly FoundHunk[],
-  direction: 'down' | 'up',
-): (LoosePlace | undefined)[] | undefined {
-  const chosen: (LoosePlace | undefined)[] = [];
-  const isUp = direction === 'up';
-  let bound = isUp ? Number.POSITIVE_INFINITY : 0;
-  for (const { hunk, places } of found) {
-    const length = oldLines(hunk).length;
-    const isFree = (each: LoosePlace | undefined) =>
-      each === undefined || (isUp ? each.at + length <= bound : each.at >= bound);
-    const place = isUp ? places.findLast(isFree) : places.find(isFree);
-    if (place === undefined && places[0] !== undefined) return undefined;
-    chosen.push(place);
-    if (place !== undefined) bound = isUp ? place.at : place.at + length;
-  }
-  return chosen;
-}
-
-function describeChoice(found: FoundHunk | undefined, index: number): string {
-  const lines = (found?.places ?? []).map((place) => (place?.at ?? 0) + 1);
-  return `hunk ${index + 1} matches ${lines.length} times, at lines ${lines.slice(0, 20).join(', ')}: add lines around it, or a line @@ with that of its function.`;
-}
-
 function replaceHunk(
-  file: LineOffsets,
-  { found, place, differ }: { found: FoundHunk | undefined; place: LoosePlace | undefined; differ: Differ },
+  file: KeyedLines,
+  { hunk, place, differ }: { hunk: Hunk | undefined; place: LoosePlace | undefined; differ: Differ },
 ): PlacedText | { refusal: string } {
-  const lines = found === undefined ? [] : newLines(found.hunk);
-  const text = lines.map((line) => `${line}\n`).join('');
-  if (place === undefined) {
-    const all = file.lines.join('\n');
-    const isOpen = all !== '' && !all.endsWith('\n');
-    return { start: all.length, end: all.length, text: isOpen ? `\n${text.slice(0, -1)}` : text };
-  }
-  const old = found === undefined ? [] : oldLines(found.hunk);
-  return placeReplacement(file, {
-    place,
-    texts: { old: old.map((line) => `${line}\n`).join(''), new: text },
-    differ,
-  });
+  const [old, replacement] = hunk === undefined ? [[], []] : [oldLines(hunk), newLines(hunk)];
+  const texts = { old: asText(old), new: asText(replacement) };
+  if (place === undefined) return atEndOf(file, texts.new);
+  const made = madeBefore(file, texts, [place]);
+  if (made !== undefined)
+    return {
+      refusal: `the lines at line ${place.at + 1} have another indentation, and the new text is already there, at line ${made}: the change may have been made before. If you mean another place, send its exact lines.`,
+    };
+  const offsets: LineOffsets = { lines: file.lines, starts: startsOf(file.lines) };
+  return placeReplacement(offsets, { place, texts, differ });
 }
 
-function describeMissing(text: string, hunks: readonly Hunk[], index: number): string {
-  const hunk = hunks[index];
-  const old = hunk === undefined ? [] : oldLines(hunk);
-  if (old.length === 0)
-    return `hunk ${index + 1} only adds lines: give lines of the file around them, so that their place is known.`;
-  const replacement = hunk === undefined ? '' : newLines(hunk).join('\n');
-  const nearest = describeNearest(text, { old: old.join('\n'), replacement, refusal: '' }, HUNK_WORDS);
-  return `hunk ${index + 1}: ${nearest}`;
+function asText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function atEndOf({ lines }: KeyedLines, text: string): PlacedText {
+  const all = lines.join('\n');
+  const isOpen = all !== '' && !all.endsWith('\n');
+  return { start: all.length, end: all.length, text: isOpen ? `\n${text.slice(0, -1)}` : text };
+}
+
+function describeMissing(text: string, hunk: Hunk): string {
+  const [old, replacement] = [oldLines(hunk).join('\n'), newLines(hunk).join('\n')];
+  return describeNearest(text, { old, replacement, refusal: '' }, HUNK_WORDS);
 }

@@ -17,7 +17,9 @@ const END = /^\s*\*\*\* End Patch\s*$/;
 const FILE = /^\s*\*\*\* (Add|Update|Delete) File: ?(.+?)\s*$/;
 const MOVE = /^\s*\*\*\* Move to: ?(.+?)\s*$/;
 const END_OF_FILE = /^\s*\*\*\* End of File\s*$/;
-const HEADING = /^@@(?: -\d+(?:,\d+)? \+\d+(?:,\d+)?(?: @@)?)? ?(.*?)(?: @@)?\s*$/;
+const HEADING = /^@@ ?(.*?)(?: @@)?\s*$/;
+/** The heading of a unified diff. Its text is whatever function precedes the hunk, also one that ends before it. */
+const NUMBERED_HEADING = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)?(?: @@|\s*$)/;
 /** Lines of a unified diff that say nothing about the change. */
 const DIFF_NOISE = /^(?:--- |\+\+\+ |diff --git |index [0-9a-f]+\.\.|\\ No newline)/;
 
@@ -102,8 +104,9 @@ function addToUpdate(change: Extract<FileChange, { kind: 'update' }>, line: stri
   }
   if (line.startsWith('@@')) {
     if (hunk === undefined || hunk.lines.length > 0) hunk = addHunk(change.hunks);
-    const heading = HEADING.exec(line)?.[1]?.trim() ?? '';
-    if (heading !== '') hunk.headings.push(heading);
+    const heading = NUMBERED_HEADING.test(line) ? '' : (HEADING.exec(line)?.[1]?.trim() ?? '');
+    // One without a word, such as `...`, names no line.
+    if (/[\p{L}\p{N}]/u.test(heading)) hunk.headings.push(heading);
     return undefined;
   }
   if (hunk === undefined && (DIFF_NOISE.test(line) || line.trim() === '')) return undefined;
