@@ -6,7 +6,7 @@ import { independentCount } from '../../test/loops/independent-count.ts';
 import { aiSdkFormat } from './ai-sdk-format.ts';
 import { checkFormat } from './check-format.ts';
 import { createContextSession } from './context-session.ts';
-import type { MessageFormat } from './message-format.ts';
+import { type MessageFormat, type MessageReading, textPart } from './message-format.ts';
 import { openAiChatFormat } from './openai-chat-format.ts';
 
 const CHAIN: ChainMessage[] = [
@@ -46,6 +46,10 @@ const byHand: MessageFormat<ChainMessage> = {
     return { role: 'assistant', parts: [text, ...reading.parts.slice(1)] };
   },
 };
+
+function withReading(change: (reading: MessageReading) => MessageReading): MessageFormat<ChainMessage> {
+  return { ...chainFormat, read: (message) => change(chainFormat.read(message)) };
+}
 
 describe('checkFormat', () => {
   it('accepts the formats of this package', () => {
@@ -160,8 +164,92 @@ describe('checkFormat', () => {
       { ...chainFormat, userMessage: (content) => ({ type: 'ai', content }) },
       /userMessage: it is not read as written/,
     ],
+    [
+      'reads the output of a tool as nothing',
+      withReading((reading) =>
+        reading.role === 'tool'
+          ? { ...reading, results: reading.results.map((result) => ({ ...result, output: [] })) }
+          : reading,
+      ),
+      /Sample 3: content is not read/,
+    ],
+    [
+      'reads no text of an answer',
+      withReading((reading) =>
+        reading.role === 'assistant'
+          ? { ...reading, parts: reading.parts.map((part) => (part.type === 'text' ? textPart('x') : part)) }
+          : reading,
+      ),
+      /Sample 5: content is not read/,
+    ],
+    [
+      'reads no system text',
+      withReading((reading) => (reading.role === 'system' ? { ...reading, text: '' } : reading)),
+      /Sample 0: content is not read/,
+    ],
+    [
+      'drops the last part',
+      withReading((reading) =>
+        reading.role === 'assistant' && reading.parts.length > 2
+          ? { ...reading, parts: reading.parts.slice(0, -1) }
+          : reading,
+      ),
+      /Sample 2: additional_kwargs\.reasoning_content is not read/,
+    ],
+    [
+      'drops images',
+      withReading((reading) =>
+        reading.role === 'user'
+          ? { ...reading, parts: reading.parts.filter(({ type }) => type !== 'file') }
+          : reading,
+      ),
+      /Sample 1: images\[0\] is not read/,
+    ],
+    [
+      'reads arguments as {}',
+      withReading((reading) =>
+        reading.role === 'assistant'
+          ? {
+              ...reading,
+              parts: reading.parts.map((part) => (part.type === 'tool' ? { ...part, input: {} } : part)),
+            }
+          : reading,
+      ),
+      /Sample 2: tool_calls\[0\]\.args\.path is not read(?:.|\n)*tool_calls\[1\]\.args\.lines\[1\] is not read/,
+    ],
   ])('refuses a format that %s', (_, format, problem) => {
     expect(() => checkFormat(format, structuredClone(CHAIN))).toThrow(problem);
+  });
+
+  it('names a field of the wire form, and an argument in JSON text, that are not read', () => {
+    const format = openAiChatFormat<OpenAI.ChatCompletionMessageParam>();
+    const lossy: typeof format = {
+      ...format,
+      read(message) {
+        const reading = format.read(message);
+        if (reading.role !== 'user' && reading.role !== 'assistant') return reading;
+        const parts = reading.parts.filter(({ type }) => type !== 'file');
+        return {
+          ...reading,
+          parts: parts.map((part) => (part.type === 'tool' ? { ...part, input: {} } : part)),
+        };
+      },
+    };
+    const called = { name: 'read', arguments: '{"path":"a.ts","from":3}' };
+    const samples: OpenAI.ChatCompletionMessageParam[] = [
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example/b.png' } }] },
+      { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: called }] },
+    ];
+    expect(() => checkFormat(lossy, samples)).toThrow(/Sample 0: content\[0\] is not read/);
+    expect(() => checkFormat(lossy, samples)).toThrow(
+      /Sample 1: tool_calls\[0\]\.function\.arguments is not read/,
+    );
+  });
+
+  it('does not require fields that are not sent', () => {
+    const noted = CHAIN.map((message) => ({ ...message, id: 'x', note: 'For us only.' }));
+    expect(() => checkFormat(chainFormat, noted)).toThrow(/Sample 0: note is not read.*notSent/);
+    checkFormat(chainFormat, noted, { notSent: ['note'] });
   });
 
   it('refuses samples that show too little', () => {

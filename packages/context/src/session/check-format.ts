@@ -3,19 +3,23 @@ import { textOfOutput } from '../view.ts';
 import type { MessageFormat, MessageReading, OpenCall, PartChange } from './message-format.ts';
 import { rewriteProblem } from './rewrite-problem.ts';
 import { isSame, snapshotOf } from './same-message.ts';
+import { unreadFields } from './unread-fields.ts';
 import { validReading } from './valid-reading.ts';
 
 export interface CheckFormatOptions {
   /** Whether the samples must have calls of tools. Default true. */
   tools?: boolean;
+  /** Names of fields with texts or lists that the model never gets, so that the format does not read them. */
+  notSent?: readonly string[];
 }
 
 /**
  * Tests a message format against its contract. Call it in a unit test.
  *
  * For each sample, it checks that the reading is valid and always the same, that `rewrite` changes each text, call and
- * result alone and all together, that it changes nothing else, and that no sample is modified. It also checks that the
- * messages that the format writes can be read. What the samples do not show is not checked, so they must have: a user's
+ * result alone and all together, that it changes nothing else, and that no sample is modified. It replaces each text and
+ * argument of a sample and removes each element of its lists, such as an image: the reading must change, because what is
+ * not read is not counted. It also checks that the messages that the format writes can be read. What the samples do not show is not checked, so they must have: a user's
  * text, an answer's text, an answer with two calls, an answer with a call and no text, and a result for every call.
  *
  * @param samples A conversation in order, with every kind of content that you use, and texts in the arguments of calls.
@@ -24,11 +28,11 @@ export interface CheckFormatOptions {
 export function checkFormat<M>(
   format: MessageFormat<M>,
   samples: readonly M[],
-  { tools = true }: CheckFormatOptions = {},
+  { tools = true, notSent = [] }: CheckFormatOptions = {},
 ): void {
   const problems: string[] = [];
   const readings = samples.map((sample, index) => {
-    const check = new SampleCheck(format, sample, `Sample ${index}`);
+    const check = new SampleCheck(format, sample, { name: `Sample ${index}`, notSent });
     problems.push(...check.problems());
     return check.reading;
   });
@@ -51,12 +55,18 @@ class SampleCheck<M> {
   readonly #format: MessageFormat<M>;
   readonly #sample: M;
   readonly #name: string;
+  readonly #notSent: readonly string[];
   readonly #found: string[] = [];
 
-  constructor(format: MessageFormat<M>, sample: M, name: string) {
+  constructor(
+    format: MessageFormat<M>,
+    sample: M,
+    { name, notSent }: { name: string; notSent: readonly string[] },
+  ) {
     this.#format = format;
     this.#sample = sample;
     this.#name = name;
+    this.#notSent = notSent;
     this.reading = this.#unmodified('read', () => this.#read(sample));
   }
 
@@ -64,10 +74,19 @@ class SampleCheck<M> {
     const { reading } = this;
     if (reading === undefined) return this.#found;
     if (!isSame(reading, this.#read(this.#sample))) this.#report('read does not always return the same');
+    this.#checkUnread();
     const changes = changesOf(reading);
     for (const [index, change] of changes) this.#rewrite(reading, new Map([[index, change]]));
     if (changes.size > 1) this.#rewrite(reading, changes);
     return this.#found;
+  }
+
+  #checkUnread(): void {
+    const read = (message: M) => validReading(this.#format.read(message), 0);
+    for (const field of unreadFields(this.#sample, read, { notSent: this.#notSent }))
+      this.#report(
+        `${field} is not read: the reading stays the same if it changes, so it is not counted. Read it, with opaquePart() if nothing else fits, or name it in notSent if the model never gets it`,
+      );
   }
 
   #rewrite(reading: MessageReading, changes: ReadonlyMap<number, PartChange>): void {

@@ -51,8 +51,7 @@ function pairWhole(given: string, line: string): LinePair | undefined {
     if (given !== line) differences.add('trailing blanks');
     return { given, line, start: 0, end: line.length, differences };
   }
-  if (given.slice(own.start).trimEnd() !== line.slice(start, end))
-    differences.add('typographic characters');
+  if (given.slice(own.start).trimEnd() !== line.slice(start, end)) differences.add('typographic characters');
   const [ownIndent, otherIndent] = [given.slice(0, own.start), line.slice(0, start)];
   if (ownIndent !== otherIndent) {
     const isSpelling = foldText(ownIndent).text === foldText(otherIndent).text;

@@ -48,10 +48,19 @@ function newLines(hunk: Hunk): string[] {
   return hunk.lines.filter(({ sign }) => sign !== '-').map(({ text }) => text);
 }
 
-/** Leaves out a blank line at the end of a hunk that the file does not have: it separates two hunks of the patch. */
+/**
+ * Leaves out a blank line at the end of a hunk that the file does not have: it separates two hunks of the patch. If all
+ * lines of the file that a hunk gives are blank, they stay, because they may show where it belongs.
+ */
 function trimmed(file: KeyedLines, hunk: Hunk): Hunk {
   const last = hunk.lines.at(-1);
-  if (last?.sign !== ' ' || last.text.trim() !== '' || wholePlaces(file, oldLines(hunk)).length > 0)
+  const isBlank = oldLines(hunk).every((line) => line.trim() === '');
+  if (
+    isBlank ||
+    last?.sign !== ' ' ||
+    last.text.trim() !== '' ||
+    wholePlaces(file, oldLines(hunk)).length > 0
+  )
     return hunk;
   return trimmed(file, { ...hunk, lines: hunk.lines.slice(0, -1) });
 }
@@ -71,6 +80,8 @@ function findHunk(file: KeyedLines, { hunk, isLast, text }: WantedHunk): FoundHu
       ? { count, places: [] }
       : { refusal: ' only adds lines: give lines of the file around them, so that their place is known.' };
   const all = wholePlaces(file, old);
+  if (old.every((line) => line.trim() === ''))
+    return { refusal: ': its lines of the file are all blank. Give lines with text around them.' };
   if (all.length === 0) return { refusal: `: ${describeMissing(text, hunk)}` };
   const named = regionsOf(file.lines, hunk.headings);
   if ('missing' in named)
