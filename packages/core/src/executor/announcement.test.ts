@@ -93,6 +93,8 @@ describe('announcesStep', () => {
   it('reads a long answer in linear time', () => {
     const long = 'now i will not, and so '.repeat(40_000);
     expect(announcesStep(long)).toBe(false);
+    expect(announcesStep('ich werde das, i should '.repeat(40_000))).toBe(false);
+    expect(announcesStep('“'.repeat(400_000))).toBe(false);
     expect(announcesStep(`${'```\ncode\n'.repeat(40_001)}`)).toBe(false);
   });
 });

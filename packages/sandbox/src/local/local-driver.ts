@@ -46,7 +46,7 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
   return createSandbox({
     kind: 'local',
     workspacePath: root.path,
-    description: 'local, no isolation',
+    description: 'local, no isolation, network as on this machine',
     platform: shell.platform,
     rules: {
       files: 'absolute paths outside it work too',

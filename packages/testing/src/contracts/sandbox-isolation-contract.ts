@@ -82,6 +82,7 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
     const { exitCode } = await box.run(connectToAny(server.port));
     assert.notEqual(exitCode, 0);
     assert.equal(server.connections(), 0);
+    assert.match(box.sandbox.description, /, network off$/);
   });
 
   it('reaches a server of this machine with the network on', async () => {
@@ -90,6 +91,7 @@ export function isolationContract(runner: SandboxContractRunner, harness: Sandbo
     const { exitCode, stderr } = await box.run(connectToAny(server.port));
     assert.equal(exitCode, 0, stderr);
     assert.ok(server.connections() > 0);
+    assert.match(box.sandbox.description, /, network (?:on|as on this machine)$/);
   });
 
   itIsolated('limits the number of processes', async () => {
