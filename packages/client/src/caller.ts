@@ -10,7 +10,7 @@ import {
 } from '@longhaul/protocol/api';
 import { backoffMs, sleep } from './backoff.ts';
 import type { ClientOptions } from './client-options.ts';
-import { networkError, responseError, unreadable } from './response-error.ts';
+import { isRedirect, networkError, redirectError, responseError, unreadable } from './response-error.ts';
 
 export interface CallInput<Name extends OperationName> {
   params?: ParamsOf<Name>;
@@ -88,6 +88,7 @@ export class Caller {
       throw networkError(thrown, url, input.signal);
     });
     if (response.ok) return response;
+    if (isRedirect(response)) throw redirectError(response, url);
     throw await responseError(response);
   }
 
@@ -140,6 +141,8 @@ export class Caller {
       },
       body: content,
       signal,
+      // A followed redirect would send the request to another address, and a POST as a GET.
+      redirect: 'manual',
     };
   }
 }

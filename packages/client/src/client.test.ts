@@ -60,6 +60,25 @@ let play: Play;
 afterEach(() => play[Symbol.asyncDispose]());
 
 describe('requests', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'follow no redirect with status %i, and the error says where it points',
+    async (status) => {
+      await using other = await Play.open((_request, response) => json(response, 200, SENT));
+      play = await Play.open(
+        (_request, response) =>
+          void response.writeHead(status, { location: `${other.baseUrl}/x?token=secret` }).end(),
+      );
+      const error = await play
+        .client()
+        .sessions.create({ task: 'secret plan' })
+        .catch((thrown) => thrown);
+      expect(error).toMatchObject({ code: 'server_bad_response' });
+      expect(error.message).toContain(`${play.baseUrl} redirects the request to ${other.baseUrl}. Nothing`);
+      expect(error.message).not.toContain('token=secret');
+      expect([play.requests.length, other.requests]).toEqual([1, []]);
+    },
+  );
+
   it.each([
     [{ baseUrl: 'localhost:4140' }, 'baseUrl is "localhost:4140"'],
     [{ baseUrl: '/api' }, 'http://127.0.0.1:4140'],

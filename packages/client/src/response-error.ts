@@ -24,6 +24,24 @@ export function networkError(thrown: unknown, url: URL, signal: AbortSignal | un
   );
 }
 
+/** Whether a response is a redirect that was not followed. A browser hides its status. */
+export function isRedirect({ status, type }: Response): boolean {
+  return type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status);
+}
+
+/** Names the origin to which a server redirects. A path or a query may contain a secret. */
+export function redirectError({ headers }: Response, url: URL): LonghaulError {
+  const location = headers.get('location');
+  const to = location !== null && URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  const where =
+    to === undefined ? 'another address' : to.origin === url.origin ? 'another path there' : to.origin;
+  return new LonghaulError(
+    'server_bad_response',
+    `${url.origin} redirects the request to ${where}. Nothing was sent there, because the token belongs to the given address. If the new address is right, set it as baseUrl.`,
+    { data: { origin: url.origin } },
+  );
+}
+
 export function unreadable(what: string, cause?: unknown): LonghaulError {
   return new LonghaulError(
     'server_bad_response',

@@ -50,6 +50,50 @@ test.each([
   expect(both.upstream.received).toEqual([]);
 });
 
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+test.each([
+  ['content', (deep: string) => `{"messages":[{"role":"user","content":${deep}}]}`],
+  [
+    'arguments',
+    (deep: string) => `{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":${deep}}}]}]}`,
+  ],
+  [
+    'a schema',
+    (deep: string) =>
+      `{"messages":[{"role":"user","content":"x"}],"tools":[{"function":{"parameters":${deep}}}]}`,
+  ],
+  ['an unknown field', (deep: string) => `{"messages":[{"role":"user","content":"x"}],"more":${deep}}`],
+])('refuses 20,000 levels of nesting in %s, and passes 400', async (_where, bodyOf) => {
+  await using both = await startBoth((_, response) => void response.end('{}'));
+  expect(await refused(both.gateway, bodyOf(nested(20_000)))).toEqual({
+    status: 400,
+    code: 'invalid_request',
+    message: 'The body has more than 500 levels of nesting.',
+  });
+  expect(both.upstream.received).toEqual([]);
+  const body = bodyOf(nested(400));
+  expect((await rawRequest(both.gateway.url, { body })).status).toBe(200);
+  expect(both.upstream.received[0]?.body.toString()).toBe(body);
+});
+
+test.each(['/embeddings', '/messages', '/responses'])(
+  'passes deep nesting to %s of its upstream',
+  async (path) => {
+    await using both = await startBoth((_, response) => void response.end('{}'));
+    const body = `{"model":"local/m","input":${nested(20_000)}}`;
+    const upstreams = ['local', 'two'].map((name) => ({ name, baseUrl: both.upstream.url }));
+    await using gateway = await startTestGateway(both.upstream.url, { upstreams });
+    const answer = await fetch(gateway.url + path, {
+      ...{ method: 'POST' },
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(answer.status).toBe(200);
+    expect(both.upstream.received[0]?.body.toString()).toBe(body.replace('local/', ''));
+  },
+);
+
 test('passes an unknown role to the upstream', async () => {
   await using both = await startBoth((_, response) => void response.writeHead(422).end('{"detail":"role"}'));
   const body = '{"messages":[{"role":"oracle","content":"x"}]}';

@@ -39,6 +39,28 @@ test('a question to an upstream follows no redirect to another origin', async ()
   expect([server.received.length, other.received]).toEqual([1, []]);
 });
 
+test.each(
+  [301, 302, 303, 307, 308].flatMap((status) =>
+    ['/chat/completions', '/embeddings'].map((path) => [status, path] as const),
+  ),
+)('a redirect with status %i of %s is neither followed nor passed on', async (status, path) => {
+  await using other = await startRecordingUpstream((_request, response) => void response.end('{}'));
+  await using server = await startRecordingUpstream((_request, response) => {
+    response.writeHead(status, { location: `${other.url}/elsewhere?key=secret` }).end();
+  });
+  await using gateway = await startTestGateway(server.url);
+  const answer = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer of-client' },
+    body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }] }),
+  });
+  expect([answer.redirected, answer.headers.get('location'), answer.ok]).toEqual([false, null, false]);
+  const text = await answer.text();
+  expect(text).toContain(`redirects the request to ${new URL(other.url).origin}. Nothing was sent there`);
+  expect(text).not.toContain('secret');
+  expect([server.received.length, other.received]).toEqual([1, []]);
+});
+
 test('an endless answer to a question is given up', async () => {
   await using server = await startFlooding(() => {}, `${' '.repeat(10_000)}\n\n`);
   const upstream = new Upstream({ name: 'one', baseUrl: server.url });

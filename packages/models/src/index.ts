@@ -47,7 +47,7 @@ export { namesFailure } from './provider-errors/named-failure.ts';
 export type { ProviderFailure } from './provider-errors/verdict.ts';
 export { isQuoted, QuotationTracker } from './quoted-text.ts';
 export { excerptOf, maskSecrets } from './secrets.ts';
-export { type FetchTarget, serverFetch } from './server-fetch.ts';
+export { type FetchTarget, isRedirect, type Redirect, redirected, serverFetch } from './server-fetch.ts';
 export type { ServerMemory, SettingsMemory } from './server-memory.ts';
 export type { ServerKind, ServerModel } from './server-models.ts';
 export {

@@ -119,14 +119,41 @@ test('follows a redirect within the origin, and repeats the method, the body and
   expect(server.requests[1]).toMatchObject({ method: 'POST', path: '/v1/', body: 'hi', headers: KEYS });
 });
 
-test.each([301, 302, 303])('follows a redirect with status %i within the origin with GET', async (status) => {
+test.each([301, 302, 307, 308])(
+  'repeats a POST with its body after a redirect with status %i',
+  async (status) => {
+    const server = await serve((response, { path }) =>
+      path === '/v1' ? redirects(status, 'there')(response) : response.end('there'),
+    );
+    const sent = serverFetch(fetch, TARGET)(`${server.origin}/v1`, {
+      method: 'POST',
+      body: 'hi',
+      headers: KEYS,
+    });
+    expect(await (await sent).text()).toBe('there');
+    expect(server.requests.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['POST', '/v1', 'hi'],
+      ['POST', '/there', 'hi'],
+    ]);
+    expect(server.requests[1]?.headers).toMatchObject(KEYS);
+  },
+);
+
+test('never turns a POST into a GET: a redirect with status 303 is refused', async () => {
+  const server = await serve(redirects(303, '/other?key=secret'));
+  const sent = serverFetch(fetch, TARGET)(`${server.origin}/v1`, { method: 'POST', body: 'hi' });
+  const error = await sent.catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: 'provider_bad_request' });
+  expect(error.message).toContain('redirects the request to another path there');
+  expect(error.message).not.toContain('secret');
+  expect(server.requests).toHaveLength(1);
+});
+
+test('follows a redirect of a GET with status 303', async () => {
   const server = await serve((response, { path }) =>
-    path === '/v1' ? redirects(status, 'there')(response) : response.end('there'),
+    path === '/v1' ? redirects(303, '/there')(response) : response.end('there'),
   );
-  const sent = { method: 'POST', body: 'hi', headers: { 'content-type': 'text/plain' } };
-  expect(await (await serverFetch(fetch)(`${server.origin}/v1`, sent)).text()).toBe('there');
-  expect(server.requests[1]).toMatchObject({ method: 'GET', path: '/there', body: '' });
-  expect(server.requests[1]?.headers['content-type']).toBeUndefined();
+  expect(await (await serverFetch(fetch, TARGET)(`${server.origin}/v1`)).text()).toBe('there');
 });
 
 test('checks the origin of each redirect in a chain', async () => {

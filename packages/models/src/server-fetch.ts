@@ -1,4 +1,4 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { type JsonObject, LonghaulError } from '@longhaul/protocol';
 import { cutBody, limitEvents, MAX_ERROR_BYTES } from './bounded-body.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -12,7 +12,7 @@ export interface FetchTarget {
 /**
  * Wraps `fetch` for requests to the server of a model, which can be hostile. Every such request belongs here.
  *
- * - It follows redirects only within the server's origin. `fetch` itself sends the conversation to every address that
+ * - It follows redirects only within the server's origin, with the same method and body. `fetch` itself sends the conversation to every address that
  *   a redirect names, and with it each header except `authorization`, although providers expect keys in others.
  * - It cuts the body of an error, and limits each event of a stream. To read another body as a whole, use `readWhole`.
  *
@@ -35,7 +35,11 @@ export function serverFetch(fetch: Fetch = globalThis.fetch, target?: FetchTarge
   };
 }
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
+export function isRedirect(status: number | undefined): boolean {
+  return REDIRECTS.has(status);
+}
+
 /** As many as `fetch` follows. */
 const MAX_REDIRECTS = 20;
 
@@ -47,10 +51,10 @@ async function followWithin(
   refusal: Refusal,
 ): Promise<Response> {
   let url = new URL(input instanceof Request ? input.url : input);
-  let request: RequestInit = { ...init, redirect: 'manual' };
+  const request: RequestInit = { ...init, redirect: 'manual' };
   let response = await fetch(input, request);
   for (let followed = 0; ; followed += 1) {
-    const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+    const location = isRedirect(response.status) ? response.headers.get('location') : null;
     if (location === null) return response;
     await response.body?.cancel();
     // The error of `fetch` itself, which `mapProviderError` knows.
@@ -59,22 +63,17 @@ async function followWithin(
     const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     // The body of a `Request` or a stream can be sent only once.
     const isRepeatable = !(input instanceof Request) && typeof (request.body ?? '') === 'string';
-    if (next === undefined || next.origin !== url.origin || !isRepeatable) throw refusal(url, next);
-    request = requestAfter(response.status, request);
+    // `fetch` itself would turn a POST into a GET after 301 and 302, which is no model call. 303 demands a GET.
+    const wantsGet = response.status === 303 && !['GET', 'HEAD'].includes(methodOf(request));
+    if (next === undefined || next.origin !== url.origin || !isRepeatable || wantsGet)
+      throw refusal(url, next);
     url = next;
     response = await fetch(url, request);
   }
 }
 
-/** Changes a POST to a GET, as the Fetch standard requires: https://fetch.spec.whatwg.org/#http-redirect-fetch */
-function requestAfter(status: number, request: RequestInit): RequestInit {
-  const method = request.method?.toUpperCase() ?? 'GET';
-  const becomesGet =
-    status === 303 ? method !== 'GET' && method !== 'HEAD' : status < 303 && method === 'POST';
-  if (!becomesGet) return request;
-  const headers = new Headers(request.headers);
-  for (const name of ['content-type', 'content-length', 'content-encoding']) headers.delete(name);
-  return { ...request, method: 'GET', headers, body: null };
+function methodOf({ method = 'GET' }: RequestInit): string {
+  return method.toUpperCase();
 }
 
 /** The constructor of `Response` refuses some statuses that a server can send. */
@@ -93,14 +92,29 @@ function movedAway(
   to: URL | undefined,
   target: FetchTarget | undefined,
 ): LonghaulError {
-  // The origin only: a path or a query may contain the key.
-  const where = to === undefined ? 'an invalid address' : to.origin;
   const setting =
     target === undefined ? 'the base URL' : `providers.${target.provider}.baseUrl (or --base-url)`;
+  return redirected(`${name} (${from.origin})`, { from, to, setting, data: { ...target } });
+}
+
+export interface Redirect {
+  from: URL;
+  /** Undefined: the address is invalid. */
+  to: URL | undefined;
+  /** What has the address. */
+  setting: string;
+  data: JsonObject;
+}
+
+/** Returns the error for a redirect that is not followed. */
+export function redirected(name: string, { from, to, setting, data }: Redirect): LonghaulError {
+  // The origin only: a path or a query may contain the key.
+  const where =
+    to === undefined ? 'an invalid address' : to.origin === from.origin ? 'another path there' : to.origin;
   return new LonghaulError(
     'provider_bad_request',
-    `${name} (${from.origin}) redirects the request to ${where}. Nothing was sent there, because the key and the conversation belong to the configured address. If the new address is right, set it as ${setting}.`,
-    { data: { ...target } },
+    `${name} redirects the request to ${where}. Nothing was sent there, because the key and the conversation belong to the configured address. If the new address is right, set it as ${setting}.`,
+    { data },
   );
 }
 

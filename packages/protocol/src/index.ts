@@ -27,7 +27,7 @@ export {
   treeReference,
 } from './file-change.ts';
 export { foldName } from './fold-name.ts';
-export { isObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
+export { isDeeperThan, isObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
 export {
   type Compaction,
   type CompactionReason,

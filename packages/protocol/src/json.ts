@@ -16,3 +16,17 @@ export function parseJson(text: string): JsonValue | undefined {
     return undefined;
   }
 }
+
+/** Whether lists and objects are nested in more than `levels` levels. Recursive code could overflow the stack on them. */
+export function isDeeperThan(root: unknown, levels: number): boolean {
+  let level: unknown[] = [root].filter(isContainer);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.filter(isContainer).flatMap((container) => Object.values(container).filter(isContainer));
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

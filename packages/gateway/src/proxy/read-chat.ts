@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { type ChatMessage, type ChatTool, isFrontEndTask, LonghaulError } from '@longhaul/protocol';
+import {
+  type ChatMessage,
+  type ChatTool,
+  isDeeperThan,
+  isFrontEndTask,
+  LonghaulError,
+} from '@longhaul/protocol';
 import { decodeWhole, isEncoded } from '../http/decode.ts';
 import { definedNames } from '../mending/tool-names.ts';
 import { chatWithoutNotices, mayHoldNotice, withoutNotices } from '../notices.ts';
@@ -70,6 +76,9 @@ export async function readChat(
 
 type Json = Record<string, unknown>;
 
+/** No schema or message needs so many levels. Many more would overflow the stack of recursive code. */
+const MAX_LEVELS = 500;
+
 function parse(plain: Buffer): Json {
   let value: unknown;
   try {
@@ -77,6 +86,8 @@ function parse(plain: Buffer): Json {
   } catch {
     throw invalid('The body is not valid JSON. Send a JSON object with "model" and "messages".');
   }
+  if (isDeeperThan(value, MAX_LEVELS))
+    throw invalid(`The body has more than ${MAX_LEVELS} levels of nesting.`);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw invalid('The body must be a JSON object with "model" and "messages".');
 }

@@ -1,6 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { mapProviderError, maskSecrets } from '@longhaul/models';
+import { isRedirect, mapProviderError, maskSecrets, redirected } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { headerOf, passedOn, type RawHeaders, withoutCredentials } from '../http/headers.ts';
 import type { ModelSettings, UpstreamOptions } from '../options.ts';
@@ -65,20 +65,34 @@ export class Upstream {
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
     try {
-      return await this.#attempt(request);
+      return this.#withoutRedirect(await this.#attempt(request));
     } catch (thrown) {
       // The server may close a kept connection at the moment of its next use.
       const mayRepeat = thrown instanceof SendFailure && thrown.wasReused && !isStream(request.body);
       if (!mayRepeat || request.signal.aborted) throw this.#failed(thrown, request);
     }
     try {
-      return await this.#attempt(request);
+      return this.#withoutRedirect(await this.#attempt(request));
     } catch (thrown) {
       throw this.#failed(thrown, request);
     }
   }
 
+  /** A redirect is not passed on: the client would send the conversation to its address. */
+  #withoutRedirect(answer: IncomingMessage): IncomingMessage {
+    const { location } = answer.headers;
+    if (!isRedirect(answer.statusCode) || location === undefined) return answer;
+    answer.destroy();
+    throw redirected(`The upstream ${this.name} (${this.#base.origin})`, {
+      from: this.#base,
+      to: URL.canParse(location, this.baseUrl) ? new URL(location, this.baseUrl) : undefined,
+      setting: 'its address, --upstream (gateway.upstreams in longhaul.yml)',
+      data: { provider: this.name },
+    });
+  }
+
   #failed(thrown: unknown, { signal }: UpstreamRequest): LonghaulError {
+    if (thrown instanceof LonghaulError) return thrown;
     if (signal.aborted && signal.reason instanceof LonghaulError) return signal.reason;
     if (signal.aborted)
       return new LonghaulError('cancelled', 'The request was stopped before its answer came.');

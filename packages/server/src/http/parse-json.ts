@@ -1,4 +1,4 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { isDeeperThan, LonghaulError } from '@longhaul/protocol';
 
 /** Deeper values could overflow the stack of recursive code. */
 const MAX_DEPTH = 64;
@@ -21,19 +21,6 @@ function parse(body: Uint8Array): unknown {
   } catch (error) {
     throw malformed(error instanceof SyntaxError ? 'its syntax is invalid' : 'it is not UTF-8');
   }
-}
-
-function isDeeperThan(root: unknown, max: number): boolean {
-  let level: unknown[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > max) return true;
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null
-        ? Object.values(value).filter((child) => typeof child === 'object' && child !== null)
-        : [],
-    );
-  }
-  return false;
 }
 
 function malformed(why: string): LonghaulError {
