@@ -1,6 +1,6 @@
 import type { RevertMark } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
-import { type PlacedPatch, treeBefore, treesOf } from './session-trees.ts';
+import { type PlacedPatch, treeAfter, treeBefore, treesOf } from './session-trees.ts';
 
 const patch = (
   place: [sequence: number, index: number],
@@ -43,11 +43,22 @@ it('returns the tree before the work of a message, with what others changed befo
   expect(treeBefore(3, { patches: [], marks: [] })).toBeUndefined();
 });
 
+it('returns the tree after a message, with what others changed before the next one', () => {
+  const known = { patches, marks: [] };
+  const after = [1, 2, 3, 4, 5, Number.POSITIVE_INFINITY].map((sequence) => treeAfter(sequence, known));
+  expect(after).toEqual(['t0', 't1', 't1', 't5', 't5', 't5']);
+  expect(treeAfter(3, { patches: [], marks: [] })).toBeUndefined();
+});
+
 it('follows the files through reverts in the order of the log, whichever branch the conversation is on', () => {
   const marks = [revert('r1', 4, 't1'), revert('r2', 6), revert('r3', 6, 't2')];
   const later = [...patches, patch([6, 1], ['t1', 't6'])];
   const before = [4, 5, 6, 7].map((sequence) => treeBefore(sequence, { patches: later, marks }));
   expect(before).toEqual(['t3', 't1', 't1', 't2']);
+  const after = [4, 5, 6, 7, Number.POSITIVE_INFINITY].map((sequence) =>
+    treeAfter(sequence, { patches: later, marks }),
+  );
+  expect(after).toEqual(['t5', 't1', 't6', 't2', 't2']);
   expect([...treesOf({ patches: later, marks })].toSorted()).toEqual([
     'snapshot',
     't0',

@@ -30,10 +30,34 @@ export function treeBefore(sequence: number, { patches, marks }: RecordedTrees):
   const ownTree = others.at(-1)?.part.after;
   if (ownTree !== undefined) return ownTree;
   const patch = patches.findLast((earlier) => earlier.sequence < sequence);
+  return treeAt(sequence, patch, marks) ?? firstTree({ patches, marks });
+}
+
+/**
+ * Returns the workspace's tree after a message: the last one that was recorded before the next message was appended,
+ * without a revert that was made in between. Before the first record, returns the first tree. Undefined if there is no
+ * tree.
+ *
+ * @param sequence Of the message. Infinity: the newest tree.
+ */
+export function treeAfter(sequence: number, { patches, marks }: RecordedTrees): string | undefined {
+  const patch = patches.findLast((earlier) => earlier.sequence <= sequence);
+  return treeAt(sequence, patch, marks) ?? firstTree({ patches, marks });
+}
+
+/** Returns the tree of a patch, or of the newest revert that follows it and precedes a message. */
+function treeAt(
+  sequence: number,
+  patch: PlacedPatch | undefined,
+  marks: readonly Mark[],
+): string | undefined {
   const revert = revertsWithTrees(marks).findLast(({ at }) => at < sequence);
   // A revert is made after the last message of its time, so it follows that message's patches.
   if (revert !== undefined && revert.at >= (patch?.sequence ?? 0)) return revert.treeAfter;
-  if (patch !== undefined) return patch.part.after;
+  return patch?.part.after;
+}
+
+function firstTree({ patches, marks }: RecordedTrees): string | undefined {
   const first = patches[0]?.part;
   return first?.before ?? first?.after ?? revertsWithTrees(marks)[0]?.treeBefore;
 }

@@ -260,4 +260,32 @@ describe('treesOf', () => {
     expect(await changed('m3')).toEqual(['b']);
     expect(await changed('m5')).toEqual(['c']);
   });
+
+  it('counts a revert to what precedes the messages after it', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [
+      change('a', '2'),
+      change('a', '3'),
+      answer('One.'),
+      answer('Two.'),
+      change('b', '1'),
+      answer(''),
+    ];
+    const { test, files } = await startSession(workspace, steps);
+    await test.run('first');
+    const at = async (sequence?: number) => {
+      const tree = (await files.treeAfter(test.sessionId, sequence)) ?? '';
+      return (await workspace.trees.changes(tree, (await files.treeAfter(test.sessionId)) ?? '')).files;
+    };
+    expect(await at(2)).toMatchObject([{ path: 'a' }]);
+    await files.revert(test.sessionId, 'm3');
+    // The files are now as after the first step.
+    expect(await at(2)).toEqual([]);
+    expect(await at(4)).toMatchObject([{ path: 'a' }]);
+    await test.run('second');
+    expect(await at(6)).toEqual([]);
+    expect(await files.treesOf(test.sessionId, 'm6')).toMatchObject({ before: expect.anything() });
+    const { before, after } = (await files.treesOf(test.sessionId, 'm6')) ?? {};
+    expect(after).toBe(before);
+  });
 });

@@ -1,4 +1,11 @@
-import { headOf, livePath, type PlacedPatch, type RecordedTrees, treeBefore } from '@longhaul/context';
+import {
+  headOf,
+  livePath,
+  type PlacedPatch,
+  type RecordedTrees,
+  treeAfter,
+  treeBefore,
+} from '@longhaul/context';
 import {
   type FileChange,
   handleOf,
@@ -160,7 +167,7 @@ export class SessionFiles {
     const before = treeBefore(message.sequence, known);
     const end =
       message.role === 'user' ? await this.#nextTurn(sessionId, message.sequence) : message.sequence + 1;
-    const after = lastTree(known, end) ?? before;
+    const after = treeAfter(end - 1, known);
     return before === undefined || after === undefined ? undefined : { before, after };
   }
 
@@ -186,8 +193,7 @@ export class SessionFiles {
 
   /** Returns the tree after a message. Default: the newest tree. Undefined: nothing was recorded. */
   async treeAfter(sessionId: string, sequence = Number.POSITIVE_INFINITY): Promise<string | undefined> {
-    const known = await this.#know(sessionId);
-    return lastTree(known, sequence + 1) ?? treeBefore(sequence, known);
+    return treeAfter(sequence, await this.#know(sessionId));
   }
 
   /** Returns the branches of the conversation. @throws {LonghaulError} `session_not_found` */
@@ -452,11 +458,6 @@ function countBetween(marks: readonly Mark[], to: number, head: number): number 
     const from = Math.max(first, to + 1);
     return sum + Math.max(0, Math.min(last, head) - from + 1);
   }, 0);
-}
-
-function lastTree(known: Known, before: number): string | undefined {
-  const patches = known.patches.filter(({ sequence }) => sequence < before);
-  return patches.at(-1)?.part.after;
 }
 
 /** A patch is leading if no change by the agent precedes it in its message. */
