@@ -117,6 +117,30 @@ describe('the thread of a recorder', () => {
       code: 'invalid_request',
     });
   });
+
+  it('marks a folder as incomplete until all files are written', async () => {
+    await using place = await newPlace();
+    for (const name of ['a', 'b', 'c/d']) write(place, name, name);
+    await using recorder = await treesOf(place).openRecorder(place.workspace, undefined);
+    const { after = '' } = (await recorder.record()) ?? {};
+    const folder = join(place.path, 'copy');
+    const names: string[][] = [];
+    const passed = (step: string) => {
+      if (step !== 'entry-restored') return;
+      names.push(readdirSync(folder).sort());
+      if (names.length === 3) throw new Error('killed');
+    };
+    await expect(treesOf(place, { passed }).materialise(after, folder)).rejects.toThrow('killed');
+    expect(names[0]).toEqual(['.longhaul-incomplete', 'a']);
+    expect(snapshot(folder)).toHaveProperty('.longhaul-incomplete');
+    await expect(treesOf(place).materialise(after, folder)).rejects.toThrow(/has an incomplete copy/);
+
+    const whole = join(place.path, 'whole');
+    await treesOf(place).materialise(after, whole);
+    expect(snapshot(whole)).toEqual(snapshot(place.workspace));
+    write(place, '.longhaul-incomplete', '');
+    expect(await recorder.record()).toBeUndefined();
+  });
 });
 
 describe('the blobs of trees', () => {

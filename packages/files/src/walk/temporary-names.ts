@@ -2,12 +2,15 @@
 const TEMPORARY = /^\.longhaul-(?:restore-)?[0-9a-f-]{36}\.tmp$/;
 const RESTORE = '.longhaul-restore-';
 
+/** Is in a folder while the files of a session are written into it, so that a killed copy is not taken for a whole one. */
+export const INCOMPLETE = '.longhaul-incomplete';
+
 export function restoreTemporary(id: string): string {
   return `${RESTORE}${id}.tmp`;
 }
 
 export function isTemporaryName(name: string): boolean {
-  return TEMPORARY.test(name);
+  return name === INCOMPLETE || TEMPORARY.test(name);
 }
 
 export function isLeftoverOfRestore(name: string): boolean {
