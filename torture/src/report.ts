@@ -1,8 +1,7 @@
 import type { Defect, DefectKind } from './checks/defect.ts';
-import type { CommandKind } from './drive/commands/command-plan.ts';
 import { LIFE_POINTS } from './drive/life-planner.ts';
 import type { LifeOutcome } from './drive/run-life.ts';
-import type { CommandLine } from './records/lines.ts';
+import type { CommandKind, CommandLine } from './records/lines.ts';
 import type { TortureResult } from './run-torture.ts';
 
 export interface TortureSummary {
@@ -42,6 +41,10 @@ export function summaryOf(result: TortureResult): TortureSummary {
   };
 }
 
+function census(points: ReadonlyMap<string, number>): string {
+  return [...points].map(([point, count]) => `${count} ${point}`).join(', ') || 'none';
+}
+
 export function isClean({ defects, completed }: TortureResult): boolean {
   return defects.length === 0 && completed;
 }
@@ -72,19 +75,21 @@ export function closingLines(
   result: TortureResult,
   { seed, seconds }: { seed: number; seconds: number },
 ): string[] {
-  const { figures, struck, kills, lives, clockSteps, frozen, clients, commands } = result;
+  const { figures, struck, kills, lives, clockSteps, frozen, clients, commands, commandPoints } = result;
+  const ofFiles = new Map([...struck].filter(([point]) => point.startsWith('files')));
   const missed = LIFE_POINTS.filter((point) => !struck.has(point));
   const lines = [
     '',
     `${kills} kills in ${lives} processes, ${Math.round(seconds)} s, seed ${seed}.`,
     `${figures.requests} requests (${figures.faults} with a fault), ${figures.messages} messages, ${figures.effects} side effects, ` +
-      `${figures.compactions} compactions, ${figures.prunes} pruned outputs, ${figures.delivered} messages acknowledged to senders.`,
+      `${figures.compactions} compactions, ${figures.prunes} pruned outputs, ${figures.branches} branches, ${figures.delivered} messages acknowledged to senders.`,
     `Largest loss of streamed text in a kill: ${figures.mostLostBytes} bytes; oldest lost text: received ${figures.mostLostMs} ms before the kill.`,
-    `Fault points struck: ${struck.size} of ${LIFE_POINTS.length}${missed.length === 0 ? '' : `; not struck: ${missed.join(', ')}`}.`,
+    `Fault points struck: ${struck.size} of ${LIFE_POINTS.length}${missed.length === 0 ? '' : `; not struck: ${missed.join(', ')}`}. Of files: ${census(ofFiles)}.`,
     `${clockSteps === undefined ? 'No clock was set, because libfaketime was not found (package faketime)' : `${clockSteps} clock steps`}. ` +
       `${frozen} processes stopped until another had taken their session.`,
     `Processes that called the model: ${[...clients].map(([client, count]) => `${count} ${client}`).join(', ')}.`,
     `Commands beside the sessions: ${[...commands].map(([kind, of]) => `${of.started} ${kind} (${of.killed} killed)`).join(', ')}.`,
+    `Points at which commands were killed: ${census(commandPoints)}.`,
   ];
   if (isClean(result)) return [...lines, 'No defects: nothing was lost or done twice.'];
   return [

@@ -10,7 +10,7 @@ it('loses nothing and repeats no side effect when killed or stopped at every fau
 }, async () => {
   const lives: string[] = [];
   const result = await runTorture({
-    kills: 130,
+    kills: 180,
     seed: 11,
     sessions: 2,
     isBrief: true,

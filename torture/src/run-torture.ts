@@ -8,13 +8,13 @@ import type { FaultPoint } from '@longhaul/testing/fault-points';
 import { describeClient, MODEL_CLIENTS } from './agent/model-client.ts';
 import type { SessionFigures } from './checks/check-session.ts';
 import type { Defect } from './checks/defect.ts';
-import { type CommandKind, CommandPlanner } from './drive/commands/command-plan.ts';
+import { CommandPlanner } from './drive/commands/command-plan.ts';
 import { createKillBudget } from './drive/kill-budget.ts';
 import { LifePlanner } from './drive/life-planner.ts';
 import type { LifeOutcome } from './drive/run-life.ts';
 import { SessionClock } from './drive/session-clock.ts';
 import { type SessionOutcome, tortureSession } from './drive/torture-session.ts';
-import type { CommandLine } from './records/lines.ts';
+import type { CommandKind, CommandLine } from './records/lines.ts';
 
 export interface TortureOptions {
   /** Total kills of all sessions, including the two kills at the end of each. */
@@ -46,6 +46,8 @@ export interface TortureResult {
   struck: ReadonlyMap<FaultPoint, number>;
   /** Number of commands of each kind that ran beside the sessions, and how many of them were killed. */
   commands: ReadonlyMap<CommandKind, { started: number; killed: number }>;
+  /** Number of commands that killed themselves at each point. */
+  commandPoints: ReadonlyMap<string, number>;
   /** Folder of the records. Set only if there are defects or an incomplete session; otherwise it is removed. */
   folder?: string;
 }
@@ -90,7 +92,12 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
       });
     }),
   );
-  const result = { ...sumOf(outcomes), struck: planner.struck, commands: commandPlanner.figures };
+  const result = {
+    ...sumOf(outcomes),
+    struck: planner.struck,
+    commands: commandPlanner.figures,
+    commandPoints: commandPlanner.struck,
+  };
   if (result.defects.length > 0 || !result.completed) return { ...result, folder };
   await rm(folder, { recursive: true, force: true });
   return result;
@@ -101,7 +108,9 @@ async function workingSandboxes(): Promise<SandboxKind[]> {
   return available ? ['local', 'bubblewrap'] : ['local'];
 }
 
-function sumOf(outcomes: readonly SessionOutcome[]): Omit<TortureResult, 'struck' | 'commands' | 'folder'> {
+function sumOf(
+  outcomes: readonly SessionOutcome[],
+): Omit<TortureResult, 'struck' | 'commands' | 'commandPoints' | 'folder'> {
   const figures = outcomes.map((outcome) => outcome.figures);
   const sum = (key: keyof SessionFigures) => figures.reduce((total, one) => total + one[key], 0);
   const most = (key: keyof SessionFigures) => Math.max(0, ...figures.map((one) => one[key]));
@@ -126,6 +135,7 @@ function sumOf(outcomes: readonly SessionOutcome[]): Omit<TortureResult, 'struck
       faults: sum('faults'),
       effects: sum('effects'),
       compactions: sum('compactions'),
+      branches: sum('branches'),
       prunes: sum('prunes'),
       delivered: sum('delivered'),
       mostLostBytes: most('mostLostBytes'),

@@ -40,6 +40,7 @@ import {
   FREEZE_VARIABLE,
   LIFE_VARIABLE,
   MODEL,
+  STALL_MS,
   TASK_ID,
   WINDOW_TOKENS,
 } from './settings.ts';
@@ -156,7 +157,7 @@ function createDriver(lines: LineWriter<ReceivedLine>): Promise<ModelDriver> {
     provider: settings.client.kind,
     model: MODEL,
     baseUrl: settings.baseUrl,
-    stallMs: 600,
+    stallMs: STALL_MS,
     settings: { driver: settings.client.driver },
     fetch: recordingFetch(lines),
     info: {

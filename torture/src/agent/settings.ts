@@ -45,6 +45,9 @@ export const FILES_OPTIONS = {
   settings: { ignore: [], secret: [], maxFileMb: 20 },
 };
 
+/** A model's server that sends nothing for this long is asked again. */
+export const STALL_MS = 600;
+
 export const MODEL = 'scripted';
 /** Small, so that a session compacts every few steps. */
 export const WINDOW_TOKENS = 14_336;

@@ -1,34 +1,63 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseBlobReference } from '@longhaul/protocol';
-import type { StoredSession } from '../records/read-database.ts';
+import { type EventPayload, parseBlobReference } from '@longhaul/protocol';
+import { expectedRounds } from '../records/branches.ts';
+import type { StoredRevert, StoredSession } from '../records/read-database.ts';
 import { type Defect, defect } from './defect.ts';
 
 /** Checks conditions that are always true for the database, even right after a kill. */
 export function checkDatabase(session: StoredSession): Defect[] {
-  const { problems, messages, events, rounds, compactions } = session;
-  const reported = events.filter(({ payload }) => payload.type === 'context:compressed').length;
+  const { problems, messages, events } = session;
   const sequences = messages.map(({ sequence }) => sequence);
   const numbers = events.map(({ number }) => number);
   return [
     ...problems.map((problem) => defect('corruption', problem)),
     ...holesIn(sequences).map((hole) => defect('lost-message', `message m${hole} is missing`)),
     ...holesIn(numbers).map((hole) => defect('corruption', `event ${hole} is missing`)),
-    ...holesIn(rounds).map((hole) => defect('corruption', `compaction ${hole} is missing or out of order`)),
-    ...(compactions === rounds.length && compactions === reported
-      ? []
-      : [
-          defect(
-            'corruption',
-            `there are ${compactions} marks, ${rounds.length} summaries and ${reported} events of compactions`,
-          ),
-        ]),
+    ...checkMarks(session),
     ...messages.flatMap(({ sequence, parts }) =>
       holesIn(parts.map(({ index }) => index + 1)).map((hole) =>
         defect('lost-message', `m${sequence} is missing part ${hole - 1}`),
       ),
     ),
+  ];
+}
+
+/** Checks that compactions and reverts are stored with all that belongs to them, and that none is missing on a branch. */
+function checkMarks({ messages, marks, compactions, events }: StoredSession): Defect[] {
+  const reported = (...types: EventPayload['type'][]) =>
+    events.filter(({ payload }) => types.includes(payload.type)).length;
+  const ofCompactions = marks.filter((mark) => mark.kind === 'compaction');
+  const reverts = marks.filter((mark) => mark.kind === 'revert');
+  const expected = expectedRounds(marks);
+  const wrong = ofCompactions.findIndex(({ round }, index) => round !== expected[index]);
+  const compressed = reported('context:compressed');
+  const reverted = reported('session:reverted', 'session:unreverted');
+  const isPlaced = ({ at, to }: StoredRevert) => to >= 0 && to <= at && at <= messages.length;
+  return [
+    ...(wrong === -1
+      ? []
+      : [
+          defect(
+            'corruption',
+            `compaction ${ofCompactions[wrong]?.round} should be ${expected[wrong]}: one of its branch is missing or out of order`,
+          ),
+        ]),
+    ...(compactions === ofCompactions.length && compactions === compressed
+      ? []
+      : [
+          defect(
+            'corruption',
+            `there are ${compactions} marks, ${ofCompactions.length} summaries and ${compressed} events of compactions`,
+          ),
+        ]),
+    ...(reverts.length === reverted
+      ? []
+      : [defect('corruption', `there are ${reverts.length} marks and ${reverted} events of reverts`)]),
+    ...reverts
+      .filter((revert) => !isPlaced(revert))
+      .map(({ at, to }) => defect('corruption', `a revert goes from m${at} to m${to}, which does not exist`)),
   ];
 }
 

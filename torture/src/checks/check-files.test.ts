@@ -7,7 +7,6 @@ import type { PatchPart } from '@longhaul/protocol';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import { FILES_OPTIONS } from '../agent/settings.ts';
-import type { RevertLine } from '../records/lines.ts';
 import type { StoredFiles } from '../records/read-files.ts';
 import { checkReverts, checkTrees, checkWorkspace } from './check-files.ts';
 import type { Defect } from './defect.ts';
@@ -20,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('checkReverts', () => {
-  const killed: RevertLine = { to: 9, treeBefore: '@tree:new', treeAfter: '@tree:old' };
+  const killed = { at: 9, to: 9, treeBefore: '@tree:new', treeAfter: '@tree:old' };
   const none: StoredFiles = { reverts: [], patches: [], last: 9 };
 
   it('accepts a killed revert that was finished', () => {

@@ -1,17 +1,21 @@
+import { Branches } from '../records/branches.ts';
 import type { QueueLine } from '../records/lines.ts';
-import type { StoredMessage } from '../records/read-database.ts';
+import type { StoredMessage, StoredSession } from '../records/read-database.ts';
+import { answersIn } from './check-branches.ts';
 import { type Defect, defect } from './defect.ts';
 import type { ModelRequest } from './model-journal.ts';
 
 /**
  * Checks that every acknowledged message is stored exactly once, in the sender's order, and that every stored message
- * reached the model. An unacknowledged message may be stored, but at most once.
+ * reached the model, unless a revert hid it before its branch had an answer. An unacknowledged message may be stored, but
+ * at most once.
  */
 export function checkMessages(
   sent: readonly QueueLine[],
-  stored: readonly StoredMessage[],
+  { messages: stored, marks }: Pick<StoredSession, 'messages' | 'marks'>,
   requests: readonly ModelRequest[],
 ): Defect[] {
+  const mustBeSeen = answeredMessages(stored, new Branches(marks));
   const acknowledged = new Set(sent.flatMap((line) => (line.type === 'acknowledged' ? [line.id] : [])));
   const users = stored
     .filter(({ role }) => role === 'user')
@@ -43,10 +47,19 @@ export function checkMessages(
     )
       defects.push(defect('lost-message', `${token} precedes ${newest.token}, which was sent earlier`));
     newest = place;
-    if (!seen.some((text) => text.includes(token)))
+    if (mustBeSeen.has(place.sequence) && !seen.some((text) => text.includes(token)))
       defects.push(defect('lost-message', `${token} is in the log but in no request`));
   }
   return defects;
+}
+
+/** Returns the sequences of the conversation, and of all that an answer follows in its branch. */
+function answeredMessages(stored: readonly StoredMessage[], branches: Branches): Set<number> {
+  const head = branches.parentOf((stored.at(-1)?.sequence ?? 0) + 1);
+  const found = new Set<number>();
+  for (const end of [head, ...answersIn(stored).values()])
+    for (const sequence of branches.pathTo(end)) found.add(sequence);
+  return found;
 }
 
 function textOf({ parts }: StoredMessage): string {

@@ -1,6 +1,7 @@
 import type { JournalLine } from '@longhaul/scripted-model';
 import { TASK_ID } from '../agent/settings.ts';
 import { TASK } from '../model/plan.ts';
+import { Branches } from '../records/branches.ts';
 import {
   type CancelLine,
   type EffectLine,
@@ -11,7 +12,8 @@ import {
   type TickLine,
 } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
-import { readDatabase } from '../records/read-database.ts';
+import { readDatabase, type StoredSession } from '../records/read-database.ts';
+import { checkBranches } from './check-branches.ts';
 import { checkCancels } from './check-cancels.ts';
 import { checkBlobs, checkDatabase, checkEnded } from './check-database.ts';
 import { checkEffects } from './check-effects.ts';
@@ -29,6 +31,8 @@ export interface SessionFigures {
   effects: number;
   compactions: number;
   prunes: number;
+  /** Times that the conversation continued from an earlier message. */
+  branches: number;
   delivered: number;
   mostLostBytes: number;
   mostLostMs: number;
@@ -54,8 +58,9 @@ export function checkSession(
     mostLostMs,
   } = checkStreams(lives, stored.messages, requests);
   const defects = [
-    ...checkMessages(sent, stored.messages, requests),
+    ...checkMessages(sent, stored, requests),
     ...checkRequests(requests),
+    ...checkBranches(requests, stored),
     ...checkEffects(effects, stored.messages),
     ...checkCancels(readLines<CancelLine>(paths.cancels), lives, effects),
     ...checkFrozen(lives, { effects, ticks: readLines<TickLine>(paths.ticks) }),
@@ -71,11 +76,17 @@ export function checkSession(
     effects: effects.length,
     compactions: stored.compactions,
     prunes: stored.prunes,
+    branches: countBranches(stored),
     delivered: sent.filter((line) => line.type === 'acknowledged').length,
     mostLostBytes,
     mostLostMs,
   };
   return { defects, figures };
+}
+
+function countBranches({ messages, marks }: StoredSession): number {
+  const branches = new Branches(marks);
+  return messages.filter(({ sequence }) => branches.parentOf(sequence) !== sequence - 1).length;
 }
 
 /** Returns the lines for the first message, which every life sends with the same id. */

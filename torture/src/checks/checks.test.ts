@@ -6,11 +6,19 @@ import { join } from 'node:path';
 import type { EventPayload, Part, ToolPart } from '@longhaul/protocol';
 import { describe, it } from 'vitest';
 import { IMPORTED_PICTURES, importedTexts } from '../records/import-file.ts';
-import type { EffectLine, LifeLine, QueueLine, ReceivedLine, TickLine } from '../records/lines.ts';
+import type {
+  CommandKind,
+  EffectLine,
+  LifeLine,
+  QueueLine,
+  ReceivedLine,
+  TickLine,
+} from '../records/lines.ts';
 import { openLines, readLines } from '../records/lines.ts';
-import type { StoredMessage, StoredPart, StoredSession } from '../records/read-database.ts';
+import type { StoredMark, StoredMessage, StoredPart, StoredSession } from '../records/read-database.ts';
+import { checkBranches } from './check-branches.ts';
 import { checkCancels } from './check-cancels.ts';
-import { checkFork, checkImport } from './check-commands.ts';
+import { checkDoneReverts, checkFork, checkImport } from './check-commands.ts';
 import { checkBlobs, checkDatabase, checkEnded, checkUnchanged } from './check-database.ts';
 import { checkEffects } from './check-effects.ts';
 import { checkFrozen } from './check-frozen.ts';
@@ -54,8 +62,8 @@ function records() {
 }
 
 describe('checkMessages', () => {
-  const check = ({ sent, messages, requests }: ReturnType<typeof records>) =>
-    kindsOf(checkMessages(sent, messages, requests));
+  const check = ({ sent, messages, requests }: ReturnType<typeof records>, marks: StoredMark[] = []) =>
+    kindsOf(checkMessages(sent, { messages, marks }, requests));
 
   it('accepts correct records', () => assert.deepEqual(check(records()), []));
 
@@ -81,6 +89,81 @@ describe('checkMessages', () => {
     const spoilt = records();
     spoilt.messages[0]?.parts.reverse();
     assert.deepEqual(check(spoilt), ['lost-message']);
+  });
+});
+
+describe('checkMessages after a revert', () => {
+  const check = (requests: ModelRequest[], marks: StoredMark[] = [revert({ at: 4, to: 2 })]) => {
+    const { sent, messages } = records();
+    const branched = [
+      ...messages,
+      message(3, 'user', [text('Note TOKEN-3')]),
+      message(4, 'assistant', [text('[r3] Noted.')]),
+      message(5, 'user', [text('Note TOKEN-4')]),
+      message(6, 'assistant', [text('[r4] Another.')]),
+    ];
+    const sending4 = sending('q4', 'TOKEN-4', 4);
+    return kindsOf(checkMessages([...sent, ...sending4], { messages: branched, marks }, requests));
+  };
+  const first = { role: 'user', content: 'Do it. TOKEN-1 Also TOKEN-2' };
+  const asked = (number: number, token: string) => request(number, [first, { role: 'user', content: token }]);
+
+  it('accepts branches whose messages reached the model', () => {
+    assert.deepEqual(check([asked(3, 'TOKEN-3'), asked(4, 'TOKEN-4')]), []);
+  });
+
+  it('reports a message that reached no request, on both branches if they have an answer', () => {
+    assert.deepEqual(check([asked(4, 'TOKEN-4')]), ['lost-message']);
+    assert.deepEqual(check([asked(3, 'TOKEN-3')]), ['lost-message']);
+  });
+
+  it('accepts a message that was reverted before its branch had an answer', () => {
+    // The answer m4 and all that follows continue from m2.
+    const marks = [revert({ at: 3, to: 2 })];
+    assert.deepEqual(check([asked(4, 'TOKEN-4')], marks), []);
+    assert.deepEqual(check([asked(4, 'Another.')], marks), ['lost-message']);
+  });
+});
+
+describe('checkBranches', () => {
+  const check = (seen: readonly object[], marks: StoredMark[]) => {
+    const { messages } = records();
+    const branched = [
+      ...messages,
+      message(3, 'user', [text('Note TOKEN-3-x')]),
+      message(4, 'assistant', [text('[r2] A second one.'), { ...CALL, callId: 'c2-a' }]),
+      message(5, 'user', [text('Note TOKEN-4-x')]),
+      message(6, 'assistant', [{ type: 'reasoning', text: '[t3] Hm.', state: 'done' }]),
+    ];
+    return kindsOf(checkBranches([request(3, seen)], { messages: branched, marks }));
+  };
+  const toM2 = [revert({ at: 4, to: 2 })];
+  const user = (content: string) => ({ role: 'user', content });
+
+  it('accepts messages before the answer in its branch, and those that are not stored', () => {
+    const all = [user('TOKEN-3-x'), { role: 'assistant', content: '[r2] A' }, user('TOKEN-4-x')];
+    assert.deepEqual(check(all, []), []);
+    assert.deepEqual(check([user('TOKEN-1'), user('TOKEN-4-x [r99]')], toM2), []);
+    assert.deepEqual(check(all, [revert({ at: 4, to: 4 })]), []);
+  });
+
+  it('reports a text, a call and a message of the user that the branch has left, also in a summary', () => {
+    for (const seen of [
+      { role: 'assistant', content: '[r2] A second one.' },
+      { role: 'assistant', tool_calls: [toolCall('c2-a')] },
+      user('TOKEN-3-x'),
+      user('Summary: the answer was "[r2] A second one."'),
+    ])
+      assert.deepEqual(check([seen], toM2), ['corruption']);
+  });
+
+  it('follows several reverts, and one that is taken back', () => {
+    const seen = [user('TOKEN-3-x'), { role: 'assistant', content: '[r2] A' }];
+    const back = [revert({ at: 4, to: 2 }), revert({ id: 'b', at: 4, to: 4, undoes: 'a' })];
+    assert.deepEqual(check(seen, back), []);
+    assert.deepEqual(check(seen, [...back, revert({ id: 'c', at: 4, to: 1 })]), ['corruption', 'corruption']);
+    // m5 follows m3, not its answer.
+    assert.deepEqual(check(seen, [revert({ at: 4, to: 3 })]), ['corruption']);
   });
 });
 
@@ -342,6 +425,12 @@ describe('checkFork', () => {
     change(copy.messages);
     return kindsOf(checkFork(copy, session(), { name: 'fork-1', lastSequence }));
   };
+  const withMarks = (ofFork: StoredMark[], ofSource: StoredMark[]) => {
+    const [copy, source] = [session(), session()];
+    copy.marks.push(...ofFork);
+    source.marks.push(...ofSource);
+    return kindsOf(checkFork(copy, source, { name: 'fork-1', lastSequence: 2 }));
+  };
   const replace = (part: Part, isOpen = false) =>
     fork((messages) => messages[1]?.parts.splice(0, 1, isOpen ? { index: 0, part } : stored(part, 0)));
 
@@ -358,6 +447,22 @@ describe('checkFork', () => {
     );
   });
 
+  it('reports reverts that are missing or not of the source, but not those that were made since', () => {
+    const [first, later] = [revert({ at: 1, to: 0 }), revert({ id: 'b', at: 2, to: 1 })];
+    assert.deepEqual(withMarks([first], [first]), []);
+    assert.deepEqual(withMarks([first], [first, later]), []);
+    assert.deepEqual(withMarks([first, later], [first, later]), []);
+    assert.deepEqual(withMarks([], [first]), ['corruption']);
+    assert.deepEqual(withMarks([later], [first, later]), ['corruption']);
+    assert.deepEqual(withMarks([first, later], [first]), ['corruption']);
+  });
+
+  it('reports a compaction without the one before it in its branch', () => {
+    const compactions = [compaction(1, 0), compaction(2, 1)];
+    assert.deepEqual(withMarks(compactions.slice(0, 1), compactions), []);
+    assert.deepEqual(withMarks(compactions.slice(1), compactions), ['corruption']);
+  });
+
   it('reports parts that differ from the source or are open', () => {
     assert.deepEqual(replace(text('[r1] Something else.')), ['corruption']);
     assert.deepEqual(replace({ type: 'text', text: '[r1] None of', state: 'interrupted' }), ['corruption']);
@@ -365,20 +470,90 @@ describe('checkFork', () => {
   });
 });
 
+describe('checkDoneReverts', () => {
+  const check = (kind: CommandKind, marks: StoredMark[], { known = 1, isDone = true } = {}) =>
+    kindsOf(
+      checkDoneReverts([{ kind, isDone, message: 3, plan: kind }], [compaction(1, 0), ...marks], known),
+    );
+  const toM2 = revert({ at: 4, to: 2 });
+  const back = revert({ id: 'b', at: 4, to: 4, undoes: 'a' });
+
+  it('accepts stored reverts, and commands that were killed or refused', () => {
+    assert.deepEqual(check('revert', [toM2]), []);
+    assert.deepEqual(check('revert-conversation', [toM2]), []);
+    assert.deepEqual(check('revert-files', [revert({ at: 4, to: 4 })]), []);
+    assert.deepEqual(check('unrevert', [toM2, back], { known: 2 }), []);
+    assert.deepEqual(check('revert', [], { isDone: false }), []);
+    assert.deepEqual(check('fork-files', []), []);
+  });
+
+  it('reports a revert that is not stored, only stored earlier, or goes elsewhere', () => {
+    for (const kind of ['revert', 'revert-files', 'revert-conversation', 'unrevert'] as const)
+      assert.deepEqual(check(kind, []), ['corruption']);
+    assert.deepEqual(check('revert', [toM2], { known: 2 }), ['corruption']);
+    assert.deepEqual(check('revert', [revert({ at: 4, to: 3 })]), ['corruption']);
+    assert.deepEqual(check('revert', [back]), ['corruption']);
+    assert.deepEqual(check('unrevert', [toM2]), ['corruption']);
+  });
+});
+
 describe('the database checks', () => {
+  /** Checks a session with these compactions and reverts, and their events. */
+  const checkMarks = (marks: StoredMark[], { compactions = -1, compressed = -1, reverted = -1 } = {}) => {
+    const count = (kind: StoredMark['kind'], other: number) =>
+      other === -1 ? marks.filter((mark) => mark.kind === kind).length : other;
+    const types = [
+      ...Array<string>(count('compaction', compressed)).fill('context:compressed'),
+      ...Array<string>(count('revert', reverted)).fill('session:reverted'),
+    ];
+    // Only the type matters.
+    const payloads = types.map((type): EventPayload => JSON.parse(JSON.stringify({ type })));
+    const whole = session();
+    const events = [...whole.events, ...payloads.map((payload, index) => ({ number: index + 3, payload }))];
+    const messages = [...whole.messages, message(3, 'user', []), message(4, 'assistant', [])];
+    const spoilt = { ...whole, messages, marks, events, compactions: count('compaction', compactions) };
+    return kindsOf(checkDatabase(spoilt));
+  };
+
   it('report a compaction that is missing, repeated or only half stored', () => {
-    const check = (rounds: number[], { compactions = rounds.length, events = rounds.length } = {}) => {
-      // Only the type matters.
-      const payload: EventPayload = JSON.parse('{"type":"context:compressed"}');
-      const compressed = Array.from({ length: events }, (_, index) => ({ number: index + 3, payload }));
-      const spoilt = { ...session(), rounds, compactions };
-      return kindsOf(checkDatabase({ ...spoilt, events: [...spoilt.events, ...compressed] }));
-    };
+    const check = (rounds: number[], { compactions = -1, events = -1 } = {}) =>
+      checkMarks(rounds.map(compaction), { compactions, compressed: events });
     assert.deepEqual(check([1, 2, 3]), []);
     assert.deepEqual(check([1, 3]), ['corruption']);
     assert.deepEqual(check([1, 1]), ['corruption']);
     assert.deepEqual(check([1], { compactions: 2 }), ['corruption']);
     assert.deepEqual(check([1], { events: 0 }), ['corruption']);
+  });
+
+  it('count compactions on each branch, and report one that is missing or repeated there', () => {
+    const toM2 = revert({ at: 4, to: 2, branchedAt: 25 });
+    const check = (...marks: (number | StoredMark)[]) =>
+      checkMarks(marks.map((mark, index) => (typeof mark === 'number' ? compaction(mark, index) : mark)));
+    // The compactions were made at 10 and 20, before m3, and at 30.
+    assert.deepEqual(check(1, 2, 3, toM2, 3, 4), []);
+    assert.deepEqual(check(1, 2, 3, toM2, 4), ['corruption']);
+    assert.deepEqual(check(1, 2, 3, toM2, 3, 3), ['corruption']);
+    assert.deepEqual(check(1, 2, 3, toM2, 1), ['corruption']);
+    // Taken back, and files alone.
+    const back = revert({ id: 'b', at: 4, to: 4, undoes: 'a' });
+    assert.deepEqual(check(1, 2, 3, toM2, back, 4), []);
+    assert.deepEqual(check(1, 2, 3, toM2, 3, back, 4), []);
+    assert.deepEqual(check(1, 2, 3, toM2, back, 3), ['corruption']);
+    assert.deepEqual(check(1, revert({ at: 4, to: 4 }), 2), []);
+    assert.deepEqual(check(1, revert({ at: 4, to: 4 }), 1), ['corruption']);
+    // To before the first message, and back to the other branch.
+    const toStart = revert({ at: 4, to: 0, branchedAt: 5 });
+    assert.deepEqual(check(1, toStart, 1, 2), []);
+    assert.deepEqual(check(1, 2, toStart, 1, revert({ id: 'b', at: 4, to: 4 }), 3), []);
+  });
+
+  it('report a revert that is half stored, or that goes nowhere', () => {
+    const toM2 = revert({ at: 4, to: 2 });
+    assert.deepEqual(checkMarks([toM2]), []);
+    assert.deepEqual(checkMarks([toM2], { reverted: 0 }), ['corruption']);
+    assert.deepEqual(checkMarks([], { reverted: 1 }), ['corruption']);
+    assert.deepEqual(checkMarks([revert({ at: 4, to: 5 })]), ['corruption']);
+    assert.deepEqual(checkMarks([revert({ at: 9, to: 2 })]), ['corruption']);
   });
 
   it("report SQLite's problems, and gaps in messages, parts and events", () => {
@@ -522,6 +697,21 @@ function text(words: string): Part {
   return { type: 'text', text: words, state: 'done' };
 }
 
+/** @param index Its time is ten times the next index. */
+function compaction(round: number, index: number): StoredMark {
+  return { kind: 'compaction', round, createdAt: (index + 1) * 10 };
+}
+
+function revert(place: {
+  id?: string;
+  at: number;
+  to: number;
+  branchedAt?: number;
+  undoes?: string;
+}): StoredMark {
+  return { kind: 'revert', id: 'a', ...place };
+}
+
 function stored(part: Part, index: number): StoredPart {
   return { index, part, fingerprint: JSON.stringify(part) };
 }
@@ -539,7 +729,7 @@ function session(): StoredSession {
       { number: 2, payload: finished() },
     ],
     waiting: [],
-    rounds: [],
+    marks: [],
     compactions: 0,
     prunes: 0,
     problems: [],

@@ -6,7 +6,7 @@ import type { CancelWay, ClockStep, FreezePlan, LifePlan } from './life-plan.ts'
 const CANCEL_WAYS: readonly CancelWay[] = ['inside', 'outside', 'stop'];
 
 /** A fault point that is not reached within this time is not expected to be reached. */
-const FAULT_PATIENCE_MS = 5_000;
+const FAULT_PATIENCE_MS = 10_000;
 
 /** Points at which a life is killed. Reverts pass the other points of files. */
 export const LIFE_POINTS: readonly FaultPoint[] = [

@@ -71,16 +71,36 @@ export interface LifeLine {
   complaint?: string;
 }
 
+/** The commands that run beside the lives of a session. A kind with a hyphen is a command with that flag. */
+export const COMMAND_KINDS = [
+  'import',
+  'fork',
+  'fork-files',
+  'compact',
+  'gc',
+  'revert',
+  'revert-files',
+  'revert-conversation',
+  'unrevert',
+] as const;
+
+export type CommandKind = (typeof COMMAND_KINDS)[number];
+
+/** Commands that move the session that the lives drive, and cancel its run before. */
+export const REVERTS: readonly CommandKind[] = ['revert', 'revert-files', 'revert-conversation', 'unrevert'];
+
 /** One process that ran a command beside the lives, as its parent saw it. */
 export interface CommandLine {
   number: number;
-  kind: 'import' | 'fork' | 'compact' | 'gc' | 'revert' | 'unrevert';
+  kind: CommandKind;
   startedAt: number;
   endedAt: number;
   plan: string;
   end: 'killed' | 'ended';
   /** Whether it exited with code 0. */
   isDone: boolean;
+  /** Sequence of the message that its arguments name. */
+  message?: number | undefined;
   /** The session that it reported as created. */
   sessionId?: string | undefined;
   /** The point at which it killed itself. */

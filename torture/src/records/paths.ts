@@ -31,6 +31,8 @@ export interface SessionPaths {
   /** Configuration of the commands: `XDG_CONFIG_HOME`. */
   configuration: string;
   importFile(number: number): string;
+  /** The folder of a fork with files. */
+  copy(number: number): string;
 }
 
 export function sessionPaths(folder: string): SessionPaths {
@@ -55,6 +57,7 @@ export function sessionPaths(folder: string): SessionPaths {
     restored: join(folder, 'restored'),
     ofCommand: (number) => join(records, `command.${number}.jsonl`),
     configuration: join(folder, 'configuration'),
+    copy: (number) => join(folder, 'copies', String(number)),
     importFile: (number) => join(folder, 'imports', `${number}.jsonl`),
   };
 }

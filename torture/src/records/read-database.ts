@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { inflateSync } from 'node:zlib';
-import type { EventPayload, Message, Part } from '@longhaul/protocol';
+import type { EventPayload, Message, Part, RevertMark } from '@longhaul/protocol';
 
 /** A session as stored, read without any of the code that wrote it. */
 export interface StoredSession {
@@ -10,8 +10,8 @@ export interface StoredSession {
   events: StoredEvent[];
   /** Ids of messages that are still waiting. */
   waiting: string[];
-  /** Numbers of the compactions, in order. */
-  rounds: number[];
+  /** Compactions that have a summary, and reverts, in the order in which they were made. */
+  marks: StoredMark[];
   compactions: number;
   prunes: number;
   /** Problems that SQLite's own checks find. */
@@ -28,6 +28,16 @@ export interface StoredPart {
   /** Hash of a closed part's row, which must never change. Undefined for an open part. */
   fingerprint?: string;
 }
+
+export interface StoredCompaction {
+  kind: 'compaction';
+  round: number;
+  createdAt: number;
+}
+
+export type StoredRevert = Pick<RevertMark, 'kind' | 'id' | 'at' | 'to' | 'branchedAt' | 'undoes'>;
+
+export type StoredMark = StoredCompaction | StoredRevert;
 
 export interface StoredRun {
   runId: string;
@@ -90,9 +100,7 @@ export function readSession(path: string, sessionId: string): StoredSession {
     waiting: list("SELECT id FROM queue WHERE session_id = ? AND state = 'waiting'").map((row) =>
       String(row['id']),
     ),
-    rounds: list(
-      'SELECT round FROM marks JOIN compactions USING (id) WHERE marks.session_id = ? ORDER BY marks.key',
-    ).map((row) => Number(row['round'])),
+    marks: readMarks(list),
     compactions: count('compaction'),
     prunes: count('prune'),
     problems: [],
@@ -100,6 +108,17 @@ export function readSession(path: string, sessionId: string): StoredSession {
 }
 
 type Rows = (sql: string) => Record<string, unknown>[];
+
+function readMarks(list: Rows): StoredMark[] {
+  const rows = list(
+    `SELECT m.body, c.round, c.created_at FROM marks m LEFT JOIN compactions c ON c.id = m.id
+    WHERE m.session_id = ? AND (m.kind = 'revert' OR c.id IS NOT NULL) ORDER BY m.key`,
+  );
+  return rows.map((row): StoredMark => {
+    if (row['round'] === null) return JSON.parse(String(row['body']));
+    return { kind: 'compaction', round: Number(row['round']), createdAt: Number(row['created_at']) };
+  });
+}
 
 function readMessages(list: Rows): StoredMessage[] {
   const chunks = new Map<string, string>();

@@ -9,7 +9,7 @@ export interface StoredFiles {
   tree?: string;
   /** A revert that is not finished. */
   pending?: RevertLine;
-  reverts: Pick<RevertMark, 'to' | 'treeBefore' | 'treeAfter' | 'undoes'>[];
+  reverts: Pick<RevertMark, 'at' | 'to' | 'treeBefore' | 'treeAfter' | 'undoes'>[];
   patches: { sequence: number; part: PatchPart }[];
   /** Sequence of the last message. */
   last: number;

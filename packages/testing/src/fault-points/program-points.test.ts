@@ -10,13 +10,15 @@ const PROGRAM = `
   const { passProgramPoints } = await import(process.argv[1]);
   passProgramPoints({ reach: (point) => console.log(point) });
   const { DatabaseSync } = await import('node:sqlite');
+  const { renameSync } = await import('node:fs');
   const { rename, rm, writeFile } = await import('node:fs/promises');
   const database = new DatabaseSync('store.db');
   database.exec('BEGIN; CREATE TABLE t (a)');
   database.exec('commit');
   await writeFile('a', '');
   await rename('a', 'b');
-  await rm('b');
+  renameSync('b', 'c');
+  await rm('c');
 `;
 
 it('surround the commits, renames and removals of a program that does not know them', async () => {
@@ -32,6 +34,7 @@ it('surround the commits, renames and removals of a program that does not know t
     assert.deepEqual(stdout.trim().split('\n'), [
       'commit-before',
       'commit-after',
+      'file-renamed',
       'file-renamed',
       'file-removed',
     ]);

@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,7 +18,7 @@ export type ProgramPoint = (typeof PROGRAM_POINTS)[number];
 
 /**
  * Makes this process pass the points: around every COMMIT of its SQLite connections, and after every file that it
- * renames or removes. Cannot be undone. Call it before the program's modules are loaded.
+ * renames or removes in its first thread. Cannot be undone. Call it before the program's modules are loaded.
  */
 export function passProgramPoints(faults: FaultPoints<ProgramPoint>): void {
   const { exec } = DatabaseSync.prototype;
@@ -30,6 +31,11 @@ export function passProgramPoints(faults: FaultPoints<ProgramPoint>): void {
   const { rename, rm } = promises;
   promises.rename = async (...args) => {
     await rename(...args);
+    faults.reach('file-renamed');
+  };
+  const { renameSync } = fs;
+  fs.renameSync = (...args) => {
+    renameSync(...args);
     faults.reach('file-renamed');
   };
   promises.rm = async (...args) => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { checkFork, checkImport } from '../../checks/check-commands.ts';
+import { checkDoneReverts, checkFork, checkImport } from '../../checks/check-commands.ts';
+import { checkCopy, treesAfter } from '../../checks/check-copy.ts';
 import { checkBlobs } from '../../checks/check-database.ts';
 import { type Defect, defect } from '../../checks/defect.ts';
 import { type CommandLine, openLines, type RevertLine } from '../../records/lines.ts';
@@ -22,6 +23,8 @@ export class CommandCensus {
   /** The session that the lives drive. */
   readonly #sessionId: string;
   readonly #known = new Map<string, Known>();
+  /** Number of the session's compactions and reverts at the last check. */
+  #marks = 0;
 
   constructor(paths: SessionPaths, sessionId: string) {
     this.#paths = paths;
@@ -45,11 +48,11 @@ export class CommandCensus {
     return (patches[0]?.sequence ?? last) < last;
   }
 
-  /** Returns the handle of a message before which files were recorded. `share`: of these messages. */
-  anyHandle(share: number): string {
+  /** Returns a message before which files were recorded. `share`: of these messages. */
+  anyMessage(share: number): number {
     const { patches, last } = readFiles(this.#paths.database, this.#sessionId);
     const first = (patches[0]?.sequence ?? 0) + 1;
-    return `m${Math.min(last, first + Math.floor(share * (last - first + 1)))}`;
+    return Math.min(last, first + Math.floor(share * (last - first + 1)));
   }
 
   /** Notes a revert that is not finished. */
@@ -75,14 +78,34 @@ export class CommandCensus {
     return [
       ...(ids.has(this.#sessionId) ? [] : [defect('lost-message', 'the session was removed')]),
       ...this.#missing(ids, mayRemove),
+      ...this.#lostReverts(lines),
       ...listed.filter(({ id }) => id !== this.#sessionId).flatMap((session) => this.#look(session)),
       ...lines.flatMap(({ kind, isDone, sessionId = '', plan }) => {
-        const creates = kind === 'import' || kind === 'fork';
+        const creates = kind === 'import' || kind === 'fork' || kind === 'fork-files';
         return creates && isDone && !ids.has(sessionId)
           ? [defect('lost-message', `${plan}: it reported the session "${sessionId}", which does not exist`)]
           : [];
       }),
     ];
+  }
+
+  /** Checks the folders of forks with files. */
+  async takeCopies(lines: readonly CommandLine[]): Promise<Defect[]> {
+    const { database, copy } = this.#paths;
+    const defects: Defect[] = [];
+    for (const { kind, number, message = 0, isDone } of lines) {
+      if (kind !== 'fork-files') continue;
+      const trees = treesAfter(message, readFiles(database, this.#sessionId));
+      defects.push(...(await checkCopy(this.#paths, { folder: copy(number), trees, isDone })));
+    }
+    return defects;
+  }
+
+  #lostReverts(lines: readonly CommandLine[]): Defect[] {
+    const { marks } = readSession(this.#paths.database, this.#sessionId);
+    const known = this.#marks;
+    this.#marks = marks.length;
+    return checkDoneReverts(lines, marks, known);
   }
 
   #missing(ids: ReadonlySet<string>, mayRemove: boolean): Defect[] {

@@ -5,12 +5,8 @@ import {
   PROGRAM_POINTS,
   type ProgramPoint,
 } from '@longhaul/testing/fault-points';
+import { COMMAND_KINDS, type CommandKind, REVERTS } from '../../records/lines.ts';
 import { shuffled } from '../../shuffled.ts';
-
-/** The commands that run beside the lives of a session, each in its own process. */
-export const COMMAND_KINDS = ['import', 'fork', 'compact', 'gc', 'revert', 'unrevert'] as const;
-
-export type CommandKind = (typeof COMMAND_KINDS)[number];
 
 export type CommandPoint = ProgramPoint | FilesPoint;
 
@@ -29,41 +25,53 @@ const MOST_COUNT = 9;
 const MOST_COUNT_OF_REVERT = 5;
 const MOST_KILL_MS = 1_500;
 
-type Way = 'moment' | 'point';
+/** How a command is killed: at a random time, at any point, or at this point. */
+type Way = 'moment' | 'point' | CommandPoint;
+
+/** Points in the middle of a revert. Only these commands pass the last two. */
+const POINTS_OF_REVERTS: readonly FilesPoint[] = [
+  'files-file-read',
+  'files-entry-checked',
+  'files-entry-restored',
+];
 
 /** Plans commands and how they end. Shared by all sessions of a run. */
 export class CommandPlanner {
   readonly #random: Random;
   /** Kinds with ways in which none of them has been killed yet. */
-  readonly #pending: { kind: CommandKind; way: Way }[];
+  #pending: { kind: CommandKind; way: Way }[];
+  /** Number of commands that killed themselves at each point. */
+  readonly struck = new Map<string, number>();
   readonly figures = new Map(COMMAND_KINDS.map((kind) => [kind, { started: 0, killed: 0 }]));
 
   constructor(random: Random) {
     this.#random = random;
-    this.#pending = shuffled(COMMAND_KINDS, random).flatMap((kind) => [
-      { kind, way: 'moment' as const },
-      { kind, way: 'point' as const },
-    ]);
+    const ways = COMMAND_KINDS.flatMap((kind) => waysOf(kind).map((way) => ({ kind, way })));
+    this.#pending = shuffled(ways, random);
   }
 
-  /** Whether commands of every kind were killed at a random time, and at a point. */
+  /** Whether commands of every kind were killed at a random time and at a point, and reverts in their middle. */
   get isDone(): boolean {
     return this.#pending.length === 0;
   }
 
   next(): CommandPlan {
     const random = this.#random;
-    const [next] = this.#pending;
     const kind = COMMAND_KINDS[Math.floor(random() * COMMAND_KINDS.length)] ?? 'gc';
-    if (next === undefined || random() < 0.2) return this.of(kind);
-    return next.way === 'moment' ? this.#atMoment(next.kind) : this.#atPoint(next.kind);
+    if (random() < 0.2) return this.of(kind);
+    const next = this.#pending.shift();
+    if (next === undefined) return this.of(kind);
+    // It stays until it was killed in this way, but does not keep the others waiting.
+    this.#pending.push(next);
+    if (next.way === 'moment') return this.#atMoment(next.kind);
+    return next.way === 'point' ? this.#atAnyPoint(next.kind) : this.#atPoint(next.kind, next.way);
   }
 
   /** Returns a plan for a command of this kind. */
   of(kind: CommandKind): CommandPlan {
     const random = this.#random;
     if (random() < 0.3) return { kind };
-    return random() < 0.5 ? this.#atMoment(kind) : this.#atPoint(kind);
+    return random() < 0.5 ? this.#atMoment(kind) : this.#atAnyPoint(kind);
   }
 
   note({
@@ -80,34 +88,49 @@ export class CommandPlanner {
     figures.started += 1;
     if (end !== 'killed') return;
     figures.killed += 1;
-    const way = diedAt === undefined ? 'moment' : 'point';
-    const place = this.#pending.findIndex((one) => one.kind === kind && one.way === way);
-    if (place >= 0) this.#pending.splice(place, 1);
+    if (diedAt !== undefined) this.struck.set(diedAt, (this.struck.get(diedAt) ?? 0) + 1);
+    const ways = diedAt === undefined ? ['moment'] : ['point', diedAt];
+    this.#pending = this.#pending.filter((one) => one.kind !== kind || !ways.includes(one.way));
   }
 
   #atMoment(kind: CommandKind): CommandPlan {
     return { kind, killAfterMs: this.#random() * MOST_KILL_MS };
   }
 
-  #atPoint(kind: CommandKind): CommandPlan {
-    const random = this.#random;
+  #atAnyPoint(kind: CommandKind): CommandPlan {
     const points = pointsOf(kind);
-    const point = points[Math.floor(random() * points.length)] ?? 'commit-before';
+    return this.#atPoint(kind, points[Math.floor(this.#random() * points.length)] ?? 'commit-before');
+  }
+
+  #atPoint(kind: CommandKind, point: CommandPoint): CommandPlan {
     const most = isRevert(kind) ? MOST_COUNT_OF_REVERT : MOST_COUNT;
-    const count = 1 + Math.floor(random() * most);
+    const count = 1 + Math.floor(this.#random() * most);
     return { kind, fault: { point, count }, killAfterMs: FAULT_PATIENCE_MS };
   }
 }
 
-/** Whether the command restores files of the session that the lives drive. */
 export function isRevert(kind: CommandKind): boolean {
-  return kind === 'revert' || kind === 'unrevert';
+  return REVERTS.includes(kind);
+}
+
+/** Whether the command needs recorded files. */
+export function needsFiles(kind: CommandKind): boolean {
+  return isRevert(kind) || kind === 'fork-files';
+}
+
+export function namesMessage(kind: CommandKind): boolean {
+  return needsFiles(kind) && kind !== 'unrevert';
+}
+
+function waysOf(kind: CommandKind): Way[] {
+  return ['moment', 'point', ...(kind === 'revert' || kind === 'unrevert' ? POINTS_OF_REVERTS : [])];
 }
 
 function pointsOf(kind: CommandKind): readonly CommandPoint[] {
-  if (kind === 'import' || kind === 'gc') return PROGRAM_POINTS;
+  if (kind === 'import' || kind === 'gc' || kind === 'fork-files') return PROGRAM_POINTS;
   const commits = PROGRAM_POINTS.filter((point) => !point.startsWith('file'));
-  return isRevert(kind) ? [...commits, ...FILES_FAULT_POINTS] : commits;
+  const restoresFiles = isRevert(kind) && kind !== 'revert-conversation';
+  return restoresFiles ? [...commits, ...FILES_FAULT_POINTS] : commits;
 }
 
 export function describeCommand({ kind, fault, killAfterMs }: CommandPlan): string {

@@ -2,17 +2,17 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '@longhaul/scripted-model';
-import { MODEL, WINDOW_TOKENS } from '../../agent/settings.ts';
+import { MODEL, STALL_MS, WINDOW_TOKENS } from '../../agent/settings.ts';
 import { type Defect, defect } from '../../checks/defect.ts';
 import { writeImportFile } from '../../records/import-file.ts';
-import { type CommandLine, openLines } from '../../records/lines.ts';
+import { type CommandKind, type CommandLine, openLines } from '../../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../../records/paths.ts';
 import { ageSessions, listRests } from '../../records/store-census.ts';
 import type { KillBudget } from '../kill-budget.ts';
 import type { LeaseClock } from '../lease-clock.ts';
 import type { SessionClock } from '../session-clock.ts';
 import { CommandCensus } from './command-census.ts';
-import { type CommandKind, type CommandPlan, type CommandPlanner, isRevert } from './command-plan.ts';
+import { type CommandPlan, type CommandPlanner, namesMessage, needsFiles } from './command-plan.ts';
 import { runCommand } from './run-command.ts';
 
 export interface SessionCommandsOptions {
@@ -68,7 +68,7 @@ export class SessionCommands {
   async #round(): Promise<void> {
     const { planner, random, kills } = this.#options;
     const first = planner.next();
-    if (isRevert(first.kind) && !this.#census.hasFiles()) return;
+    if (needsFiles(first.kind) && !this.#census.hasFiles()) return;
     const plans = first.kind === 'gc' && random() < 0.5 ? [first, planner.of('import')] : [first];
     if (first.kind === 'gc') this.#age(() => random() < 0.7);
     const affordable = plans.map((plan) => (mayKill(plan) && !kills.take() ? { kind: plan.kind } : plan));
@@ -80,7 +80,7 @@ export class SessionCommands {
   async #run(plans: readonly CommandPlan[]): Promise<CommandLine[]> {
     const { planner, onCommand } = this.#options;
     const lines = await Promise.all(plans.map((plan) => this.#start(plan)));
-    const found = this.#census.take(lines);
+    const found = [...this.#census.take(lines), ...(await this.#census.takeCopies(lines))];
     this.#census.noteUnfinished();
     using records = openLines<CommandLine>(this.#paths.commands);
     for (const [index, line] of lines.entries()) {
@@ -107,25 +107,35 @@ export class SessionCommands {
     // Files get the times of the kernel, whose clock is true. What compares them with the clock needs the true one too.
     const ofClock = plan.kind === 'compact' ? clock.environment : {};
     const ahead = leases.aheadMs;
-    const settings = { folder, number, args: this.#argumentsOf(plan.kind, number) };
-    const { error, ...line } = await runCommand(settings, plan, { ...ofClock, ...leases.environment });
+    const message = namesMessage(plan.kind) ? this.#census.anyMessage(this.#options.random()) : undefined;
+    const settings = { folder, number, args: this.#argumentsOf(plan.kind, number, message) };
+    const { error, ...made } = await runCommand(settings, plan, { ...ofClock, ...leases.environment });
+    const line = { ...made, message };
     // Its lease has expired if the uptime was moved during the command.
     const mayLose = leases.aheadMs > ahead && error === 'lease_lost';
     return mayLose ? { ...line, complaint: undefined } : line;
   }
 
-  #argumentsOf(kind: CommandKind, number: number): string[] {
-    const { sessionId, clock, random } = this.#options;
+  /** @param message The message that the arguments name, if the command needs one. */
+  #argumentsOf(kind: CommandKind, number: number, message = 0): string[] {
+    const { sessionId, clock } = this.#options;
+    const fork = ['fork', sessionId, '--title', `fork-${number}`, '--json'];
+    const revert = ['revert', sessionId, `m${message}`, '--force', '--json'];
     switch (kind) {
       case 'import':
         return ['import', this.#paths.importFile(number), '--json'];
       case 'fork':
-        return ['fork', sessionId, '--title', `fork-${number}`, '--json'];
+        return fork;
+      case 'fork-files':
+        return [...fork, '--at', `m${message}`, '--files', this.#paths.copy(number)];
       case 'compact':
         return ['compact', sessionId, '--json'];
       case 'revert':
-        // The conversation stays: a message that is hidden before it is answered would count as lost.
-        return ['revert', sessionId, this.#census.anyHandle(random()), '--files', '--force', '--json'];
+        return revert;
+      case 'revert-files':
+        return [...revert, '--files'];
+      case 'revert-conversation':
+        return [...revert, '--conversation'];
       case 'unrevert':
         return ['unrevert', sessionId, '--force', '--json'];
       case 'gc':
@@ -166,6 +176,7 @@ export class SessionCommands {
       model: `${MODEL}/${MODEL}`,
       storage: { url: `sqlite:${database}` },
       providers: { [MODEL]: provider },
+      retry: { stallMs: STALL_MS },
     };
     mkdirSync(join(configuration, 'longhaul'), { recursive: true });
     // JSON is YAML.
