@@ -6,7 +6,8 @@ const HELP = `npm run torture -- [--kills 200] [--seed N] [--minutes M] [--sessi
 
 Real processes drive long scripted sessions and are killed with SIGKILL at random times and at every named fault point. After each kill
 another process resumes the session. Some are stopped with SIGSTOP until another process has taken their session, and the clock they see is
-set. Beside them, longhaul import, fork, compact, gc, revert and unrevert run and are killed. The stored data is checked against records of the model server, the tools, the senders and the network.
+set. Beside them, longhaul import, fork, compact, gc, revert and unrevert run and are killed. The stored data is checked against records of the
+model server, the tools, the senders and the network.
 The last line of --json contains the number of defects of each kind. The exit code is 1 if there are defects.`;
 
 const { values } = parsed();
