@@ -12,6 +12,14 @@ const TAGS: readonly (readonly [open: string, close: string])[] = [
   ['◁think▷', '◁/think▷'],
 ];
 
+/** The analysis of gpt-oss. Its end token also ends other messages, so that it closes nothing that was not opened. */
+const ANALYSIS: typeof TAGS = ['', '<|start|>assistant'].map((start) => [
+  `${start}<|channel|>analysis<|message|>`,
+  '<|end|>',
+]);
+
+const OPENING_TAGS = [...TAGS, ...ANALYSIS];
+
 /** `text-was-reasoning`: all text so far was a thought, because a tag closes it that was never opened. */
 export type AnswerPiece = { kind: 'text' | 'reasoning'; text: string } | { kind: 'text-was-reasoning' };
 
@@ -75,8 +83,9 @@ export function createThinkingSplitter(): ThinkingSplitter {
       return true;
     }
     const begun = held.trimStart();
-    const tag = TAGS.find(([open]) => begun.startsWith(open));
-    if (tag === undefined && TAGS.some(([open]) => open.startsWith(begun)) && !isEnd) return undefined;
+    const tag = OPENING_TAGS.find(([open]) => begun.startsWith(open));
+    if (tag === undefined && OPENING_TAGS.some(([open]) => open.startsWith(begun)) && !isEnd)
+      return undefined;
     if (tag === undefined) {
       if (hasThought) held = begun;
       state = 'text';

@@ -1,65 +1,15 @@
-import type { StepEvent, ToolSchema } from '@longhaul/core';
-import type { FinishReason, JsonObject, JsonValue } from '@longhaul/protocol';
+import type { StepEvent } from '@longhaul/core';
+import type { JsonValue } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from './read-answer.ts';
-
-const schema = (name: string, properties: JsonObject): ToolSchema => ({
-  name,
-  description: name,
-  parameters: { type: 'object', properties },
-});
-const TOOLS = [
-  schema('read', { path: { type: 'string' }, limit: { type: 'integer' } }),
-  schema('write', { path: { type: 'string' }, content: { type: 'string' } }),
-  schema('list', {}),
-];
-
-function acceptsInput(name: string, input: JsonValue): boolean {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
-  if (name === 'list') return Object.keys(input).length === 0;
-  const { path, limit, content } = input;
-  const isLimit = limit === undefined || typeof limit === 'number';
-  return typeof path === 'string' && isLimit && (name !== 'write' || typeof content === 'string');
-}
-
-interface Played {
-  finishReason?: FinishReason;
-  callsInText?: boolean;
-  pieceChars?: number;
-  before?: StepEvent[];
-}
-
-async function* stream(answer: string, { finishReason = 'stop', pieceChars = 3, before = [] }: Played) {
-  yield* before;
-  yield { type: 'text-start' as const, id: 'text-1' };
-  for (let at = 0; at < answer.length; at += pieceChars) {
-    yield { type: 'text-delta' as const, id: 'text-1', text: answer.slice(at, at + pieceChars) };
-  }
-  yield { type: 'text-end' as const, id: 'text-1' };
-  yield { type: 'finish' as const, finishReason, rawFinishReason: finishReason };
-}
-
-async function read(answer: string, played: Played = {}) {
-  const events: StepEvent[] = [];
-  const options = { tools: TOOLS, acceptsInput, callsInText: played.callsInText ?? true };
-  for await (const event of readAnswer(stream(answer, played), options)) events.push(event);
-  const joined = (type: 'text-delta' | 'reasoning-delta') =>
-    events.map((event) => (event.type === type ? event.text : '')).join('');
-  const finish = events.at(-1);
-  if (finish?.type !== 'finish') throw new Error(`Expected a finish, got ${JSON.stringify(finish)}.`);
-  return {
-    events,
-    text: joined('text-delta'),
-    reasoning: joined('reasoning-delta'),
-    calls: events.flatMap((event) => (event.type === 'tool-call' ? [[event.name, event.input]] : [])),
-    finishReason: finish.finishReason,
-    unreadCall: finish.unreadCall,
-  };
-}
+import { read } from '../../test/read-written.ts';
 
 const READ = [['read', { path: 'a.ts' }]];
 const hermes = (json: string) => `<tool_call>\n${json}\n</tool_call>`;
 const CALL = '{"name": "read", "arguments": {"path": "a.ts"}}';
+
+const PREFIX = 'antml:';
+/** A value with the closing tags of all forms. */
+const TAGGED = 'a </parameter> b </arg_value> c\n</parameter>\n</function>\n</invoke>\n</tool_call>\nend';
 
 /** Each form with the way in which its models write a call. */
 const FORMS: [form: string, answer: string, calls?: unknown[][]][] = [
@@ -163,6 +113,90 @@ const FORMS: [form: string, answer: string, calls?: unknown[][]][] = [
     [['read', { path: 'a.ts', limit: 5 }]],
   ],
   ['gpt-oss', '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "a.ts"}<|call|>'],
+  ['gpt-oss as code', '<|channel|>commentary to=read code<|message|>{"path": "a.ts"}'],
+  ['gpt-oss in the analysis', '<|channel|>analysis to=functions.read <|message|>{"path": "a.ts"}<|call|>'],
+  [
+    'gpt-oss, two calls',
+    '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "a.ts"}<|call|><|start|>assistant<|channel|>commentary to=functions.list json<|message|>{}<|call|>',
+    [...READ, ['list', {}]],
+  ],
+  ['bare JSON of Anthropic', '{"type": "tool_use", "name": "read", "input": {"path": "a.ts"}}'],
+  [
+    'bare JSON of Anthropic with an id',
+    '{"id": "toolu_01A", "type": "tool_use", "name": "read", "input": {"path": "a.ts"}}',
+  ],
+  [
+    'bare JSON of Anthropic, type first',
+    '[{"type": "tool_use", "id": "toolu_01A", "name": "read", "input": {"path": "a.ts"}}]',
+  ],
+  [
+    'bare JSON of Responses',
+    '{"type": "function_call", "call_id": "c", "name": "read", "arguments": "{\\"path\\": \\"a.ts\\"}"}',
+  ],
+  [
+    'Gemma 4',
+    '<|tool_call>call:read{path:<|"|>a.ts<|"|>,limit:5}<tool_call|>',
+    [['read', { path: 'a.ts', limit: 5 }]],
+  ],
+  [
+    'Gemma 4, two calls with braces in a text',
+    '<|tool_call>call:write{path:<|"|>a<|"|>, content:<|"|>{"a": [1, "}"]}\n<|"|>}<tool_call|><|tool_call>call:list{}<tool_call|><turn|>'.replace(
+      '<turn|>',
+      '',
+    ),
+    [
+      ['write', { path: 'a', content: '{"a": [1, "}"]}\n' }],
+      ['list', {}],
+    ],
+  ],
+  ['Gemma 4 with JSON', '<|tool_call>call:read{"path": "a.ts"}<tool_call|>'],
+  ['FunctionGemma', '<start_function_call>call:read{path:<escape>a.ts<escape>}<end_function_call>'],
+  [
+    'InternLM',
+    '<|action_start|><|plugin|>{"name": "read", "parameters": {"path": "a.ts"}}<|action_end|><|im_end|>',
+  ],
+  [
+    'InternLM on several lines',
+    '<|action_start|> <|plugin|>\n{"name": "read", "parameters": {"path": "a.ts"}}\n<|action_end|>',
+  ],
+  [
+    'invoke in function_calls',
+    '<function_calls>\n<invoke name="read">\n<parameter name="path">a.ts</parameter>\n</invoke>\n</function_calls>',
+  ],
+  ...['', PREFIX].map((prefix): [string, string] => [
+    `invoke with the prefix "${prefix}"`,
+    `<${prefix}function_calls>\n<${prefix}invoke name="read">\n<${prefix}parameter name="path">a.ts</${prefix}parameter>\n</${prefix}invoke>\n</${prefix}function_calls>`,
+  ]),
+  [
+    'invoke alone with a prefix',
+    `<${PREFIX}invoke name="read">\n<${PREFIX}parameter name="path">a.ts</${PREFIX}parameter>\n</${PREFIX}invoke>`,
+  ],
+  [
+    'Qwen coder with closing tags in a value',
+    `<tool_call>\n<function=write>\n<parameter=path>\na\n</parameter>\n<parameter=content>\n${TAGGED}\n</parameter>\n</function>\n</tool_call>`,
+    [['write', { path: 'a', content: TAGGED }]],
+  ],
+  [
+    'Qwen coder with closing tags in a value, and another call',
+    `<function=write>\n<parameter=path>\na\n</parameter>\n<parameter=content>\n${TAGGED}\n</parameter>\n</function>\n<function=list>\n</function>`,
+    [
+      ['write', { path: 'a', content: TAGGED }],
+      ['list', {}],
+    ],
+  ],
+  [
+    'invoke with closing tags in a value',
+    `<function_calls>\n<invoke name="write">\n<parameter name="path">a</parameter>\n<parameter name="content">${TAGGED}</parameter>\n</invoke>\n<invoke name="list">\n</invoke>\n</function_calls>`,
+    [
+      ['write', { path: 'a', content: TAGGED }],
+      ['list', {}],
+    ],
+  ],
+  [
+    'GLM with closing tags in a value',
+    `<tool_call>write\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n<arg_key>content</arg_key>\n<arg_value>${TAGGED}</arg_value>\n</tool_call>`,
+    [['write', { path: 'a', content: TAGGED }]],
+  ],
   ['bare JSON', CALL],
   ['bare JSON with parameters', '{"name": "read", "parameters": {"path": "a.ts"}}'],
   ['bare JSON with a type', '{"type": "function", "name": "read", "parameters": {"path": "a.ts"}}'],
@@ -262,6 +296,20 @@ describe('a call written as text', () => {
       text: '',
       calls: READ,
     });
+  });
+
+  it.each([
+    '<|channel|>analysis<|message|>I need a.ts.<|end|><|start|>assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "a.ts"}<|call|>',
+    '<|start|>assistant<|channel|>analysis<|message|>I need a.ts.<|end|><|start|>assistant to=functions.read<|channel|>commentary json<|message|>{"path": "a.ts"}<|call|>',
+    '<|channel|>analysis<|message|>I need a.ts.<|end|>\n<|start|>assistant<|channel|>commentary to=read<|message|>{"path": "a.ts"}',
+  ])('is made after the analysis of gpt-oss: %s', async (written) => {
+    for (const pieceChars of [1, 4, written.length]) {
+      expect(await read(written, { pieceChars })).toMatchObject({
+        reasoning: 'I need a.ts.',
+        text: '',
+        calls: READ,
+      });
+    }
   });
 
   it('is made before words on the same line, as LFM2 writes it', async () => {

@@ -34,9 +34,9 @@ function hasArguments(value: JsonValue | undefined): boolean {
 const ARGUMENTS = ['arguments', 'parameters', 'input', 'args'];
 
 /** The beginning of a text that can become calls as JSON. */
-const BEGINNING = /^(?:\[\s*)?(?:\{\s*(?:"[a-z_]{0,10}"?\s*:?\s*(?:"[a-z]{0,8}"?)?)?)?$/;
+const BEGINNING = /^(?:\[\s*)?(?:\{\s*(?:"[a-z_]{0,10}"?\s*:?\s*(?:"[a-z_]{0,13}"?)?)?)?$/;
 const CALL_BEGINNING =
-  /^(?:\[\s*)?\{\s*(?:"(?:name|tool|tool_name|function|arguments|parameters|tool_calls|role)"\s*:|"type"\s*:\s*"function")/;
+  /^(?:\[\s*)?\{\s*(?:"(?:name|tool|tool_name|function|arguments|parameters|tool_calls|role)"\s*:|"type"\s*:\s*"(?:function|function_call|tool_call|tool_use)"|"(?:id|call_id)"\s*:\s*"(?:toolu|call)_)/;
 /** Finds the name of a call. */
 const NAMED = /"(?:name|tool|tool_name)"\s*:\s*"([^"]*)"/;
 

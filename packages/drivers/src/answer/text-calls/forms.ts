@@ -1,5 +1,6 @@
 import { bareJson } from './bare-json.ts';
 import { functionTags } from './function-tags.ts';
+import { gemmaTokens } from './gemma-tokens.ts';
 import { glmTags } from './glm-tags.ts';
 import { invokeTags } from './invoke-tags.ts';
 import { deepseekTokens, harmonyTokens, kimiTokens, mistralTokens } from './marked-calls.ts';
@@ -19,6 +20,7 @@ export const FORMS: readonly TextCallForm[] = [
   deepseekTokens,
   mistralTokens,
   harmonyTokens,
+  gemmaTokens,
   markedPythonList,
   pythonTag,
   bareJson,
@@ -29,6 +31,7 @@ export const FORMS: readonly TextCallForm[] = [
 ];
 
 const MARKED = FORMS.filter(({ openers }) => openers.length > 0);
+const WITHIN_LINE = [...MARKED, bareJson, pythonList, reactAction];
 const OPENERS = MARKED.flatMap(({ openers }) => openers);
 
 /** Whether the text begins with the mark of a call, whatever follows. */
@@ -41,7 +44,7 @@ export function canBeginCalls(text: string, isTool: IsTool): boolean {
   return FORMS.some((form) => form.canBegin(text, isTool));
 }
 
-/** The same for calls that begin within a line: only with a mark. */
-export function canBeginMarkedCalls(text: string, isTool: IsTool): boolean {
-  return MARKED.some((form) => form.canBegin(text, isTool));
+/** The same for calls that begin within a line. Neither tags with the name of a tool nor a code block do that. */
+export function canBeginWithinLine(text: string, isTool: IsTool): boolean {
+  return WITHIN_LINE.some((form) => form.canBegin(text, isTool));
 }

@@ -1,9 +1,11 @@
 import { isObject, type JsonObject } from '@longhaul/protocol';
-import { beginsAfter, type TextCallForm, typedValue } from './text-call-form.ts';
+import { beginsAfter, inputOf, type TextCallForm, typedValue } from './text-call-form.ts';
+import { readWholeCall } from './whole-call.ts';
 
-const CALL =
-  /^(?:<(?:seed:)?tool_call>\s*)?<function=([^>\s]+)>(.*?)<\/function>(?:\s*<\/(?:seed:)?tool_call>)?/s;
+const OPENING = /^(?:<(?:seed:)?tool_call>\s*)?<function=([^>\s]+)>/;
+const CLOSER = /<\/function>(?:\s*<\/(?:seed:)?tool_call>)?/g;
 const PARAMETER = /<parameter=([^>\s]+)>\n?(.*?)\n?<\/parameter>(?=\s*(?:<parameter=|$))/gs;
+const NEXT = /^(?:\s|<\|\w+\|>|<\/s>)*(?:$|<(?:(?:seed:)?tool_call>\s*<)?function=)/;
 
 const OPENERS = ['<tool_call>', '<seed:tool_call>', '<function='];
 /** The text from the name on. */
@@ -22,11 +24,15 @@ export const functionTags: TextCallForm = {
   openers: OPENERS,
   canBegin: (text) => beginsInTag(text) || beginsAlone(text),
   read(text, tools) {
-    const match = CALL.exec(text);
-    if (match === null) return undefined;
-    const [whole, name = '', body = ''] = match;
-    const input = inputIn(body, name, tools);
-    return input === undefined ? undefined : { calls: [{ name, input }], length: whole.length };
+    const [opening, name] = OPENING.exec(text) ?? [];
+    if (opening === undefined || name === undefined) return undefined;
+    const found = readWholeCall(text, {
+      from: opening.length,
+      closer: CLOSER,
+      read: (body) => inputIn(body, name, tools),
+      next: NEXT,
+    });
+    return found && { calls: [{ name, input: found.call }], length: found.end };
   },
 };
 
@@ -40,9 +46,10 @@ function inputIn(
     return isObject(value) ? value : undefined;
   }
   if (body.replace(PARAMETER, '').trim() !== '') return undefined;
-  const parameters = [...body.matchAll(PARAMETER)].map(([, key = '', value = '']) => [
-    key,
-    typedValue(value, key, schemaOf(name)),
-  ]);
-  return Object.fromEntries(parameters);
+  return inputOf(
+    [...body.matchAll(PARAMETER)].map(([, key = '', value = '']) => [
+      key,
+      typedValue(value, key, schemaOf(name)),
+    ]),
+  );
 }

@@ -31,12 +31,18 @@ export const deepseekTokens = markedCalls({
   sectionEnd: /^<｜tool▁calls▁end｜>/,
 });
 
-/** gpt-oss: `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`. */
+const HARMONY_STARTS = ['', '<|start|>assistant'];
+/** gpt-oss: `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`, also with the receiver before the channel. */
 export const harmonyTokens = markedCalls({
-  openers: ['<|channel|>commentary', '<|start|>assistant<|channel|>commentary'],
-  after: /^(?:$| (?:$|t(?:$|o(?:$|=))))/,
-  section: /^(?:<\|start\|>assistant)?/,
-  call: /^<\|channel\|>commentary to=([^\s<]+)\s*(?:<\|constrain\|>\s*\w+)?\s*<\|message\|>\s*/,
+  openers: [
+    ...HARMONY_STARTS.flatMap((start) =>
+      ['commentary', 'analysis'].map((name) => `${start}<|channel|>${name}`),
+    ),
+    '<|start|>assistant to=',
+  ],
+  after: /^(?:$|\s+(?:$|t(?:$|o(?:$|=)))|[\w.:-]+\s*(?:$|<))/,
+  section: /^/,
+  call: /^(?:<\|start\|>assistant)?(?:<\|channel\|>(?:commentary|analysis)\s+to=([^\s<]+)|\s+to=([^\s<]+)\s*<\|channel\|>(?:commentary|analysis))\s*(?:(?:<\|constrain\|>)?\s*(?:json|code))?\s*<\|message\|>\s*/,
   callEnd: /^\s*(?:<\|(?:call|end)\|>)?\s*/,
   sectionEnd: /^/,
 });
@@ -69,7 +75,7 @@ interface Marks {
   /** Matches what can follow an opener, also if it is incomplete. */
   after: RegExp;
   section: RegExp;
-  /** Ends where the arguments begin. Its first group is the name. */
+  /** Ends where the arguments begin. Its only group with a text is the name. */
   call: RegExp;
   callEnd: RegExp;
   sectionEnd: RegExp;
@@ -101,7 +107,8 @@ function readCall(
 ): WrittenCalls | undefined {
   const match = call.exec(text);
   if (match === null) return undefined;
-  const [opening, name = ''] = match;
+  const [opening, ...names] = match;
+  const name = names.find((found) => found !== undefined) ?? '';
   const end = valueEnd(text, opening.length);
   const closing = end === undefined ? null : callEnd.exec(text.slice(end));
   if (end === undefined || closing === null) return undefined;

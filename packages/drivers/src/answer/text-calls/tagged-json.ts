@@ -18,15 +18,18 @@ const OPENERS = [
   '<longcat_tool_call>',
   '[TOOL_REQUEST]',
   'functools[',
+  '<|action_start|><|plugin|>',
+  '<|action_start|> <|plugin|>',
+  '<|action_start|>\n<|plugin|>',
 ];
 
 const CLOSER =
-  /^\s*(?:<\/(?:tool_calls?|function_call|TOOLCALL|tools|longcat_tool_call)>|<\|\/tool_call\|>|\[END_TOOL_REQUEST\])/;
+  /^\s*(?:<\/(?:tool_calls?|function_call|TOOLCALL|tools|longcat_tool_call)>|<\|\/tool_call\|>|\[END_TOOL_REQUEST\]|<\|action_end\|>)/;
 
 /** The beginning of an object or a list of them. The list of Phi begins in its opener. */
 const BEGINNING = /^\s*(?:$|(?:\[\s*)?(?:$|\{\s*(?:$|["'])))/;
 
-/** JSON after a tag, as Hermes, Qwen, Llama, Granite, Nemotron, LongCat, Phi and LM Studio write it: `<tool_call>{"name": …}</tool_call>`. */
+/** JSON after a tag, as Hermes, Qwen, Llama, Granite, Nemotron, LongCat, Phi, InternLM and LM Studio write it: `<tool_call>{"name": …}</tool_call>`. */
 export const taggedJson: TextCallForm = {
   openers: OPENERS,
   canBegin: beginsAfter(OPENERS, BEGINNING),

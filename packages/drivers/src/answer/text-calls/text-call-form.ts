@@ -60,6 +60,7 @@ const FIELDS = new Set([
   'id',
   'call_id',
   'index',
+  'status',
 ]);
 
 /** Returns the call in `{name, arguments}`, in the spellings that models use. */
@@ -81,6 +82,14 @@ export function callsIn(value: JsonValue | undefined, tools: FormTools): Written
   if (value === undefined) return undefined;
   const calls = (Array.isArray(value) ? value : [value]).map((entry) => callIn(entry, tools));
   return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined;
+}
+
+/** Returns the arguments of a call. Undefined if one is given twice: then a value contains the tags of another call. */
+export function inputOf(
+  entries: readonly (readonly [key: string, value: JsonValue])[],
+): JsonObject | undefined {
+  const input = Object.fromEntries(entries);
+  return Object.keys(input).length === entries.length ? input : undefined;
 }
 
 /** Converts a parameter's text to the type that the tool's schema names. Text without such a type stays text. */

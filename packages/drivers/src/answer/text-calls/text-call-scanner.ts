@@ -1,5 +1,5 @@
 import { QuotationTracker } from '@longhaul/models';
-import { canBeginCalls, canBeginMarkedCalls } from './forms.ts';
+import { canBeginCalls, canBeginWithinLine } from './forms.ts';
 import type { IsTool } from './text-call-form.ts';
 import type { CallText } from './text-call-verdict.ts';
 
@@ -16,12 +16,17 @@ export interface TextCallScanner {
 /** A text that can be a call after so many characters is held back. */
 const DECISIVE_CHARS = 400;
 
-/** The end of a line with the indentation of the next one, and the end of a sentence before a mark. */
-const BEFORE_PLACE = /\n {0,3}(?=[^ \n])|^ {1,3}(?=[^ \n])|[.!?…:。！？：](?=[<[])/g;
+/** The end of a line with the indentation of the next one, and what can be between a sentence and a call. */
+const BEFORE_PLACE = /\n {0,3}(?=[^ \n])|^ {1,3}(?=[^ \n])|[^\p{L}\p{N}_](?=[<[{A])/gu;
+/** A line that ends with punctuation, a symbol or a special token. A word before a mark makes it part of a sentence. */
+const AFTER_SENTENCE =
+  /(?:[.!?…:;,。！？：；，、)*_~–—-]|\p{Extended_Pictographic}\uFE0F?|\|>)[ \t\u00A0\u3000]*$/u;
+/** A line that is only the mark of a list or a heading so far. */
+const ITEM = /^\s*(?:[-*+•–—]|\d+[.)]|#+)?\s*$/;
 
 /**
  * Creates a scanner for the text of one answer. It passes text on until a call can begin outside of code and quotations:
- * at the beginning of a line, or with a mark directly after a sentence. It holds back everything from there as long as
+ * at the beginning of a line, or after punctuation within it. It holds back everything from there as long as
  * it can be a call, because a call is the end of an answer.
  */
 export function createTextCallScanner(isTool: IsTool): TextCallScanner {
@@ -39,7 +44,8 @@ export function createTextCallScanner(isTool: IsTool): TextCallScanner {
   const canBegin = (): boolean => {
     const { line } = quotation;
     if (/^ {0,3}$/.test(line)) return canBeginCalls(held, isTool) && !quotation.isQuoted;
-    return /[.!?…:。！？：]$/.test(line) && canBeginMarkedCalls(held, isTool) && !quotation.isQuoted;
+    if (!canBeginWithinLine(held, isTool) || ITEM.test(line)) return false;
+    return AFTER_SENTENCE.test(line) && !quotation.isQuoted;
   };
 
   return {

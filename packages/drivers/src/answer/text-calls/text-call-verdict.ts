@@ -1,6 +1,7 @@
 import { isBlank } from '@longhaul/protocol';
 import { valueEnd } from '../loose-json.ts';
 import { hasOpener } from './forms.ts';
+import { type LeadIn, leadInOf } from './lead-in.ts';
 import type { WrittenCall } from './text-call-form.ts';
 import { type LeadingCalls, readLeadingCalls, type TextCallTools, withoutTurnEnds } from './text-calls.ts';
 
@@ -24,11 +25,22 @@ const UNCERTAIN = { kind: 'uncertain' } as const;
 
 /** Judges the end of an answer. All of it must be calls that known tools accept, or none of them is made. */
 export function judgeCallText({ before, text }: CallText, tools: TextCallTools): TextCallVerdict {
-  const line = before.trimEnd().split('\n').at(-1) ?? '';
-  if (EXAMPLE.test(line) && !ANNOUNCEMENT.test(line)) return TEXT;
+  const leadIn = leadInOf(before);
+  if (leadIn === 'example') return TEXT;
   const verdict = judgeCalls({ before, text }, tools);
-  if (!MAY_PRESENT.test(line) || ANNOUNCEMENT.test(line)) return verdict;
-  return verdict.kind === 'text' ? TEXT : UNCERTAIN;
+  if (verdict.kind === 'text') return TEXT;
+  if (leadIn === 'content') return UNCERTAIN;
+  const isWithinLine = !isBlank(before.split('\n').at(-1) ?? '');
+  return isWithinLine ? judgeWithinLine(verdict, { leadIn, isMarked: hasOpener(text) }) : verdict;
+}
+
+/** Within a line, a call without a mark is made only after an announcement, and a broken one can be prose. */
+function judgeWithinLine(
+  verdict: TextCallVerdict,
+  { leadIn, isMarked }: { leadIn: LeadIn; isMarked: boolean },
+): TextCallVerdict {
+  if (isMarked || leadIn === 'plan') return verdict;
+  return verdict.kind === 'calls' ? UNCERTAIN : TEXT;
 }
 
 function judgeCalls({ before, text }: CallText, tools: TextCallTools): TextCallVerdict {
@@ -91,7 +103,8 @@ function judgeUnread(
 }
 
 /** A mark with at most a word after it. */
-const MARK_ALONE = /^(?:<invoke name="[^"]*">?|<[^<>]*>|\[\w+\]|functools\[)\s*([\w.:-]*)\s*$/;
+const MARK_ALONE =
+  /^(?:<(?:antml:|｜DSML｜)?invoke name="[^"]*">?|<\|action_start\|>\s*<\|plugin\|>|<[^<>]*>|\[\w+\]|functools\[)\s*([\w.:-]*)\s*$/;
 
 /** Judges an answer in which no call begins. It can be an attempt at one all the same. */
 export function judgeWholeText(answer: string): TextCallVerdict {
@@ -105,10 +118,10 @@ const ATTEMPT =
 
 /** The name of the tool in a call that cannot be read. */
 const NAME =
-  /"(?:name|tool|tool_name)"\s*:\s*"([^"]*)"|<function=([^>\s]+)>|<invoke name="([^"]*)"|^<tool_call>\s*([\w.-]+)|(?:to=|^\[TOOL_CALLS\]\s*|<[|｜]tool[▁_]call[▁_]begin[|｜]>)(?:functions?[.:])?([\w-]+)|^(?:\[\s*|```tool_code\s+(?:\[\s*)?(?:print\(\s*)?)([\w.-]+)\(|^<([A-Za-z_]\w*)>\s*<|^Action:[ \t]*([\w.:-]+)\s*\n\s*Action Input:/;
+  /"(?:name|tool|tool_name)"\s*:\s*"([^"]*)"|<function=([^>\s]+)>|<(?:antml:|｜DSML｜)?invoke name="([^"]*)"|^<(?:\|tool_call|start_function_call)>\s*call:([\w.-]+)|^<tool_call>\s*([\w.-]+)|(?:to=|^\[TOOL_CALLS\]\s*|<[|｜]tool[▁_]call[▁_]begin[|｜]>)(?:functions?[.:])?([\w-]+)|^(?:\[\s*|```tool_code\s+(?:\[\s*)?(?:print\(\s*)?)([\w.-]+)\(|^<([A-Za-z_]\w*)>\s*<|^Action:[ \t]*([\w.:-]+)\s*\n\s*Action Input:/;
 
 const CLOSERS =
-  /<\/(?:(?:seed:|minimax:|longcat_)?tool_calls?|function|(?:｜DSML｜|antml:)?(?:function_calls?|invoke)|TOOLCALL|tools)>|<[|｜](?:\/tool_call|call|tool_calls?_(?:section_)?end|tool▁calls?▁end)[|｜]>/g;
+  /<\/(?:(?:seed:|minimax:|longcat_)?tool_calls?|function|(?:｜DSML｜|antml:)?(?:function_calls?|invoke)|TOOLCALL|tools)>|<[|｜](?:\/tool_call|call|action_end|tool_calls?_(?:section_)?end|tool▁calls?▁end)[|｜]>|<tool_call\|>|<end_function_call>/g;
 
 /** Returns the end of a call that cannot be read, or undefined if it breaks off. */
 function endOfAttempt(text: string): number | undefined {
@@ -124,12 +137,3 @@ function endOfAttempt(text: string): number | undefined {
 function namesTool({ calls }: LeadingCalls, { schemaOf }: TextCallTools): boolean {
   return calls.some(({ written }) => schemaOf(written.name) !== undefined);
 }
-
-/** The line before a call presents it as an example. */
-const EXAMPLE =
-  /\b(?:for example|for instance|e\.g\.|an example|examples? (?:of|call)|looks? like (?:this|so)|(?:is|are) written|syntax (?:is|of)|formats? (?:is|of)|has this form)\b[^.!?]*:?[*_]*$|^\W*(?:example|syntax|format)s?\W*$/i;
-/** The line before a call may present it as an example or as the content of a file. */
-const MAY_PRESENT =
-  /\b(?:examples?|looks? like|writes?|syntax|formats?)\b[^.!?]*:?[*_]*$|\b(?:contains?|file has|output|log|contents?)\b[^.!?:]*:[*_]*$/i;
-/** Words with which a model announces what it does itself. */
-const ANNOUNCEMENT = /\b(?:I|I['’](?:ll|m)|let me|let['’]s|we|now|next|first|then)\b|^\W*\w+ing\b/i;
