@@ -1,8 +1,8 @@
-import { type KeyId, matchesKey } from '@earendil-works/pi-tui';
 import { isBlank } from '@longhaul/protocol';
 import { fitLine } from '../render/format.ts';
 import { type Conversation, textOf } from './conversation.ts';
 import type { Front } from './front.ts';
+import { type KeyId, matchesKey } from './pi-tui.ts';
 import { editText, pageText } from './screen/other-programs.ts';
 import type { Openables } from './view/openable.ts';
 
@@ -25,12 +25,11 @@ export interface ChatKeyOptions {
 /** Returns what handles the keys that mean something for the whole chat. It returns false for all others. */
 export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
   const { front, conversation, guarded } = options;
-  const { composer } = front.layout;
   const isSecond = secondPress();
   const keys: readonly (readonly [KeyId, () => Promise<void>, (() => boolean)?])[] = [
     ['ctrl+c', () => clearOrStop(options, isSecond('ctrl+c'))],
-    ['escape', () => goBack(options, isSecond('escape')), () => !composer.isShowingAutocomplete()],
-    ['ctrl+d', async () => front.leave(), () => composer.getText() === ''],
+    ['escape', () => goBack(options, isSecond('escape')), () => !front.surface.isCompleting],
+    ['ctrl+d', async () => front.leave(), () => front.surface.text === ''],
     ['ctrl+o', () => openShortened(options)],
     ['ctrl+g', () => edit(options)],
     ['ctrl+r', () => findEarlier(options)],
@@ -59,12 +58,11 @@ function secondPress(): (name: string) => boolean {
 /** Ctrl-C clears or stops; twice leaves. */
 async function clearOrStop(options: ChatKeyOptions, isSecond: boolean): Promise<void> {
   const { front, conversation, running } = options;
-  const { composer } = front.layout;
   if (isSecond) return front.leave();
-  const text = composer.getExpandedText();
+  const text = front.surface.text;
   front.notice('Ctrl-C again leaves; the session is kept.');
   if (text !== '') {
-    composer.addToHistory(text);
+    front.surface.addToHistory(text);
     front.compose('');
   } else if (running() !== undefined) running()?.abort();
   else if (conversation.isBusy) await stopRun(options);
@@ -75,7 +73,7 @@ async function goBack(options: ChatKeyOptions, isSecond: boolean): Promise<void>
   const { front, conversation, running } = options;
   if (running() !== undefined) return running()?.abort();
   if (conversation.isBusy) return await stopRun(options);
-  if (front.layout.composer.getText() !== '' || conversation.id === undefined) return;
+  if (front.surface.text !== '' || conversation.id === undefined) return;
   if (isSecond) await options.revert();
   else front.notice('Esc again: go back to before a message.');
 }
@@ -90,7 +88,7 @@ async function stopRun({ front, conversation }: ChatKeyOptions): Promise<void> {
 }
 
 async function sendNow({ front, conversation, enter }: ChatKeyOptions): Promise<void> {
-  const text = front.layout.composer.getExpandedText();
+  const text = front.surface.text;
   if (!isBlank(text)) {
     front.compose('');
     await enter(text);
@@ -107,22 +105,22 @@ async function takeBack({ front, conversation, remark }: ChatKeyOptions): Promis
 }
 
 function addAbove(front: Front, texts: readonly string[]): void {
-  const all = [...texts, front.layout.composer.getExpandedText()].filter((text) => text !== '');
+  const all = [...texts, front.surface.text].filter((text) => text !== '');
   if (texts.length > 0) front.compose(all.join('\n\n'));
 }
 
 async function openShortened({ front, openables }: ChatKeyOptions): Promise<void> {
   const items = openables.items.map((item) => ({ value: item, label: item.title }));
   if (items.length === 0) return front.notice('Nothing was shortened yet.');
-  const item = await front.layout.pick({ title: 'Open in the pager', items });
+  const item = await front.surface.pick({ title: 'Open in the pager', items });
   if (item === undefined) return;
   const text = await item.text();
-  await front.layout.suspended(() => pageText(text, front.terminal));
+  await front.surface.suspended(() => pageText(text, front.terminal));
 }
 
 async function edit({ front }: ChatKeyOptions): Promise<void> {
-  const text = front.layout.composer.getExpandedText();
-  front.compose(await front.layout.suspended(() => editText(text, front.terminal)));
+  const text = front.surface.text;
+  front.compose(await front.surface.suspended(() => editText(text, front.terminal)));
 }
 
 async function findEarlier({ front }: ChatKeyOptions): Promise<void> {
@@ -130,6 +128,6 @@ async function findEarlier({ front }: ChatKeyOptions): Promise<void> {
     .history()
     .toReversed()
     .map((text) => ({ value: text, label: fitLine(text, 100) }));
-  const text = await front.layout.pick({ title: 'Messages that you sent in this folder', items });
+  const text = await front.surface.pick({ title: 'Messages that you sent in this folder', items });
   if (text !== undefined) front.compose(text);
 }

@@ -9,7 +9,6 @@ import type { Connection } from './connection/connection.ts';
 import { attachedNames, Conversation, textOf } from './conversation.ts';
 import type { Front } from './front.ts';
 import { compactionOf, historyText } from './history.ts';
-import { ApprovalPanel } from './panels/approval-panel.ts';
 import { SlashCommands } from './slash/all-commands.ts';
 import type { ChatOptions, SlashCommand, SlashContext } from './slash/slash-command.ts';
 import { ActivityLines } from './view/activity-lines.ts';
@@ -62,7 +61,7 @@ export class Chat {
       paint: front.paint,
       colors: front.colors,
       columns: () => front.columns,
-      print: (text) => front.layout.print(text),
+      print: (text) => front.surface.print(text),
       openables: this.#openables,
       compactionText: (round) => this.#compactionText(round),
       showsReasoning: () => this.#options.showsReasoning,
@@ -72,7 +71,11 @@ export class Chat {
       agent,
       model: () => this.#options.model,
       listener: {
-        onMessage: (content) => this.#view.showMessage(textOf(content), attachedNames(content)),
+        onMessage: (content, isOwn) => {
+          // A terminal that edits the line itself still shows it.
+          if (isOwn && front.surface.keepsEntered) return;
+          this.#view.showMessage(textOf(content), attachedNames(content));
+        },
         onEvent: (event) => this.#onEvent(event),
         onChange: () => this.#onChange(),
         onRemark: (text) => this.remark(text),
@@ -128,7 +131,7 @@ export class Chat {
     const lines = wrapText(text, front.columns - 2)
       .trimEnd()
       .split('\n');
-    front.layout.print(
+    front.surface.print(
       lines.map((line, index) => `${index === 0 ? front.paint.warn('!') : ' '} ${line}\n`).join(''),
     );
   }
@@ -140,7 +143,7 @@ export class Chat {
     } catch (error) {
       this.remark(toLonghaulError(error).message);
     }
-    this.#parts.front.layout.redraw();
+    this.#parts.front.surface.redraw();
   }
 
   /** The folder of the session, or of the next one. Undefined: the server chooses it. */
@@ -151,7 +154,7 @@ export class Chat {
   #setCompletions(): void {
     const { front, connection } = this.#parts;
     const index = connection.local === undefined ? undefined : new PathIndex(connection.local.workspace);
-    front.layout.composer.complete(
+    front.surface.complete(
       new Completions({
         commands: () =>
           this.#commands.all.map(({ name, hint = '', description, values }) => ({
@@ -167,17 +170,17 @@ export class Chat {
 
   #context(): SlashContext {
     const { front, connection, log } = this.#parts;
-    const { paint, colors, layout, terminal, columns } = front;
+    const { paint, colors, surface, terminal, columns } = front;
     return {
       client: connection.client,
       local: connection.local,
       conversation: this.#conversation,
-      layout,
+      surface,
       terminal,
       paint,
       colors,
       columns,
-      print: (text) => layout.print(text),
+      print: (text) => surface.print(text),
       send: (text) => this.#send(text),
       openSession: (id) => (id === undefined ? this.#begin() : this.#open(id)),
       compose: (text) => front.compose(text),
@@ -190,7 +193,7 @@ export class Chat {
   async #enter(text: string): Promise<void> {
     if (isBlank(text)) return;
     const { front } = this.#parts;
-    front.layout.composer.addToHistory(text);
+    front.surface.addToHistory(text);
     await front.kept.remember(text);
     const command = /^!([\s\S]+)/.exec(text)?.[1]?.trim() ?? '';
     if (command !== '') await this.#runCommand(command);
@@ -217,16 +220,16 @@ export class Chat {
     const { local } = connection;
     if (local === undefined)
       return this.remark('Commands run only in a chat of this machine, not with --attach.');
-    const { layout, paint, columns } = front;
-    layout.print(`\n${paint.note('!')} ${paint.bold(fitLine(command, columns - 2))}\n`);
+    const { surface, paint, columns } = front;
+    surface.print(`\n${paint.note('!')} ${paint.bold(fitLine(command, columns - 2))}\n`);
     this.#running = new AbortController();
-    layout.setWorking(true);
+    surface.setWorking(true);
     try {
       const { text, exitCode } = await local.runCommand(command, {
         workspace: this.#folder ?? local.workspace,
         signal: this.#running.signal,
       });
-      layout.print(lastLines(text, columns));
+      surface.print(lastLines(text, columns));
       const end = exitCode === 0 ? '' : `\n[exit code ${exitCode ?? 'unknown: it was ended'}]`;
       const shown = `${text.trimEnd().slice(-MAX_OUTPUT_CHARS)}${end}`;
       await this.#conversation.send([
@@ -234,7 +237,7 @@ export class Chat {
       ]);
     } finally {
       this.#running = undefined;
-      layout.setWorking(this.#conversation.isBusy);
+      surface.setWorking(this.#conversation.isBusy);
     }
   }
 
@@ -242,7 +245,7 @@ export class Chat {
     const { front } = this.#parts;
     await this.#conversation.reset();
     this.#forget();
-    front.layout.print(`\n${front.paint.dim('─── a new conversation')}\n`);
+    front.surface.print(`\n${front.paint.dim('─── a new conversation')}\n`);
   }
 
   async #open(sessionId: string): Promise<void> {
@@ -259,7 +262,7 @@ export class Chat {
         ? ''
         : `, from ${handleOf(first.sequence)} on; longhaul show ${shortId(id)} prints all`;
     const head = front.paint.dim(`─── ${fitLine(title, 60)}${where}`);
-    front.layout.print(`${head}\n${historyText(messages, front)}`);
+    front.surface.print(`${head}\n${historyText(messages, front)}`);
     this.#onChange();
     await this.#measure();
   }
@@ -272,7 +275,7 @@ export class Chat {
   async #measure(): Promise<void> {
     const report = await this.#conversation.context();
     if (report !== undefined) this.#totals.measured(report);
-    this.#parts.front.layout.redraw();
+    this.#parts.front.surface.redraw();
   }
 
   async #compactionText(round: number): Promise<string> {
@@ -290,38 +293,37 @@ export class Chat {
     if (event.type !== 'run:finished') return;
     void this.guarded(() => this.#measure());
     const title = fitLine(this.#conversation.title, 40);
-    this.#parts.front.layout.notify(
+    this.#parts.front.surface.notify(
       `${event.status === 'completed' ? 'Done' : `Stopped (${event.status})`}: ${title}`,
     );
   }
 
   #onChange(): void {
-    const { layout } = this.#parts.front;
+    const { surface } = this.#parts.front;
     const { isBusy, title } = this.#conversation;
-    layout.setWorking(isBusy);
-    layout.setTitle(`${isBusy ? '● ' : ''}${fitLine(title || 'longhaul', 60)}`);
+    surface.setWorking(isBusy);
+    surface.setTitle(`${isBusy ? '● ' : ''}${fitLine(title || 'longhaul', 60)}`);
     this.#askNext();
-    layout.redraw();
+    surface.redraw();
   }
 
   /** Asks about the oldest open call. */
   #askNext(): void {
-    const { layout, paint } = this.#parts.front;
+    const { surface } = this.#parts.front;
     const [request, ...others] = this.#conversation.approvals;
     if (request?.handle === this.#approval?.handle) return;
     this.#approval?.shown[Symbol.dispose]();
     this.#approval = undefined;
     if (request === undefined) return;
-    layout.print(`\n${approvalQuestion(request)}`);
-    layout.notify(`Waiting for your answer: ${request.toolName}`);
-    const panel = new ApprovalPanel({
+    surface.print(`\n${approvalQuestion(request)}`);
+    surface.notify(`Waiting for your answer: ${request.toolName}`);
+    const shown = surface.askApproval({
       request,
       waiting: others.length,
-      paint,
       onAnswer: (answer) => void this.guarded(() => this.#conversation.answer(request, answer)),
       onStop: () => void this.guarded(async () => void (await this.#conversation.stop())),
     });
-    this.#approval = { handle: request.handle, shown: layout.show(panel) };
+    this.#approval = { handle: request.handle, shown };
   }
 }
 

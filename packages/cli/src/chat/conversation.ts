@@ -11,8 +11,12 @@ export interface WaitingMessage {
 }
 
 export interface ConversationListener {
-  /** A message of a person was delivered to the agent. */
-  onMessage(content: readonly UserMessageContentPart[]): void;
+  /**
+   * A message of a person was delivered to the agent.
+   *
+   * @param isOwn It was sent by this chat.
+   */
+  onMessage(content: readonly UserMessageContentPart[], isOwn: boolean): void;
   onEvent(event: LonghaulEvent): void;
   /** The queue, the approvals or the activity has changed. */
   onChange(): void;
@@ -257,8 +261,8 @@ export class Conversation {
     ]);
     for (const id of ids) {
       const content = known.get(id);
-      this.#sent.delete(id);
-      if (content !== undefined) this.#options.listener.onMessage(content);
+      const isOwn = this.#sent.delete(id);
+      if (content !== undefined) this.#options.listener.onMessage(content, isOwn);
     }
     this.waiting = this.waiting.filter(({ id }) => !ids.includes(id));
     if (ids.some((id) => !known.has(id))) await this.#readQueue();

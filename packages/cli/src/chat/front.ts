@@ -1,9 +1,11 @@
-import { matchesKey } from '@earendil-works/pi-tui';
 import { cutLine, fitLine } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
-import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
+import { canAnimate, type Terminal, wantsColors } from '../terminal.ts';
 import type { KeptTexts } from './composer/kept-texts.ts';
-import { Layout } from './layout.ts';
+import { matchesKey } from './pi-tui.ts';
+import { DrawnSurface } from './surface/drawn-surface.ts';
+import { PlainSurface } from './surface/plain-surface.ts';
+import type { Surface } from './surface/surface.ts';
 
 /** What a chat does with the screen, once it is loaded. */
 export interface FrontListener {
@@ -14,6 +16,13 @@ export interface FrontListener {
   onEnter(text: string): void;
   /** Returns true if the key means something for the whole chat. */
   onKey(data: string): boolean;
+}
+
+export interface FrontOptions {
+  kept: KeptTexts;
+  noColor: boolean | undefined;
+  /** Nothing is redrawn. Default: only if the terminal cannot. */
+  isPlain: boolean | undefined;
 }
 
 const DRAFT_MS = 200;
@@ -28,23 +37,21 @@ export class Front {
   readonly kept: KeptTexts;
   readonly colors: boolean;
   readonly paint: Paint;
-  readonly layout: Layout;
+  readonly surface: Surface;
   readonly #left = Promise.withResolvers<void>();
   readonly #early: string[] = [];
   #listener: FrontListener | undefined;
   #notice = '';
   #draftTimer: NodeJS.Timeout | undefined;
 
-  constructor(terminal: Terminal, { kept, noColor }: { kept: KeptTexts; noColor: boolean | undefined }) {
+  constructor(terminal: Terminal, { kept, noColor, isPlain }: FrontOptions) {
     this.terminal = terminal;
     this.kept = kept;
     this.colors = wantsColors(terminal, noColor);
     this.paint = createPaint(this.colors);
-    this.layout = new Layout({
-      paint: this.paint,
-      above: (columns) => this.#above(columns),
-      below: (columns) => [this.#below(columns)],
-    });
+    // What cannot show colours because of a setting can still redraw.
+    const canRedraw = canAnimate(terminal, true) && isPlain !== true;
+    this.surface = canRedraw ? new DrawnSurface(terminal, this.paint) : new PlainSurface(terminal);
   }
 
   /** Resolves when the person leaves. */
@@ -54,35 +61,37 @@ export class Front {
 
   /** Columns of permanent text. */
   get columns(): number {
-    const { columns } = this.layout.screen.terminal;
-    return Math.max(20, Math.min(columnsOf(this.terminal.out), columns - 1));
+    return this.surface.columns;
   }
 
   start(): void {
-    const { composer, screen } = this.layout;
-    for (const text of this.kept.history()) composer.addToHistory(text);
-    composer.setText(this.kept.draft());
-    composer.onChange = () => this.#keepDraft();
-    composer.onSubmit = (text) => this.#enter(text);
-    screen.addInputListener((data) => (this.#onKey(data) ? { consume: true } : undefined));
-    screen.setSuspendSignalHandler(() => this.#suspend());
-    this.layout.start();
+    for (const text of this.kept.history()) this.surface.addToHistory(text);
+    this.surface.start({
+      above: (columns) => this.#above(columns),
+      status: (columns) => this.#status(columns),
+      onEnter: (text) => this.#enter(text),
+      onChange: () => this.#keepDraft(),
+      onKey: (data) => this.#onKey(data),
+      onEnd: () => this.leave(),
+    });
+    const draft = this.kept.draft();
+    if (draft !== '') this.surface.text = draft;
   }
 
   /** Hands the screen to the rest of the chat, with what was entered before. */
   attach(listener: FrontListener): void {
     this.#listener = listener;
     for (const text of this.#early.splice(0)) listener.onEnter(text);
-    this.layout.redraw();
+    this.surface.redraw();
   }
 
   /** Restores the terminal. What was typed and not sent is kept for the next time. */
   stop(): void {
     clearTimeout(this.#draftTimer);
-    this.kept.keepDraft(this.layout.composer.getExpandedText());
+    this.kept.keepDraft(this.surface.text);
     // Nothing entered is lost, also if the chat could not be opened.
     for (const text of this.#early.splice(0)) this.kept.keepDraft(text);
-    this.layout.stop();
+    this.surface.stop();
   }
 
   leave(): void {
@@ -91,42 +100,40 @@ export class Front {
 
   /** Replaces what is in the composer. */
   compose(text: string): void {
-    this.layout.composer.setText(text);
+    this.surface.text = text;
     this.#keepDraft();
-    this.layout.redraw();
   }
 
   /** Shows a short text in place of the status for a moment. */
   notice(text: string): void {
     this.#notice = text;
-    this.layout.redraw();
+    this.surface.redraw();
     setTimeout(() => {
       if (this.#notice !== text) return;
       this.#notice = '';
-      this.layout.redraw();
+      this.surface.redraw();
     }, NOTICE_MS).unref();
   }
 
   #enter(text: string): void {
     if (this.#listener === undefined) {
       if (text.trim() !== '') this.#early.push(text);
-      this.layout.redraw();
+      this.surface.redraw();
     } else this.#listener.onEnter(text);
   }
 
   #onKey(data: string): boolean {
     if (matchesKey(data, 'ctrl+l')) {
-      this.layout.screen.requestRender(true);
+      this.surface.clear();
       return true;
     }
     if (matchesKey(data, 'ctrl+z')) {
       this.#suspend();
       return true;
     }
-    if (this.layout.hasPanel) return false;
+    if (this.surface.hasQuestion) return false;
     if (this.#listener !== undefined) return this.#listener.onKey(data);
-    const isEnd =
-      matchesKey(data, 'ctrl+c') || (matchesKey(data, 'ctrl+d') && this.layout.composer.getText() === '');
+    const isEnd = matchesKey(data, 'ctrl+c') || (matchesKey(data, 'ctrl+d') && this.surface.text === '');
     if (isEnd) this.leave();
     return isEnd;
   }
@@ -136,7 +143,7 @@ export class Front {
     return [...this.#early.map((text) => this.paint.dim(fitLine(`▹ ${text}`, columns))), ''];
   }
 
-  #below(columns: number): string {
+  #status(columns: number): string {
     if (this.#notice !== '') return this.paint.warn(cutLine(this.#notice, columns));
     return this.#listener?.status(columns) ?? this.paint.dim('starting');
   }
@@ -144,12 +151,12 @@ export class Front {
   #keepDraft(): void {
     this.#draftTimer ??= setTimeout(() => {
       this.#draftTimer = undefined;
-      this.kept.keepDraft(this.layout.composer.getExpandedText());
+      this.kept.keepDraft(this.surface.text);
     }, DRAFT_MS);
   }
 
   #suspend(): void {
-    this.layout.pauseFor(() => {
+    this.surface.pauseFor(() => {
       process.kill(process.pid, 'SIGTSTP');
     });
   }

@@ -94,6 +94,7 @@ export const CHAT_FLAGS = {
   attach: text,
   continue: toggle,
   resume: toggle,
+  plain: toggle,
   'no-color': toggle,
 } as const;
 export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, force: toggle, json: toggle } as const;

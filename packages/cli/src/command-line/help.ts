@@ -147,6 +147,7 @@ Session
                         that a server on this machine uses
 
 Terminal
+      --plain           print lines only and redraw nothing, for screen readers and terminals that cannot redraw
       --no-color        no colours; NO_COLOR does the same
 
 A chat needs a terminal. In scripts, use longhaul run. What you typed and did not send is kept for the next chat in this

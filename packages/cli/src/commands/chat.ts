@@ -28,7 +28,11 @@ export async function chat(argv: readonly string[], terminal: Terminal): Promise
     throw usage('Use a session’s id, --continue or --resume, not several of them.', 'chat');
   if (terminal.out.isTTY !== true || terminal.input.isTTY !== true)
     throw usage('A chat needs a terminal. In a script or a pipe: longhaul run "task".', 'chat');
-  const front = new Front(terminal, { kept: keptTexts(values, terminal), noColor: values['no-color'] });
+  const front = new Front(terminal, {
+    kept: keptTexts(values, terminal),
+    noColor: values['no-color'],
+    isPlain: values.plain,
+  });
   front.start();
   try {
     const used = await converse(id, { values, terminal, front });
@@ -75,7 +79,7 @@ async function open(id: string | undefined, opening: Opening) {
   const { loadSettings } = await import('../compose/load-settings.ts');
   const settings = await loadSettings(values, terminal, toConfig(values), {
     asks: true,
-    lend: (work) => opening.front.layout.suspended(work),
+    lend: (work) => opening.front.surface.suspended(work),
   });
   const { readCustomCommands } = await import('../chat/slash/custom-commands.ts');
   const commands = await readCustomCommands(commandFolders(settings));
@@ -124,7 +128,7 @@ async function chosenSession(
   const { requireFolder } = await import('../session/require-folder.ts');
   const { store } = await storage.opened;
   const typed = ['chat', ...(id === undefined ? ['--continue'] : [id])];
-  const session = await front.layout.suspended(() =>
+  const session = await front.surface.suspended(() =>
     chooseSession(store, id ?? 'last', { settings, all: values.all, typed, terminal, access: 'change' }),
   );
   await requireFolder(session);

@@ -1,4 +1,4 @@
-import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@earendil-works/pi-tui';
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '../pi-tui.ts';
 
 /** A command as the composer completes it. */
 export interface CommandName {

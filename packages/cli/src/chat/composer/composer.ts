@@ -1,5 +1,5 @@
-import { Editor, matchesKey, type SelectListTheme, type TUI } from '@earendil-works/pi-tui';
 import type { Paint } from '../../render/paint.ts';
+import { Editor, matchesKey, type SelectListTheme, type TUI } from '../pi-tui.ts';
 import type { Completions } from './completions.ts';
 
 /** Lines of completions shown at once. */

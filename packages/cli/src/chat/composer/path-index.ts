@@ -1,6 +1,6 @@
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fuzzyFilter } from '@earendil-works/pi-tui';
+import { fuzzyFilter } from '../pi-tui.ts';
 
 /** More paths are not completed. */
 const MAX_PATHS = 50_000;

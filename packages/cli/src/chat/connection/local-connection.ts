@@ -143,10 +143,11 @@ async function firstModel({
     }) {
       const before = { chosen, tokens };
       // The address belongs to the model that was given with it.
-      const address = model === undefined ? {} : { baseUrl: undefined, isAddressGiven: false };
+      const isSame = model === undefined || (current !== undefined && nameOf(current.model) === model);
+      const address = isSame ? {} : { baseUrl: undefined, isAddressGiven: false };
       const name = model ?? (current === undefined ? chosen.model : nameOf(current.model));
       chosen = { ...chosen, ...address, model: name, effort: effort ?? chosen.effort };
-      tokens = next ?? (model === undefined ? tokens : undefined);
+      tokens = next ?? (isSame ? tokens : undefined);
       try {
         await resolve();
       } catch (error) {

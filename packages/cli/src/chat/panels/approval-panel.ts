@@ -1,8 +1,8 @@
-import { Input, matchesKey } from '@earendil-works/pi-tui';
 import type { Approval, ApprovalAnswer } from '@longhaul/protocol';
 import { fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { visibleLine } from '../../render/visible.ts';
+import { Input, matchesKey } from '../pi-tui.ts';
 import type { Panel } from './panel.ts';
 
 export interface GivenAnswer {
@@ -85,7 +85,7 @@ export class ApprovalPanel implements Panel {
 }
 
 /** What later calls would be allowed: the same tool with the same command or path. */
-function alwaysOf({ toolName, args }: ApprovalPanelOptions['request']): string {
+export function alwaysOf({ toolName, args }: ApprovalPanelOptions['request']): string {
   const subject =
     typeof args === 'object' && args !== null && !Array.isArray(args)
       ? (args['command'] ?? args['path'])

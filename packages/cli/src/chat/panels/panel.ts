@@ -1,4 +1,4 @@
-import type { Component, Focusable } from '@earendil-works/pi-tui';
+import type { Component, Focusable } from '../pi-tui.ts';
 
 /** Something that stands in place of the composer until it is answered. */
 export interface Panel extends Component, Focusable {

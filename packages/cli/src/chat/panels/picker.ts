@@ -1,7 +1,7 @@
-import { fuzzyFilter, Input, matchesKey, SelectList } from '@earendil-works/pi-tui';
 import { fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { selectTheme } from '../composer/composer.ts';
+import { fuzzyFilter, Input, matchesKey, SelectList } from '../pi-tui.ts';
 import type { Panel } from './panel.ts';
 
 export interface PickerItem<T> {

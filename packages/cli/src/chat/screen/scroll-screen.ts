@@ -1,5 +1,5 @@
-import { type TUI, TuiMainScreen, type TuiStopOptions, truncateToWidth } from '@earendil-works/pi-tui';
 import { escapeForTerminal } from '../../safe-terminal.ts';
+import { type TUI, TuiMainScreen, type TuiStopOptions, truncateToWidth } from '../pi-tui.ts';
 import { type Drawn, drawFrame, eraseFrame, nothingDrawn } from './frame.ts';
 
 /** The line of the cursor is never the last column: a terminal would break the line. */

@@ -84,12 +84,12 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
     hint: '[NAME]',
     description: 'choose how sessions are compacted',
     values: async () => STRATEGIES.map((name) => ({ value: name, label: name })),
-    async run(words, { client, layout, print }) {
+    async run(words, { client, surface, print }) {
       const { compression } = await client.settings.get();
       const strategy =
         words !== ''
           ? known(words)
-          : await layout.pick({
+          : await surface.pick({
               title: `Strategy of compactions, now ${compression.strategy}`,
               items: STRATEGIES.map((name) => ({ value: name, label: name })),
               selected: STRATEGIES.findIndex((name) => name.startsWith(compression.strategy)),
@@ -124,12 +124,12 @@ function known(name: string): (typeof STRATEGIES)[number] {
 }
 
 async function compact(_words: string, context: SlashContext): Promise<void> {
-  const { client, conversation, layout, print, columns, colors } = context;
+  const { client, conversation, surface, print, columns, colors } = context;
   const id = conversation.requireId();
   const preview = await client.compact(id, { preview: true });
   if (preview.status !== 'preview') return print(compactionText(preview, { columns, colors, id }));
   const { tokensBefore, tokensAfter, hides } = preview;
-  const choice = await layout.pick({
+  const choice = await surface.pick({
     title: `Compact ${formatTokens(tokensBefore)} → about ${formatTokens(tokensAfter)} tokens? ${plural(hides.count, 'message')} would be hidden; nothing is deleted.`,
     items: [
       { value: 'yes', label: 'Compact now' },
@@ -140,8 +140,8 @@ async function compact(_words: string, context: SlashContext): Promise<void> {
   if (choice === 'show') return print(compactionText(preview, { columns, colors, id }));
   if (choice !== 'yes') return;
   print(wrapText('Compacting. The model writes the narrative of the summary.', columns));
-  layout.setWorking(true);
-  const result = await client.compact(id).finally(() => layout.setWorking(conversation.isBusy));
+  surface.setWorking(true);
+  const result = await client.compact(id).finally(() => surface.setWorking(conversation.isBusy));
   print(
     result.status === 'compacted'
       ? done(result.warnings, context)

@@ -51,7 +51,7 @@ export const FILE_COMMANDS: readonly SlashCommand[] = [
 ];
 
 async function revert(words: string, context: SlashContext): Promise<void> {
-  const { client, conversation, layout, print, paint, compose } = context;
+  const { client, conversation, surface, print, paint, compose } = context;
   const id = conversation.requireId();
   const target = words === '' ? await pickTurn(context) : words;
   if (target === undefined) return;
@@ -59,7 +59,7 @@ async function revert(words: string, context: SlashContext): Promise<void> {
   const changed = preview.withoutFiles
     ? 'no files were recorded'
     : plural(preview.files.length + (preview.more ?? 0), 'file');
-  const choice = await layout.pick({
+  const choice = await surface.pick({
     title: `Back to before ${preview.handle}: ${changed}, ${plural(preview.hides, 'message')} hidden${preview.conflicts.length === 0 ? '' : `, ${plural(preview.conflicts.length, 'file')} changed by others`}`,
     items: [
       { value: 'both', label: 'Files and conversation' },
@@ -78,7 +78,7 @@ async function revert(words: string, context: SlashContext): Promise<void> {
   let result = await client.revert(id, { target, ...only });
   if (result.status === 'blocked') {
     print(blockedText(result.conflicts));
-    const forced = await layout.pick({
+    const forced = await surface.pick({
       title: 'Go back anyway? /unrevert brings the present files back.',
       items: [
         { value: false, label: 'No, change nothing' },
@@ -117,7 +117,7 @@ async function pickTurn(context: SlashContext): Promise<string | undefined> {
     context.print('This conversation has no message to go back to.\n');
     return undefined;
   }
-  return await context.layout.pick({ title: 'Go back to before which message?', items: turns });
+  return await context.surface.pick({ title: 'Go back to before which message?', items: turns });
 }
 
 /** Messages of a person in the present conversation, the newest first. */
@@ -156,11 +156,11 @@ function textOfParts({ parts }: Message): string {
 }
 
 async function tree(_words: string, context: SlashContext): Promise<void> {
-  const { client, conversation, layout, print, paint } = context;
+  const { client, conversation, surface, print, paint } = context;
   const { branches, head } = await client.tree(conversation.requireId());
   if (branches.length === 0) return print('The session has no messages.\n');
   if (branches.length === 1) return print('This conversation has one branch: nothing was reverted.\n');
-  const target = await layout.pick({
+  const target = await surface.pick({
     title: 'Branches of this conversation: go to the end of which one?',
     items: branches.map(({ first, last, parent, liveUntil }) => ({
       value: last,
@@ -176,6 +176,6 @@ async function tree(_words: string, context: SlashContext): Promise<void> {
   );
 }
 
-async function showInPager(text: string, { layout, terminal }: SlashContext): Promise<void> {
-  await layout.suspended(() => pageText(text, terminal));
+async function showInPager(text: string, { surface, terminal }: SlashContext): Promise<void> {
+  await surface.suspended(() => pageText(text, terminal));
 }

@@ -18,12 +18,12 @@ export const MODEL_COMMANDS: readonly SlashCommand[] = [
     hint: `[${REASONING_EFFORTS.join('|')}]`,
     description: 'how much the model thinks',
     values: async () => REASONING_EFFORTS.map((value) => ({ value, label: value })),
-    async run(words, { local, conversation, options, layout, print }) {
+    async run(words, { local, conversation, options, surface, print }) {
       if (local === undefined) return print('The server decides the effort: set it in its configuration.\n');
       const effort =
         REASONING_EFFORTS.find((value) => value === words) ??
         (words === ''
-          ? await layout.pick({
+          ? await surface.pick({
               title: 'How much should the model think?',
               items: REASONING_EFFORTS.map((value) => ({ value, label: value })),
             })
@@ -71,7 +71,7 @@ async function pickModel({
   local,
   options,
   conversation,
-  layout,
+  surface,
   print,
 }: SlashContext): Promise<string | undefined> {
   const [listed, known] = await Promise.all([client.models(), local?.models()]);
@@ -85,7 +85,7 @@ async function pickModel({
     print('No model is known. Name one: /model provider/model.\n');
     return undefined;
   }
-  return await layout.pick({
+  return await surface.pick({
     title: 'Choose a model',
     items,
     selected: Math.max(

@@ -69,7 +69,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
 async function pickSession({
   client,
   conversation,
-  layout,
+  surface,
   local,
   print,
 }: SlashContext): Promise<string | undefined> {
@@ -80,7 +80,7 @@ async function pickSession({
     print('There are no other sessions in this folder.\n');
     return undefined;
   }
-  return await layout.pick({
+  return await surface.pick({
     title: 'Sessions of this folder',
     items: shown.map(({ id, title, state, createdAt, updatedAt = createdAt }) => ({
       value: id,

@@ -1,17 +1,17 @@
-import type { AutocompleteItem } from '@earendil-works/pi-tui';
 import type { LonghaulClient } from '@longhaul/client';
 import type { Paint } from '../../render/paint.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { LocalParts } from '../connection/connection.ts';
 import type { Conversation } from '../conversation.ts';
-import type { Layout } from '../layout.ts';
+import type { AutocompleteItem } from '../pi-tui.ts';
+import type { Surface } from '../surface/surface.ts';
 
 /** What a command can use. */
 export interface SlashContext {
   client: LonghaulClient;
   local: LocalParts | undefined;
   conversation: Conversation;
-  layout: Layout;
+  surface: Surface;
   terminal: Terminal;
   paint: Paint;
   colors: boolean;

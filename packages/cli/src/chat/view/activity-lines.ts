@@ -62,7 +62,7 @@ export class ActivityLines {
   #activity(columns: number): string[] {
     const { front, view, conversation, isRunning } = this.#options;
     if (!conversation.isBusy && !isRunning()) return [];
-    const sign = FRAMES[front.layout.frame % FRAMES.length] ?? '';
+    const sign = FRAMES[front.surface.frame % FRAMES.length] ?? '';
     const isAsking = conversation.approvals.length > 0;
     const [first = 'working', ...others] = isAsking
       ? ['waiting for your answer']

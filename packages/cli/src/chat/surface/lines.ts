@@ -1,4 +1,4 @@
-import type { Component } from '@earendil-works/pi-tui';
+import type { Component } from '../pi-tui.ts';
 
 /** Lines that are made anew for each frame. */
 export class Lines implements Component {

@@ -1,0 +1,187 @@
+import { printable } from '../../render/format.ts';
+import type { Paint } from '../../render/paint.ts';
+import { columnsOf, type Terminal } from '../../terminal.ts';
+import type { Completions } from '../composer/completions.ts';
+import { Composer } from '../composer/composer.ts';
+import { ApprovalPanel } from '../panels/approval-panel.ts';
+import type { Panel } from '../panels/panel.ts';
+import { Picker } from '../panels/picker.ts';
+import { ProcessTerminal } from '../pi-tui.ts';
+import { ScrollScreen } from '../screen/scroll-screen.ts';
+import { Lines } from './lines.ts';
+import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
+
+const FRAME_MS = 120;
+const LEAST_COLUMNS = 20;
+/** The terminal reports when it comes to the front, and when it leaves. */
+const FOCUS_ON = '\u001b[?1004h';
+const FOCUS_OFF = '\u001b[?1004l';
+const FOCUSED = '\u001b[I';
+const UNFOCUSED = '\u001b[O';
+
+/** Permanent text, and below it lines that are redrawn: the activity, the composer or a question, the status. */
+export class DrawnSurface implements Surface {
+  readonly #screen = new ScrollScreen(new ProcessTerminal(), true);
+  readonly #composer: Composer;
+  readonly #out: Terminal['out'];
+  readonly #paint: Paint;
+  readonly #panels: Panel[] = [];
+  #listener: SurfaceListener | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #title = '';
+  /** A terminal that reports nothing counts as in front. */
+  #isInFront = true;
+  readonly keepsEntered = false;
+  frame = 0;
+
+  constructor({ out }: Pick<Terminal, 'out'>, paint: Paint) {
+    this.#out = out;
+    this.#paint = paint;
+    this.#composer = new Composer(this.#screen, paint);
+  }
+
+  get columns(): number {
+    return Math.max(LEAST_COLUMNS, Math.min(columnsOf(this.#out), this.#screen.terminal.columns - 1));
+  }
+
+  get text(): string {
+    return this.#composer.getExpandedText();
+  }
+
+  set text(text: string) {
+    this.#composer.setText(text);
+    this.redraw();
+  }
+
+  get isCompleting(): boolean {
+    return this.#composer.isShowingAutocomplete();
+  }
+
+  get hasQuestion(): boolean {
+    return this.#panels.length > 0;
+  }
+
+  start(listener: SurfaceListener): void {
+    this.#listener = listener;
+    this.#composer.onChange = () => listener.onChange();
+    this.#composer.onSubmit = (text) => listener.onEnter(text);
+    this.#screen.addInputListener((data) => {
+      const isFocus = data === FOCUSED || data === UNFOCUSED;
+      if (isFocus) this.#isInFront = data === FOCUSED;
+      return isFocus || listener.onKey(data) ? { consume: true } : undefined;
+    });
+    this.#arrange();
+    this.#take();
+  }
+
+  stop(): void {
+    this.setWorking(false);
+    this.#leave();
+  }
+
+  print(text: string): void {
+    this.#screen.print(text);
+  }
+
+  redraw(): void {
+    this.#screen.requestRender();
+  }
+
+  clear(): void {
+    this.#screen.requestRender(true);
+  }
+
+  /** While something is at work, the lines are redrawn for its sign and its time. */
+  setWorking(isWorking: boolean): void {
+    if (isWorking === (this.#timer !== undefined)) return;
+    if (isWorking) {
+      this.#timer = setInterval(() => {
+        this.frame += 1;
+        this.redraw();
+      }, FRAME_MS);
+    } else {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    this.redraw();
+  }
+
+  setTitle(title: string): void {
+    if (title === this.#title) return;
+    this.#title = title;
+    this.#screen.terminal.setTitle(printable(title));
+  }
+
+  /** Terminals that do not know these sequences (OSC 9 and OSC 777) ignore them. */
+  notify(text: string): void {
+    if (this.#isInFront) return;
+    const shown = printable(text).replaceAll(/[;\n]/g, ' ');
+    this.#screen.terminal.write(`\u001b]9;${shown}\u0007\u001b]777;notify;Longhaul;${shown}\u0007`);
+  }
+
+  addToHistory(text: string): void {
+    this.#composer.addToHistory(text);
+  }
+
+  complete(completions: Completions): void {
+    this.#composer.complete(completions);
+  }
+
+  async pick<T>(options: PickOptions<T>): Promise<T | undefined> {
+    const { promise, resolve } = Promise.withResolvers<T | undefined>();
+    using _shown = this.#show(new Picker({ ...options, paint: this.#paint, onDone: resolve }));
+    return await promise;
+  }
+
+  askApproval(options: ApprovalOptions): Disposable {
+    return this.#show(new ApprovalPanel({ ...options, paint: this.#paint }));
+  }
+
+  async suspended<T>(work: () => Promise<T>): Promise<T> {
+    this.#leave();
+    try {
+      return await work();
+    } finally {
+      this.#take();
+    }
+  }
+
+  pauseFor(stop: () => void): void {
+    this.#leave();
+    process.once('SIGCONT', () => this.#take());
+    stop();
+  }
+
+  #take(): void {
+    this.#screen.start();
+    this.#screen.terminal.write(FOCUS_ON);
+  }
+
+  #leave(): void {
+    this.#screen.terminal.write(FOCUS_OFF);
+    this.#screen.stop();
+  }
+
+  /** Shows a panel in place of the composer until the result is disposed. The newest one is shown. */
+  #show(panel: Panel): Disposable {
+    this.#panels.push(panel);
+    this.#arrange();
+    return {
+      [Symbol.dispose]: () => {
+        const index = this.#panels.indexOf(panel);
+        if (index !== -1) this.#panels.splice(index, 1);
+        this.#arrange();
+      },
+    };
+  }
+
+  #arrange(): void {
+    const panel = this.#panels.at(-1);
+    this.#screen.clear();
+    this.#screen.addChild(new Lines((columns) => this.#listener?.above(columns) ?? []));
+    this.#screen.addChild(panel ?? this.#composer);
+    this.#screen.addChild(new Lines((columns) => [this.#listener?.status(columns) ?? '']));
+    this.#screen.setFocus(panel ?? this.#composer);
+    this.redraw();
+  }
+}
