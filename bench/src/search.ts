@@ -143,6 +143,7 @@ function contextOf(sandbox: ToolContext['sandbox']): ToolContext {
     sandbox,
     blobs: createMemoryBlobStore(),
     history: { search: async () => [], fullText: async () => undefined },
+    todoList: async () => undefined,
     signal: new AbortController().signal,
     progress: () => undefined,
   };

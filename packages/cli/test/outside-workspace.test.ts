@@ -27,6 +27,7 @@ async function openBoth(ripgrep?: string | null) {
   const context: ToolContext = {
     ...{ sessionId: 's', callId: 'c', handle: 'm1.0', sandbox, blobs: createMemoryBlobStore() },
     history: { search: async () => [], fullText: async () => undefined },
+    todoList: async () => undefined,
     signal: new AbortController().signal,
     progress: () => undefined,
   };

@@ -59,6 +59,7 @@ async function openSwapped() {
     sandbox,
     blobs: createMemoryBlobStore(),
     history: { search: async () => [], fullText: async () => undefined },
+    todoList: async () => undefined,
     signal: new AbortController().signal,
     progress: () => undefined,
   };

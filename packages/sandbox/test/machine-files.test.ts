@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -64,22 +64,54 @@ it('refuses what belongs to Longhaul, and /proc, whatever leads there', async ()
   await expect(files.list('.own')).rejects.toMatchObject(REFUSED);
   await expect(files.write('.own/new', 'x')).rejects.toMatchObject(REFUSED);
   if (process.platform !== 'linux') return;
-  for (const path of ['/proc/self/environ', 'environ', `/proc/${process.pid}/environ`, '/proc/cpuinfo'])
-    await expect(files.read(path)).rejects.toMatchObject({ ...REFUSED, message: /use bash|Use bash/ });
+  await expect(files.read('/proc/cpuinfo')).rejects.toMatchObject({ ...REFUSED, message: /Use bash/ });
+  for (const path of ['/proc/self/environ', 'environ', `/proc/${process.pid}/environ`, '/proc/self/mem'])
+    await expect(files.read(path)).rejects.toMatchObject({
+      ...REFUSED,
+      message: /is in \/proc, where file tools cannot read\.$/,
+    });
   // The link of a process to the root folder is followed to what it names.
   await expect(files.read(`/proc/self/root${own}/longhaul.yml`)).rejects.toMatchObject(REFUSED);
 });
 
 await describeKind('bubblewrap', () => {
-  it('says that bash can read a refused path where that is so', async () => {
+  it('says what bash can do with a refused path, and only what is true in the sandbox', async () => {
     await using folders = await makeWorkspace();
     await using sandbox = await createSandboxDriver('bubblewrap').open(folders.options());
-    const refusal = (path: string) =>
-      sandbox.toolFiles.read(path).then(decode, (error: Error) => error.message);
-    for (const path of ['/etc/hosts', '/usr/include/stdio.h', '/tmp/made'])
-      expect(await refusal(path)).toMatch(/leads out of the workspace.*To read it, use bash/);
-    for (const path of ['/root/.ssh/id_rsa', '/home/user/x', '/etc/../root/x', '../x', '/var/log/x'])
-      expect(await refusal(path)).toMatch(/leads out of the workspace(?!.*bash)/);
+    const refusals = (path: string) =>
+      Promise.all(
+        [() => sandbox.toolFiles.read(path), () => sandbox.toolFiles.write(path, 'x')].map((call) =>
+          call().then(String, (error: Error) => error.message),
+        ),
+      );
+    const inSandbox = async (path: string) => {
+      const ended = await sandbox.exec(`cat '${path}'`, { timeoutMs: 20_000, onOutput: () => undefined });
+      return ended.ended === 'exit' && ended.exitCode === 0;
+    };
+    const etc = (await readdir('/etc', { withFileTypes: true })).filter((entry) => entry.isFile());
+    const claims = new Map<string, boolean>();
+    for (const path of ['/usr/bin/env', '/usr/none', ...etc.slice(0, 60).map(({ name }) => `/etc/${name}`)]) {
+      for (const refusal of await refusals(path)) {
+        expect(refusal).toMatch(/leads out of the workspace/);
+        expect(refusal).not.toMatch(/To read it/);
+        claims.set(path, refusal.includes('bash can read it'));
+      }
+    }
+    const read: [string, boolean][] = [];
+    for (const path of claims.keys()) read.push([path, await inSandbox(path)]);
+    expect(Object.fromEntries(claims)).toEqual(Object.fromEntries(read));
+    expect([...claims.values()]).toContain(true);
+    for (const refusal of await refusals('/tmp/made'))
+      expect(refusal).toMatch(/\/tmp belongs to the sandbox/);
+    for (const path of [
+      '/root/.ssh/id_rsa',
+      '/home/user/x',
+      '/etc/../root/x',
+      '../x',
+      '/var/log/x',
+      '/proc/1/mem',
+    ])
+      for (const refusal of await refusals(path)) expect(refusal).not.toMatch(/bash/);
     expect(sandbox.toolFiles.elsewhere).toBeUndefined();
   });
 });

@@ -175,6 +175,9 @@ test.each([
   ],
   ['an array', ['apply_patch', ADD]],
   ['an array with a shell', ['bash', '-lc', `apply_patch <<'EOF'\n${ADD}\nEOF`]],
+  ['cat before a pipe', `cat <<'EOF' | apply_patch\n${ADD}\nEOF`],
+  ['cat before a pipe, in a folder', `cd . && cat <<EOF | applypatch\n${ADD}\nEOF\n`],
+  ['the name without its underscore', `applypatch <<'EOF'\n${ADD}\nEOF`],
   ['a folder before it', `cd . && apply_patch <<'EOF'\n${ADD}\nEOF`],
 ])('catches a patch that is typed into bash: %s', async (_what, command) => {
   await using fixture = await openToolFixture();
@@ -239,4 +242,42 @@ test.each<[string, string, string[], RegExp]>([
   const result = await fixture.call(applyPatch, { patch: patchOf('*** Update File: a.txt', '@@', ...lines) });
   expect(textOf(result)).toMatch(message);
   expect(await fixture.get('a.txt')).toBe(content);
+});
+
+test.each([
+  `git status; apply_patch <<EOF\n${ADD}\nEOF`,
+  `git status && apply_patch <<'EOF'\n${ADD}\nEOF`,
+  'apply_patch --help',
+  'apply_patch file.patch',
+  'apply_patch < file.patch',
+  'cat file.patch | apply_patch',
+  'cat file.patch |applypatch',
+  'applypatch',
+  'bash -lc "apply_patch x.patch"',
+  'if true; then apply_patch x; fi',
+  'X=1 apply_patch x',
+  'echo $(apply_patch x)',
+])('refuses a command that calls apply_patch as a program: %s', async (command) => {
+  await using fixture = await openToolFixture();
+  const result = await fixture.call(bash, { command });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/Call the tool apply_patch .*Nothing was run/);
+  await expect(fixture.get('a.txt')).rejects.toThrow();
+});
+
+test.each([
+  'echo apply_patch',
+  'echo "a; apply_patch b"',
+  "cat <<'EOF'\napply_patch x\nEOF",
+  'true # apply_patch x',
+  'apply_patch_x() { echo 1; }; apply_patch_x',
+])('runs a command that only mentions apply_patch: %s', async (command) => {
+  await using fixture = await openToolFixture();
+  expect(await fixture.text(bash, { command })).toMatch(/exit code 0/);
+});
+
+test('says what to call if a shell did not find apply_patch', async () => {
+  await using fixture = await openToolFixture();
+  const text = await fixture.text(bash, { command: "eval 'apply_patch x'" });
+  expect(text).toContain('Call the tool apply_patch');
 });

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@longhaul/protocol';
 import { LonghaulError } from '@longhaul/protocol';
 import { stopClock } from '@longhaul/testing/clock';
 import { expect, test, vi } from 'vitest';
@@ -215,4 +216,42 @@ test('refuses invalid input with the reason', async () => {
   );
   expect(refusalOf(bash, { command: 'a\0b' })).toMatch(/NUL/);
   expect((await fixture.call(bash, { command: '  ' })).isError).toBe(true);
+});
+
+test.each<[JsonValue, string]>([
+  [{ command: '["bash","-lc","echo a | cat"]' }, 'a\n[exit code 0]'],
+  [{ command: '["echo", "a b"]' }, 'a b\n[exit code 0]'],
+  [{ command: '[ -d . ] && echo yes' }, 'yes\n[exit code 0]'],
+  [
+    {
+      action: {
+        type: 'exec',
+        command: ['bash', '-lc', 'pwd | tail -c 4'],
+        workdir: 'sub',
+        timeout_ms: 5_000,
+      },
+    },
+    'sub\n[exit code 0]',
+  ],
+  [{ action: '{"command":["echo","x"]}' }, 'x\n[exit code 0]'],
+  [
+    { command: 'echo x', timeout: 1_200_000 },
+    'x\n[exit code 0]\n[the time limit was 600000 ms, the longest possible, and not 1200000 ms]',
+  ],
+])('understands the call %j', async (input, expected) => {
+  await using fixture = await openToolFixture();
+  await fixture.put('sub/x', '');
+  expect(await fixture.text(bash, input)).toBe(expected);
+});
+
+test.each([
+  ['2s', 2_000],
+  ['2m', 120_000],
+  ['1.5 min', 90_000],
+  ['1500ms', 1_500],
+  ['1h', 3_600_000],
+  ['90', 90_000],
+  ['5000', 5_000],
+])('reads the timeout %s as %d ms', (timeout, expected) => {
+  expect(bash.parse({ command: 'x', timeout })).toMatchObject({ ok: true, input: { timeoutMs: expected } });
 });

@@ -1,11 +1,12 @@
 import type { ExecResult, Tool, ToolContext, ToolResult } from '@longhaul/core';
 import { cutLine, displayPath, formatToolOutput, groupDigits, plural } from '@longhaul/core/tool-output';
-import { type JsonObject, LonghaulError } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, LonghaulError, parseJson } from '@longhaul/protocol';
 import { shellLine } from './command-line.ts';
 import { describeMissing } from './describe-missing.ts';
 import { BASH_DIALECT } from './dialect/command-dialects.ts';
 import { type InputFields, parseInput } from './input-parser.ts';
 import { type CollectedOutput, createOutputCollector, type OutputCollector } from './output-collector.ts';
+import { CALL_THE_TOOL, callsPatchProgram, missedPatchProgram } from './patch/misplaced-patch.ts';
 import { readPatchCommands } from './patch/patch-command.ts';
 import { runTypedPatches } from './patch/typed-patches.ts';
 import { failedResult } from './tool-result.ts';
@@ -57,7 +58,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
       },
     },
     parse: (value) =>
-      parseInput(value, BASH_DIALECT, (fields) => ({
+      parseInput(withAction(value), BASH_DIALECT, (fields) => ({
         command: readCommand(fields),
         workdir: fields.optionalText('workdir') || undefined,
         timeoutMs: readTimeout(fields),
@@ -67,9 +68,11 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
       const typed = readPatchCommands(input.command, input.workdir);
       if (typed.patches.length > 0)
         return runTypedPatches(typed, context, (rest) => tool.execute(rest, context));
+      if (callsPatchProgram(input.command)) return failedResult(`${CALL_THE_TOOL} Nothing was run.`);
       const folder = await findFolder(input.workdir, context);
       if ('refusal' in folder) return failedResult(folder.refusal);
-      const limitMs = Math.min(input.timeoutMs ?? timeoutMs, Math.max(maxTimeoutMs, timeoutMs));
+      const longestMs = Math.max(maxTimeoutMs, timeoutMs);
+      const limitMs = Math.min(input.timeoutMs ?? timeoutMs, longestMs);
       const collector = createOutputCollector({
         maxChars: maxOutputChars,
         blobs: context.blobs,
@@ -77,26 +80,57 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
       });
       const ending = await runCommand(input.command, { cwd: folder.path, limitMs, collector, context });
       const output = await collector.end();
-      return describe({ command: input.command, ending, output, limitMs, maxTimeoutMs });
+      const wantedMs = (input.timeoutMs ?? 0) > longestMs ? input.timeoutMs : undefined;
+      return describe({ command: input.command, ending, output, limitMs, maxTimeoutMs, wantedMs });
     },
   };
   return tool;
 }
 
+/** Codex's `local_shell` has its arguments in `action`. */
+function withAction(value: JsonValue): JsonValue {
+  if (!isObject(value) || value['command'] !== undefined) return value;
+  const { action, ...rest } = value;
+  const inner = typeof action === 'string' ? parseJson(action) : action;
+  if (!isObject(inner) || inner['command'] === undefined) return value;
+  const { type: _type, ...fields } = inner;
+  return { ...rest, ...fields };
+}
+
 /** Reads a shell line. An array of words is made into one. */
 function readCommand(fields: InputFields): string {
   const given = fields.value('command');
-  const command = Array.isArray(given) ? shellLine(given) : fields.text('command');
+  const words = Array.isArray(given) ? given : wordsIn(given);
+  const command = words !== undefined ? shellLine(words) : fields.text('command');
   if (command === undefined) fields.problem('`command` must be a shell line, or an array of texts.');
   if (command?.includes('\0')) fields.problem('`command` contains a NUL character, which no shell accepts.');
   return command ?? '';
 }
 
+/** An array of texts as JSON text. `[ -f x ]` is a shell line. */
+function wordsIn(given: JsonValue | undefined): JsonValue[] | undefined {
+  if (typeof given !== 'string' || !/^\s*\[\s*"/.test(given)) return undefined;
+  const words = parseJson(given);
+  return Array.isArray(words) && words.every((word) => typeof word === 'string') ? words : undefined;
+}
+
 /** Values below this are seconds: no command is meant to end within a second, and other agents count in seconds. */
 const SECONDS_BELOW = 1_000;
 
-/** Reads a timeout in milliseconds. 0 means the default. */
+const DURATION =
+  /^\s*(\d+(?:\.\d+)?)\s*(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\s*$/i;
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ...{ s: 1_000, sec: 1_000, secs: 1_000, second: 1_000, seconds: 1_000 },
+  ...{ m: 60_000, min: 60_000, mins: 60_000, minute: 60_000, minutes: 60_000 },
+  ...{ h: 3_600_000, hour: 3_600_000, hours: 3_600_000 },
+};
+
+/** Reads a timeout in milliseconds, or with its unit, such as 2m. 0 means the default. */
 function readTimeout(fields: InputFields): number | undefined {
+  const text = fields.value('timeoutMs');
+  const [, number, unit = ''] = (typeof text === 'string' && DURATION.exec(text)) || [];
+  if (number !== undefined)
+    return Math.ceil(Number(number) * (UNITS_MS[unit.toLowerCase()] ?? 1)) || undefined;
   const given = fields.optionalInteger('timeoutMs', 0) ?? 0;
   if (given === 0) return undefined;
   return given < SECONDS_BELOW ? given * 1_000 : given;
@@ -168,13 +202,19 @@ interface Outcome {
   output: CollectedOutput;
   limitMs: number;
   maxTimeoutMs: number;
+  /** The timeout of the call, if it is longer than allowed. */
+  wantedMs: number | undefined;
 }
 
 function describe(outcome: Outcome): ToolResult {
   const { command, ending, output } = outcome;
-  const text = [shownOutput(output), endingLine(outcome), lossLine(output), leftLine(ending)].filter(
-    (part) => part !== '',
-  );
+  const text = [
+    shownOutput(output),
+    endingLine(outcome),
+    lossLine(output),
+    leftLine(ending),
+    ...remarks(outcome),
+  ].filter((part) => part !== '');
   const lost = output.cut && output.fullOutput === undefined;
   return {
     title: `${cutLine(command.trim().split('\n')[0] ?? '', 100)} (${shortEnding(ending)})`,
@@ -230,6 +270,16 @@ function lossLine(output: CollectedOutput): string {
 function leftLine(ending: Ending): string {
   if (ending.ended === 'failed' || ending.leftRunning === undefined) return '';
   return `[left running: ${plural(ending.leftRunning, 'process')}]`;
+}
+
+function remarks({ output, limitMs, wantedMs }: Outcome): string[] {
+  const isMissed = missedPatchProgram(`${output.stdout}\n${output.stderr}`);
+  return [
+    ...(wantedMs === undefined
+      ? []
+      : [`[the time limit was ${limitMs} ms, the longest possible, and not ${wantedMs} ms]`]),
+    ...(isMissed ? [`[${CALL_THE_TOOL}]`] : []),
+  ];
 }
 
 function shortEnding(ending: Ending): string {

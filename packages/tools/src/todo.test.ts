@@ -37,6 +37,25 @@ test('names the invalid item', () => {
   );
   expect(refusalOf(todo, { items: [{ status: 'done' }] })).toMatch(/`items\[0\]` must be \{text, status\}/);
   expect(refusalOf(todo, { items: 'nothing' })).toBe('`items` must be an array, got string.');
-  expect(refusalOf(todo, {})).toBe('`items` must be an array, it is missing.');
+  expect(refusalOf(todo, { entries: ['x'] })).toMatch(/^`items` must be an array, it is missing\..*`entries`/);
   expect(refusalOf(todo, { items: Array.from({ length: 201 }, () => 'x') })).toMatch(/at most 200/);
+});
+
+test('returns the list to a call without items', async () => {
+  await using fixture = await openToolFixture();
+  expect(await fixture.text(todo, {})).toBe('The todo list is empty.');
+  fixture.past.todoList = '[x] one\n[ ] two';
+  expect(await fixture.text(todo, {})).toBe('[x] one\n[ ] two');
+  expect(await fixture.text(todo, { items: null })).toBe('[x] one\n[ ] two');
+});
+
+test('says how many cancelled items it left out', async () => {
+  await using fixture = await openToolFixture();
+  const dropped = { content: 'x', status: 'cancelled' };
+  expect(await fixture.text(todo, { todos: [dropped, dropped] })).toBe(
+    'No items are left.\n(2 cancelled items left out.)',
+  );
+  expect(await fixture.text(todo, { todos: [dropped, { content: 'y', status: 'pending' }] })).toBe(
+    '[ ] y\n(1 cancelled item left out.)',
+  );
 });

@@ -1,5 +1,6 @@
 import { endBefore } from '@longhaul/context';
 import type { Tool } from '@longhaul/core';
+import { plural } from '@longhaul/core/tool-output';
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { TODO_DIALECT } from './dialect/command-dialects.ts';
 import { type InputFields, parseInput } from './input-parser.ts';
@@ -13,7 +14,10 @@ export interface TodoItem {
 }
 
 export interface TodoInput {
-  items: TodoItem[];
+  /** Undefined: the list is only read. */
+  items?: TodoItem[] | undefined;
+  /** How many items were left out because they are cancelled. */
+  dropped?: number;
 }
 
 const MAX_ITEMS = 200;
@@ -85,29 +89,40 @@ export function createTodoTool(): Tool<TodoInput> {
       },
     },
     parse: (value) =>
-      parseInput(value, TODO_DIALECT, (fields) => {
+      parseInput(value, TODO_DIALECT, (fields): TodoInput => {
+        if (isEmpty(value)) return {};
         const items = fields.list('items');
         if (items.length > MAX_ITEMS)
           fields.problem(
             `\`items\` has ${items.length} items, but at most ${MAX_ITEMS} are allowed: merge some.`,
           );
-        return {
-          items: items.slice(0, MAX_ITEMS).flatMap((item, index) => parseItem(item, { index, fields }) ?? []),
-        };
+        const given = items.slice(0, MAX_ITEMS);
+        const kept = given.flatMap((item, index) => parseItem(item, { index, fields }) ?? []);
+        return { items: kept, dropped: given.length - kept.length };
       }),
-    async execute({ items }) {
+    async execute({ items, dropped = 0 }, context) {
+      if (items === undefined) return textResult((await context.todoList()) ?? EMPTY, { title: 'todo list' });
       const done = items.filter((item) => item.status === 'done').length;
       const facts = {
         title: `${done} of ${items.length} done`,
         metadata: { items: items.map((item) => ({ ...item })) },
       };
-      if (items.length === 0) return textResult('The todo list is empty.', facts);
-      const lines = items.map((item) => `${BOXES[item.status]} ${item.text}`);
+      const left = dropped === 0 ? [] : [`(${plural(dropped, 'cancelled item')} left out.)`];
+      if (items.length === 0)
+        return textResult(dropped === 0 ? EMPTY : ['No items are left.', ...left].join('\n'), facts);
+      const lines = [...items.map((item) => `${BOXES[item.status]} ${item.text}`), ...left];
       const inProgress = items.filter((item) => item.status === 'in_progress').length;
       if (inProgress > 1) lines.push(`(${inProgress} items are in progress: work on one at a time.)`);
       return textResult(lines.join('\n'), facts);
     },
   };
+}
+
+const EMPTY = 'The todo list is empty.';
+
+/** A call without arguments, such as `TodoRead`. */
+function isEmpty(value: JsonValue): boolean {
+  return isObject(value) && Object.values(value).every((each) => each === null || each === '');
 }
 
 /** Reads an item. Undefined: it is no longer part of the plan. */

@@ -35,8 +35,8 @@ export interface ToolFixture extends AsyncDisposable {
   readonly blobs: TestBlobStore;
   readonly progress: { title?: string }[];
   readonly abort: AbortController;
-  /** The content of `history`. */
-  readonly past: { hits: SearchHit[]; texts: Map<string, string>; queries: string[] };
+  /** The content of `history`, and the todo list of the session. */
+  readonly past: { hits: SearchHit[]; texts: Map<string, string>; queries: string[]; todoList?: string };
   put(path: string, data: string | Uint8Array): Promise<void>;
   get(path: string): Promise<string>;
   /** Parses the input and runs the tool, as the executor does. */
@@ -64,6 +64,7 @@ export async function openToolFixture(overrides: { sandbox?: Partial<Sandbox> } 
       },
       fullText: async (handle) => past.texts.get(handle),
     },
+    todoList: async () => past.todoList,
     signal: abort.signal,
     progress: (update) => progress.push(update),
   };

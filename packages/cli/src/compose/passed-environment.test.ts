@@ -1,4 +1,5 @@
 import { type Config, DEFAULT_CONFIG } from '@longhaul/config';
+import { HOSTED_PROVIDERS } from '@longhaul/models';
 import { expect, it } from 'vitest';
 import { passedEnvironment } from './passed-environment.ts';
 import { requireLocal } from './require-local.ts';
@@ -14,6 +15,16 @@ const ORDINARY = {
   VIRTUAL_ENV: '/venv',
   GITHUB_TOKEN_FILE: '/t',
   KEYBOARD: 'de',
+  GITHUB_TOKEN: 't',
+  NPM_TOKEN: 't',
+  SSH_AUTH_SOCK: '/run/ssh',
+  DATABASE_URL: 'postgres://user:pass@host/db',
+  DB_PASSWORD: 'p',
+  OPENAI_BASE_URL: 'https://host/v1',
+  OLLAMA_HOST: 'host',
+  GOOGLE_CLOUD_PROJECT: 'p',
+  STEP_NAME: 's',
+  CO_AUTHOR: 'a',
   PASSAGE: 'x',
 };
 
@@ -40,6 +51,29 @@ it.each([
   'HUGGING_FACE_HUB_TOKEN',
   'OPENAI_KEY',
   'MISTRAL_SECRET',
+  ...Object.keys(HOSTED_PROVIDERS).flatMap((provider) =>
+    ['_API_KEY', '_KEY', '_TOKEN', '_SECRET', '_SECRET_KEY', '_ACCESS_TOKEN'].map(
+      (end) => provider.toUpperCase() + end,
+    ),
+  ),
+  'KIMI_KEY',
+  'MOONSHOT_KEY',
+  'MOONSHOT_ACCESS_TOKEN',
+  'DASHSCOPE_KEY',
+  'ZHIPUAI_TOKEN',
+  'MY_OPENAI_KEY',
+  'MISTRAL_KEY_2',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_PROFILE',
+  'AZURE_CLIENT_SECRET',
+  'AZURE_TENANT_ID',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  'GOOGLE_APPLICATION_CREDENTIALS_JSON',
+  'VERTEXAI_CREDENTIALS',
+  'CLOUDFLARE_API_TOKEN',
+  'GITHUB_COPILOT_TOKEN',
   'LONGHAUL_API_KEY',
   'LONGHAUL_GATEWAY_TOKEN',
 ])('passes everything with `all`, but never the key in %s', (name) => {

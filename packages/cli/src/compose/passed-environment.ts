@@ -41,19 +41,110 @@ function keysBelow(section: unknown): string[] {
 }
 
 const KNOWN_NAMES: ReadonlySet<string> = new Set(Object.values(API_KEY_VARIABLES).flat());
-/** Names of keys, whatever the provider: `GROQ_API_KEY`, `AZURE_OPENAI_APIKEY_2`, `ANTHROPIC_AUTH_TOKEN`. */
-const KEY_NAME =
-  /API_?KEY|AUTH_TOKEN|OAUTH_TOKEN|BEARER_TOKEN|^HF_TOKEN$|^HUGGING_?FACE_.*TOKEN$|^LONGHAUL_/i;
-/** Names that begin with a provider's: `OPENAI_KEY`, `MISTRAL_SECRET`. */
+/** Names of keys, whatever the provider: `NEW_API_KEY`, `AZURE_OPENAI_APIKEY_2`, `ANTHROPIC_AUTH_TOKEN`. */
+const KEY_NAME = /API_?KEY|AUTH_TOKEN|OAUTH_TOKEN|BEARER_TOKEN|^LONGHAUL_/i;
+/** Credentials of clouds that also serve models. */
+const CLOUD_NAME =
+  /^(?:AWS_|AZURE_|ARM_CLIENT_|GOOGLE_.*CREDENTIALS|GCLOUD_|GCP_|CLOUDSDK_|VERTEX|BEDROCK_|OCI_|IBM_?CLOUD_|ALIBABA_?CLOUD_|ALICLOUD_|TENCENTCLOUD_|VOLC_?(?:ENGINE_)?(?:ACCESS|SECRET))/i;
+/** Other names of providers, and of programs and services that pass requests to them, in names of variables. */
+const OTHER_PROVIDERS = [
+  ...['gemini', 'vertex', 'claude', 'chatgpt', 'codex', 'azure', 'hf', 'hugging_face', 'kimi', 'moonshot'],
+  ...[
+    'grok',
+    'x_ai',
+    'z_ai',
+    'zhipu',
+    'zhipuai',
+    'bigmodel',
+    'glm',
+    'qwen',
+    'dashscope',
+    'bailian',
+    'doubao',
+  ],
+  ...[
+    'ark',
+    'volcengine',
+    'hunyuan',
+    'ernie',
+    'qianfan',
+    'stepfun',
+    'step',
+    'baichuan',
+    'siliconflow',
+    'modelscope',
+  ],
+  ...[
+    'mimo',
+    'togetherai',
+    'together_ai',
+    'fireworks_ai',
+    'ngc',
+    'nim',
+    'llama',
+    'mistralai',
+    'codestral',
+    'cohere',
+  ],
+  ...[
+    'co',
+    'ai21',
+    'perplexity',
+    'pplx',
+    'replicate',
+    'deepinfra',
+    'novita',
+    'nebius',
+    'sambanova',
+    'hyperbolic',
+  ],
+  ...[
+    'lepton',
+    'lambda',
+    'anyscale',
+    'octoai',
+    'featherless',
+    'friendli',
+    'chutes',
+    'inception',
+    'upstage',
+    'writer',
+  ],
+  ...[
+    'aleph_alpha',
+    'watsonx',
+    'databricks',
+    'snowflake',
+    'voyage',
+    'jina',
+    'github_models',
+    'github_copilot',
+  ],
+  ...[
+    'copilot',
+    'opencode',
+    'zen',
+    'litellm',
+    'portkey',
+    'helicone',
+    'requesty',
+    'poe',
+    'ai_gateway',
+    'vllm',
+    'ollama',
+  ],
+  ...['lmstudio', 'lm_studio', 'llm', 'cloudflare', 'cf', 'vercel'],
+];
+/** `OPENAI_KEY`, `MY_MISTRAL_SECRET`, `KIMI_TOKEN_2`: a provider's name, and a word for a secret at the end. */
 const OF_PROVIDER = new RegExp(
-  `^(?:${Object.keys(HOSTED_PROVIDERS).join('|')}|gemini|claude|azure_openai)_.*(?:KEY|TOKEN|SECRET)`,
+  `(?:^|_)(?:${[...Object.keys(HOSTED_PROVIDERS), ...OTHER_PROVIDERS].join('|')})_(?:\\w*_)?(?:\\w*KEY|\\w*TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_?\\w{1,3})?$`,
   'i',
 );
 /** Values with the prefixes of providers' keys. */
 const KEY_SHAPE = /^(?:(?:sk|gsk|csk|xai|hf|nvapi|fw|pplx|r8|tgp)[-_][\w-]{16,}|AIza[\w-]{20,})$/;
 
 function isKeyName(name: string): boolean {
-  return KNOWN_NAMES.has(name) || KEY_NAME.test(name) || OF_PROVIDER.test(name);
+  return [KEY_NAME, CLOUD_NAME, OF_PROVIDER].some((pattern) => pattern.test(name)) || KNOWN_NAMES.has(name);
 }
 
 function pick(env: Variables, isWanted: (name: string, value: string) => boolean): Record<string, string> {

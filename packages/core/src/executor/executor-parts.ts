@@ -89,6 +89,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     sandbox: options.sandbox,
     blobs,
     history: options.history,
+    todoList: () => unfinishedWork.todoList(),
     approver,
     clock,
     tools,

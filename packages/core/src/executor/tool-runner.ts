@@ -29,6 +29,7 @@ export interface ToolRunnerOptions {
   sandbox: Sandbox;
   blobs: BlobStore;
   history: SessionHistory;
+  todoList: () => Promise<string | undefined>;
   approver: Approver;
   clock: RunClock;
   /** Limits what the session keeps. Default: no limit. */
@@ -167,7 +168,7 @@ export class ToolRunner {
   }
 
   #contextFor(part: ToolPart, handle: string, signal: AbortSignal): ToolContext {
-    const { sandbox, blobs, history, writer } = this.#options;
+    const { sandbox, blobs, history, todoList, writer } = this.#options;
     return {
       sessionId: writer.lease.sessionId,
       callId: part.callId,
@@ -175,6 +176,7 @@ export class ToolRunner {
       sandbox,
       blobs,
       history,
+      todoList,
       signal,
       progress: (update) =>
         writer.emitTransient({ type: 'llm:tool-progress', callId: part.callId, ...update }),

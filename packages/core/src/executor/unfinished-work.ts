@@ -46,7 +46,7 @@ export class UnfinishedWork {
   async find(answer: string): Promise<WorkLeft | undefined> {
     const { isEnabled = true, mayContinue, writer } = this.#options;
     if (!isEnabled || this.found > 0 || asksOnly(answer) || !mayContinue()) return undefined;
-    const items = this.#hasWorked ? openItems(await this.#todoList()) : [];
+    const items = this.#hasWorked ? openItems(await this.todoList()) : [];
     const isAnnounced = announcesStep(answer);
     if (items.length === 0 && !isAnnounced) return undefined;
     // A message of the user goes first.
@@ -62,7 +62,8 @@ export class UnfinishedWork {
     );
   }
 
-  async #todoList(): Promise<string | undefined> {
+  /** Returns the result of the session's newest call of `todo`. */
+  async todoList(): Promise<string | undefined> {
     const { writer, findTool, hiddenTodoList } = this.#options;
     for (const { parts } of writer.log.messages.toReversed()) {
       const part = parts.findLast(

@@ -62,6 +62,8 @@ export interface ToolContext {
   readonly sandbox: Sandbox;
   readonly blobs: BlobStore;
   readonly history: SessionHistory;
+  /** Returns the result of the session's newest call of `todo`, or undefined if there is none. */
+  todoList(): Promise<string | undefined>;
   readonly signal: AbortSignal;
   /** Emits `llm:tool-progress`. */
   progress(update: { title?: string; metadata?: JsonObject }): void;

@@ -17,7 +17,7 @@ import {
   bwrapArguments,
   bwrapPath,
   HOME_PATH,
-  isShown,
+  remarkOutside,
   WORKSPACE_PATH,
 } from './bwrap-arguments.ts';
 import { type Cgroup, killCgroups, makeCgroup } from './cgroup.ts';
@@ -101,7 +101,7 @@ async function openBubblewrap(
     description: `bubblewrap, network ${options.network}`,
     platform: shell.platform,
     rules: ENDS_WITH_COMMAND,
-    files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => isShown(path, layout)),
+    files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => remarkOutside(path, layout)),
     recordProcess: options.recordProcess,
     start: (command, { cwd, ...rest }) =>
       startBubblewrap({

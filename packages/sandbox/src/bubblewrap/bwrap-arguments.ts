@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, isAbsolute, join, normalize } from 'node:path';
 import { isInside } from '@longhaul/core/host-paths';
 
@@ -153,12 +153,30 @@ function mountReadOnly(path: string): string[] {
   return existsSync(path) ? ['--ro-bind', realpathSync(path), path] : [];
 }
 
-/** Whether commands can read a path outside the workspace, if it exists. */
-export function isShown(path: string, layout: BwrapLayout): boolean {
-  const shown = [
-    ...SYSTEM_FOLDERS,
-    ...['/etc', '/proc', '/dev', '/tmp', HOME_PATH],
-    ...placeProgramFolders(layout).map(({ to }) => to),
-  ];
-  return isAbsolute(path) && shown.some((folder) => isInside(normalize(path), folder));
+/** Returns what commands can do with a path outside the workspace, for a refusal. Empty: they cannot read it. */
+export function remarkOutside(path: string, layout: BwrapLayout): string {
+  if (!isAbsolute(path)) return '';
+  const inside = normalize(path);
+  const own = [HOME_PATH, '/tmp'].find((folder) => isInside(inside, folder));
+  if (own !== undefined) return `${own} belongs to the sandbox: use bash there, for example cat or tee.`;
+  return canRead(inside, layout) ? 'bash can read it, for example with cat, but not change it.' : '';
+}
+
+function canRead(path: string, layout: BwrapLayout): boolean {
+  const mounted = [...SYSTEM_FOLDERS, ...SYSTEM_FILES.map((name) => `/etc/${name}`)];
+  if (mounted.some((each) => isInside(path, each))) return isReadable(path);
+  return placeProgramFolders(layout).some(
+    ({ from, to }) => from !== undefined && isInside(path, to) && isReadable(from + path.slice(to.length)),
+  );
+}
+
+/** A link can lead out of what is mounted. */
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    const real = realpathSync(path);
+    return [...SYSTEM_FOLDERS, '/etc'].some((folder) => isInside(real, folder)) || real === path;
+  } catch {
+    return false;
+  }
 }

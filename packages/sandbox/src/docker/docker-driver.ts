@@ -58,6 +58,9 @@ export function createDockerDriver(): SandboxDriver {
 
 type ReadyEngine = Extract<Engine, { ok: true }>;
 
+/** The image decides what is there. */
+const OUTSIDE = 'The container has its own files there, if any: use bash, for example ls.';
+
 async function openDocker(engine: ReadyEngine, root: RootFolder, options: SandboxOptions): Promise<Sandbox> {
   const { docker } = engine;
   await ensureImage(docker, options.image, options.signal);
@@ -86,7 +89,7 @@ async function openDocker(engine: ReadyEngine, root: RootFolder, options: Sandbo
     description: `docker ${options.image}, network ${options.network}`,
     platform: 'Linux, bash if the image has it, otherwise sh',
     rules: ENDS_WITH_COMMAND,
-    files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => path.startsWith('/')),
+    files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => (path.startsWith('/') ? OUTSIDE : '')),
     recordProcess: options.recordProcess,
     start: (command, { cwd, ...rest }) =>
       keeper.start({ ...rest, command, cwd: posix.join(WORKSPACE_PATH, cwd) }),

@@ -42,11 +42,10 @@ export function fileError(error: unknown, path: string, action: 'read' | 'write'
   }
 }
 
-/** @param canCommandsSee Whether commands of the sandbox can read the path, if it exists. */
-export function outsideWorkspace(path: string, canCommandsSee = false): LonghaulError {
-  const way = canCommandsSee ? ' To read it, use bash, for example cat.' : '';
+/** @param remark What commands of the sandbox can do with the path. */
+export function outsideWorkspace(path: string, remark = ''): LonghaulError {
   return new LonghaulError(
     'path_outside_workspace',
-    `${JSON.stringify(path)} leads out of the workspace. Only files in the workspace can be used; give a path relative to it.${way}`,
+    `${JSON.stringify(path)} leads out of the workspace. Only files in the workspace can be used; give a path relative to it.${remark === '' ? '' : ` ${remark}`}`,
   );
 }

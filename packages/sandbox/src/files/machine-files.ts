@@ -17,7 +17,7 @@ export function createMachineFiles(start: RootFolder, refused: readonly string[]
     const names = await resolveInside('/', '/', isAbsolute(path) ? path : `${start.path}/${path}`);
     const real = `/${names.join('/')}`;
     if (refused.some((own) => isInside(real, own))) throw belongsToLonghaul(path);
-    if (HAS_PROC && names[0] === 'proc') throw inProc(path);
+    if (HAS_PROC && names[0] === 'proc') throw inProc(path, names[1] ?? '');
     if (!isInside(real, start.path)) return { root: machine, names, name: real };
     const below = names.slice(start.path.split('/').filter((name) => name !== '').length);
     return { root: start, names: below, name: below.join('/') };
@@ -37,10 +37,15 @@ function belongsToLonghaul(path: string): LonghaulError {
   );
 }
 
-/** These files have no size, and some show the keys of a process. */
-function inProc(path: string): LonghaulError {
+/**
+ * These files have no size, and those of a process can show its keys.
+ *
+ * @param entry The name below /proc, with links resolved.
+ */
+function inProc(path: string, entry: string): LonghaulError {
+  const isOfProcess = /^(?:\d+|self|thread-self)$/.test(entry);
   return new LonghaulError(
     'path_outside_workspace',
-    `${JSON.stringify(path)} is in /proc, where file tools cannot read. Use bash, for example cat.`,
+    `${JSON.stringify(path)} is in /proc, where file tools cannot read.${isOfProcess ? '' : ' Use bash, for example cat.'}`,
   );
 }

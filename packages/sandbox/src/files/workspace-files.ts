@@ -23,12 +23,13 @@ type Action = 'read' | 'write';
  *
  * @param root The workspace's folder on this machine. Every access fails once another folder has its path.
  * @param workspacePath The same folder as commands see it. Paths and links below either are accepted.
- * @param canCommandsSee Whether commands can read a path outside the workspace, if it exists.
+ * @param remarkFor Returns what commands can do with a path outside the workspace, for the refusal. Empty: nothing is
+ * known.
  */
 export function createWorkspaceFiles(
   root: RootFolder,
   workspacePath: string,
-  canCommandsSee: (path: string) => boolean = () => false,
+  remarkFor: (path: string) => string = () => '',
 ): WorkspaceFiles {
   return createFiles(root.path, async (path) => {
     try {
@@ -36,7 +37,7 @@ export function createWorkspaceFiles(
       return { root, names, name: names.join('/') };
     } catch (error) {
       const isOutside = error instanceof LonghaulError && error.code === 'path_outside_workspace';
-      throw isOutside ? outsideWorkspace(path, canCommandsSee(path)) : error;
+      throw isOutside ? outsideWorkspace(path, remarkFor(path)) : error;
     }
   });
 }

@@ -22,6 +22,8 @@ const SHELL_CALL =
 export function readPatchCommand(command: string): PatchCommand | undefined {
   const inner = innerLine(command);
   if (inner !== undefined) return readPatchCommand(inner);
+  const piped = readPiped(command);
+  if (piped !== undefined) return piped;
   const call = CALL.exec(command);
   if (call === null) return undefined;
   const folder = call.groups?.['folder']?.replace(/^(['"])(.*)\1$/, '$2');
@@ -32,10 +34,25 @@ export function readPatchCommand(command: string): PatchCommand | undefined {
 
 /** The line of `bash -lc "…"`, if it is a call of `apply_patch`. */
 function innerLine(command: string): string | undefined {
+  const inner = readShellCall(command);
+  return inner !== undefined && (CALL.test(inner) || PIPED.test(inner)) ? inner : undefined;
+}
+
+/** Returns the line of a command that only starts a shell with it. */
+export function readShellCall(command: string): string | undefined {
   const { quote, line } = SHELL_CALL.exec(command)?.groups ?? {};
-  if (line === undefined || quote === undefined) return undefined;
-  const inner = unquote(line, quote);
-  return inner !== undefined && CALL.test(inner) ? inner : undefined;
+  return line === undefined || quote === undefined ? undefined : unquote(line, quote);
+}
+
+const PIPED =
+  /^\s*(?<cd>cd\s+[^\n]+?(?:&&|;|\n)\s*)?cat\s*(?<open><<-?\s*(?<quote>['"]?)[A-Za-z_]\w*\k<quote>)[ \t]*\|[ \t]*(?:apply_patch|applypatch)\b(?<after>[^\n|]*\n)/;
+
+/** Reads `cat <<EOF | apply_patch` as the same here-document for `apply_patch`. */
+function readPiped(command: string): PatchCommand | undefined {
+  const { 0: opening, groups } = PIPED.exec(command) ?? {};
+  if (opening === undefined || groups === undefined) return undefined;
+  const { cd = '', open = '', after = '' } = groups;
+  return readPatchCommand(`${cd}apply_patch ${open}${after}${command.slice(opening.length)}`);
 }
 
 function readHeredoc(tail: string): { patch: string; rest: string } | undefined {
