@@ -37,7 +37,9 @@ test('names the invalid item', () => {
   );
   expect(refusalOf(todo, { items: [{ status: 'done' }] })).toMatch(/`items\[0\]` must be \{text, status\}/);
   expect(refusalOf(todo, { items: 'nothing' })).toBe('`items` must be an array, got string.');
-  expect(refusalOf(todo, { entries: ['x'] })).toMatch(/^`items` must be an array, it is missing\..*`entries`/);
+  expect(refusalOf(todo, { entries: ['x'] })).toMatch(
+    /^`items` must be an array, it is missing\..*`entries`/,
+  );
   expect(refusalOf(todo, { items: Array.from({ length: 201 }, () => 'x') })).toMatch(/at most 200/);
 });
 
