@@ -276,8 +276,11 @@ test.each([
   expect(await fixture.text(bash, { command })).toMatch(/exit code 0/);
 });
 
-test('says what to call if a shell did not find apply_patch', async () => {
-  await using fixture = await openToolFixture();
-  const text = await fixture.text(bash, { command: "eval 'apply_patch x'" });
-  expect(text).toContain('Call the tool apply_patch');
-});
+test.each(["eval 'apply_patch x'", 'timeout 5 apply_patch x', "sh -c 'apply_patch x' || true"])(
+  'says what to call if a program did not find apply_patch: %s',
+  async (command) => {
+    await using fixture = await openToolFixture();
+    const text = await fixture.text(bash, { command });
+    expect(text).toContain('Call the tool apply_patch');
+  },
+);

@@ -233,6 +233,8 @@ test.each<[JsonValue, string]>([
     },
     'sub\n[exit code 0]',
   ],
+  [{ command: '["bash","-lc","echo a\necho b"]' }, 'a\nb\n[exit code 0]'],
+  [{ action: { command: ['echo', 'x'], env: {} } }, 'x\n[exit code 0]'],
   [{ action: '{"command":["echo","x"]}' }, 'x\n[exit code 0]'],
   [
     { command: 'echo x', timeout: 1_200_000 },

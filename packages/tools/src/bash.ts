@@ -93,8 +93,9 @@ function withAction(value: JsonValue): JsonValue {
   const { action, ...rest } = value;
   const inner = typeof action === 'string' ? parseJson(action) : action;
   if (!isObject(inner) || inner['command'] === undefined) return value;
-  const { type: _type, ...fields } = inner;
-  return { ...rest, ...fields };
+  const { type: _type, env, ...fields } = inner;
+  const isEmpty = !isObject(env) || Object.keys(env).length === 0;
+  return { ...rest, ...fields, ...(isEmpty ? {} : { env }) };
 }
 
 /** Reads a shell line. An array of words is made into one. */
@@ -110,7 +111,8 @@ function readCommand(fields: InputFields): string {
 /** An array of texts as JSON text. `[ -f x ]` is a shell line. */
 function wordsIn(given: JsonValue | undefined): JsonValue[] | undefined {
   if (typeof given !== 'string' || !/^\s*\[\s*"/.test(given)) return undefined;
-  const words = parseJson(given);
+  // Line breaks in the texts are often not escaped.
+  const words = parseJson(given) ?? parseJson(given.trim().replaceAll('\n', '\\n'));
   return Array.isArray(words) && words.every((word) => typeof word === 'string') ? words : undefined;
 }
 

@@ -34,5 +34,5 @@ function withoutTexts(command: string): string {
 
 /** Whether the output of a command shows that a shell did not find the program. */
 export function missedPatchProgram(output: string): boolean {
-  return /\bapply_?patch: (?:command )?not found/.test(output);
+  return /(?<![/\w])apply_?patch\W{0,2}: (?:(?:command )?not found|No such file)/.test(output);
 }
