@@ -1,4 +1,5 @@
 import type { REASONING_EFFORTS } from '@longhaul/models';
+import { STRATEGY_NAMES } from '@longhaul/protocol/strategy-names';
 
 /** The flags of every command, as data for parsing, help, suggestions and the check of the documentation. */
 export interface Flag {
@@ -18,19 +19,7 @@ const text = { type: 'string' } as const;
 const toggle = { type: 'boolean' } as const;
 
 const sandbox = { type: 'string', values: ['auto', 'docker', 'bubblewrap', 'local'] } as const;
-/** The names are those of `STRATEGY_NAMES`; importing them would slow down the start. */
-const strategy = {
-  type: 'string',
-  values: [
-    'reactive-overflow',
-    'proactive-threshold',
-    'structured-summary',
-    'middle-removal',
-    'pruning-agent',
-    'provider-compaction',
-  ],
-  isOpen: true,
-} as const;
+const strategy = { type: 'string', values: STRATEGY_NAMES, isOpen: true } as const;
 
 const WHERE = { cwd: { type: 'string', short: 'C' }, config: text, trust: toggle } as const;
 /** For commands that name a session: sessions of every folder. */

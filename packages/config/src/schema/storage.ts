@@ -4,8 +4,8 @@ import { limit, setting } from './values.ts';
 
 export const storage = z.strictObject({
   url: setting(
-    z.string().regex(/^(?:sqlite|memory|postgres|postgresql):/, {
-      error: 'must start with sqlite:, memory: or postgres:',
+    z.string().regex(/^(?:sqlite|memory):/, {
+      error: 'must start with sqlite: or memory:, because sessions are stored in SQLite, such as sqlite:PATH',
     }),
     'Where sessions are stored: sqlite:PATH, or memory: for sessions that end with the process. A relative path starts at the current folder, not at the folder of this file.',
     D.storage.url,

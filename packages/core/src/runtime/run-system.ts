@@ -1,3 +1,4 @@
+import type { Session } from '@longhaul/protocol';
 import type { RunEnvironment } from '../executor/environment-note.ts';
 import type { BlobStore, Sandbox, Store } from '../ports/index.ts';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
@@ -34,18 +35,17 @@ export class RunSystem implements RunEnvironment {
   }
 
   async build(): Promise<string> {
-    const { store, blobs, writer } = this.#options;
     const present = await this.#read();
-    const session = await store.getSession(writer.lease.sessionId);
-    const begun = session && (await loadEnvironment(session, blobs));
-    if (begun === undefined) await this.#keep(present);
+    const session = await this.#session();
+    const begun = session && (await loadEnvironment(session, this.#options.blobs));
+    if (begun === undefined) await this.#keep(present, session);
     this.#begun = begun ?? present;
     return await this.#text(this.#begun);
   }
 
   async renew(): Promise<string> {
     const present = await this.#read();
-    await this.#keep(present);
+    await this.#keep(present, await this.#session());
     this.#begun = present;
     return await this.#text(present);
   }
@@ -73,9 +73,14 @@ export class RunSystem implements RunEnvironment {
     return agentPrompt(this.#options.agent, factsOf(environment, { date, maxChars: this.#maxChars }));
   }
 
-  #keep(environment: Environment): Promise<void> {
-    const { writer, store, blobs } = this.#options;
-    return storeEnvironment(environment, { sessionId: writer.lease.sessionId, store, blobs });
+  #session(): Promise<Session | undefined> {
+    const { store, writer } = this.#options;
+    return store.getSession(writer.lease.sessionId);
+  }
+
+  async #keep(environment: Environment, session: Session | undefined): Promise<void> {
+    const { store, blobs } = this.#options;
+    if (session !== undefined) await storeEnvironment(environment, { session, store, blobs });
   }
 
   /** Warns once of instruction files that are too long for the window. */

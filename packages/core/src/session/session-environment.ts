@@ -38,13 +38,12 @@ export async function loadEnvironment(
  */
 export async function storeEnvironment(
   environment: Environment,
-  { sessionId, store, blobs }: { sessionId: string; store: Store; blobs: BlobStore },
+  { session, store, blobs }: { session: Pick<Session, 'id' | 'metadata'>; store: Store; blobs: BlobStore },
 ): Promise<void> {
   const id = await storedId(environment, blobs);
   if (id === undefined) return;
-  const metadata = (await store.getSession(sessionId))?.metadata;
-  if (metadata?.[KEY] === blobReference(id)) return;
-  await store.updateSession(sessionId, { metadata: { [KEY]: blobReference(id) } });
+  if (session.metadata?.[KEY] === blobReference(id)) return;
+  await store.updateSession(session.id, { metadata: { [KEY]: blobReference(id) } });
 }
 
 const UNWRITABLE: ReadonlySet<ErrorCode> = new Set(['store_full', 'store_readonly', 'store_unavailable']);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_TRAITS, type ErrorCode } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { STRATEGY_NAMES } from '../strategy-names.ts';
 
 /** Schemas that several routes share. */
 
@@ -59,13 +60,7 @@ export const modelNameSchema = nameText(300)
   .meta({ description: 'provider/model' });
 
 /** The built-in strategies. Only configuration files can name a module: a client must not make the server load code. */
-export const strategyNameSchema = z.enum([
-  'reactive-overflow',
-  'proactive-threshold',
-  'structured-summary',
-  'middle-removal',
-  'pruning-agent',
-]);
+export const strategyNameSchema = z.enum(STRATEGY_NAMES);
 
 export const emptyBody = z.strictObject({});
 export const okBody = z.looseObject({ ok: z.literal(true) });

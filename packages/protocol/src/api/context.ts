@@ -7,6 +7,17 @@ const role = z.enum(['user', 'assistant']);
 
 const messageRangeSchema = z.looseObject({ from: z.string(), to: z.string(), count: z.int() });
 
+/** What a compaction hides. */
+const hiddenMessages = { count: z.int(), ranges: z.array(messageRangeSchema) };
+
+/** A compaction in numbers. */
+const compactionFigures = {
+  strategy: z.string(),
+  round: z.int(),
+  tokensBefore: tokens,
+  tokensAfter: tokens,
+};
+
 export const contextQuery = z.strictObject({
   windowTokens: queryCount({ max: 1e9 })
     .optional()
@@ -42,14 +53,10 @@ export const contextReportSchema = z.looseObject({
   hidden: z.array(
     z.looseObject({
       compactionId: z.string(),
-      round: z.int(),
-      strategy: z.string(),
+      ...compactionFigures,
       reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
       createdAt: z.number(),
-      tokensBefore: tokens,
-      tokensAfter: tokens,
-      count: z.int(),
-      ranges: z.array(messageRangeSchema),
+      ...hiddenMessages,
     }),
   ),
   pins: z.array(z.looseObject({ messageId: z.string(), handle: z.string(), role, text: z.string() })),
@@ -70,11 +77,8 @@ export const compactBody = z.strictObject({
 export type CompactBody = z.infer<typeof compactBody>;
 
 const compactionReport = {
-  strategy: z.string(),
-  round: z.int(),
-  tokensBefore: tokens,
-  tokensAfter: tokens,
-  hides: z.looseObject({ count: z.int(), ranges: z.array(messageRangeSchema) }),
+  ...compactionFigures,
+  hides: z.looseObject(hiddenMessages),
   pruned: z.int(),
   cut: z.int(),
   summary: z.looseObject({ ledger: z.string(), narrative: z.string() }),

@@ -8,6 +8,7 @@ import { type CommandExit, exitOfShellCode, type RunningCommand } from '../comma
 import type { StartOptions } from '../create-sandbox.ts';
 import { machineIdentity } from '../process-identity.ts';
 import { isGone, reasonOf } from './engine.ts';
+import { outputFrames } from './output-frames.ts';
 import { SIGNAL_SCRIPT, SUPERVISE_SCRIPT } from './supervisor-script.ts';
 
 const POLL_MS = 10;
@@ -15,7 +16,6 @@ const POLL_MS = 10;
 const KILL_DEADLINE_MS = 1_500;
 const STOP_TIMEOUT_MS = 2_000;
 /** Bytes before each frame of output: one for the stream, three unused, four for the length. */
-const FRAME_HEADER = 8;
 
 export interface DockerCommand extends StartOptions {
   command: string;
@@ -61,19 +61,10 @@ export async function startDockerCommand(
   };
 }
 
-/** Splits the frames of one connection into chunks. An unread chunk blocks the command through the engine's pipe. */
+/** Splits the output of one connection. An unread chunk blocks the command through the engine's pipe. */
 async function* demultiplex(stream: Readable, onEnd: () => void): AsyncIterable<OutputChunk> {
-  let pending: Buffer = Buffer.alloc(0);
   try {
-    for await (const data of stream) {
-      pending = pending.length === 0 ? data : Buffer.concat([pending, data]);
-      while (pending.length >= FRAME_HEADER) {
-        const end = FRAME_HEADER + pending.readUInt32BE(4);
-        if (pending.length < end) break;
-        yield { stream: pending[0] === 2 ? 'stderr' : 'stdout', data: pending.subarray(FRAME_HEADER, end) };
-        pending = pending.subarray(end);
-      }
-    }
+    yield* outputFrames(stream);
   } finally {
     onEnd();
   }

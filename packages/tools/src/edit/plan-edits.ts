@@ -28,9 +28,11 @@ export async function planEdits(original: string, edits: readonly TextEdit[]): P
     return differ;
   };
   const [first] = edits;
-  if (edits.length === 1 && first !== undefined) return planOne(original, first, load);
-  const inOrder = await planInOrder(original, edits, load);
-  const atOnce = await planAtOnce(original, edits, load);
+  if (edits.length === 1 && first !== undefined)
+    return planOne(original, await match(original, first, load), load);
+  const toOriginal = matchedOnce(original, load);
+  const inOrder = await planInOrder(original, edits, toOriginal, load);
+  const atOnce = await planAtOnce(original, edits, toOriginal, load);
   if ('refusal' in inOrder) return 'refusal' in atOnce ? inOrder : atOnce;
   if ('refusal' in atOnce) return inOrder;
   if (inOrder.text === atOnce.text) return atOnce;
@@ -40,8 +42,21 @@ export async function planEdits(original: string, edits: readonly TextEdit[]): P
   };
 }
 
-async function planOne(original: string, edit: TextEdit, load: () => Promise<Differ>): Promise<EditPlan> {
-  const matched = await match(original, edit, load);
+type Load = () => Promise<Differ>;
+type Matched = { places: PlacedText[]; ignoring: string[] } | { refusal: string };
+type Matcher = (edit: TextEdit) => Promise<Matched>;
+
+/** Matches each edit with the original text once: the first one is the same in both readings. */
+function matchedOnce(original: string, load: Load): Matcher {
+  const known = new Map<TextEdit, Promise<Matched>>();
+  return (edit) => {
+    const matched = known.get(edit) ?? match(original, edit, load);
+    known.set(edit, matched);
+    return matched;
+  };
+}
+
+async function planOne(original: string, matched: Matched, load: Load): Promise<EditPlan> {
   if ('refusal' in matched) return matched;
   const { places, ignoring } = matched;
   const text = await replacePlaces(original, places, load);
@@ -53,13 +68,15 @@ async function planOne(original: string, edit: TextEdit, load: () => Promise<Dif
 async function planInOrder(
   original: string,
   edits: readonly TextEdit[],
-  load: () => Promise<Differ>,
+  toOriginal: Matcher,
+  load: Load,
 ): Promise<EditPlan> {
   let text = original;
   let replacements = 0;
   const ignoring = new Set<string>();
   for (const [index, edit] of edits.entries()) {
-    const planned = await planOne(text, edit, load);
+    const matched = await (index === 0 ? toOriginal(edit) : match(text, edit, load));
+    const planned = await planOne(text, matched, load);
     if ('refusal' in planned) return { refusal: nameEdit(planned.refusal, index, edits.length) };
     text = planned.text;
     replacements += planned.replacements;
@@ -71,12 +88,13 @@ async function planInOrder(
 async function planAtOnce(
   original: string,
   edits: readonly TextEdit[],
-  load: () => Promise<Differ>,
+  toOriginal: Matcher,
+  load: Load,
 ): Promise<EditPlan> {
   const all: PlacedText[] = [];
   const ignoring = new Set<string>();
   for (const [index, edit] of edits.entries()) {
-    const matched = await match(original, edit, load);
+    const matched = await toOriginal(edit);
     if ('refusal' in matched) return { refusal: nameEdit(matched.refusal, index, edits.length) };
     all.push(...matched.places);
     for (const each of matched.ignoring) ignoring.add(each);
@@ -96,11 +114,7 @@ function nameEdit(refusal: string, index: number, count: number): string {
   return `edit ${index + 1} of ${count}: ${refusal}\nNothing was changed.`;
 }
 
-async function match(
-  original: string,
-  edit: TextEdit,
-  load: () => Promise<Differ>,
-): Promise<{ places: PlacedText[]; ignoring: string[] } | { refusal: string }> {
+async function match(original: string, edit: TextEdit, load: Load): Promise<Matched> {
   const wanted = { ...edit, old: toLineFeeds(edit.old), new: toLineFeeds(edit.new) };
   if (wanted.old === '')
     return { refusal: '`old` is empty: give the text to replace, or use write for a whole file.' };
