@@ -211,6 +211,16 @@ describe('the environment', () => {
 });
 
 describe('mistakes', () => {
+  it.each(['postgres://me:key@host/db', 'postgresql://host/db', 'mysql://host'])(
+    'refuses the store %s',
+    async (url) => {
+      await user(`storage:\n  url: ${url}\n`);
+      const message = await complaint();
+      expect(message).toContain('storage.url must start with sqlite: or memory:');
+      expect(message).toContain('such as sqlite:PATH');
+    },
+  );
+
   it.each<[name: string, text: string, message: string]>([
     ['an unknown key', 'modle: a/b', 'longhaul.yml:1:1: modle is not a known key. Did you mean "model"?'],
     [
