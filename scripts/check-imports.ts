@@ -23,6 +23,7 @@ const DIRECTION: Record<string, readonly string[]> = {
   replay: ['protocol', 'context', 'models', 'scripted-model'],
   client: ['protocol'],
   server: ['protocol', 'context', 'models', 'core', 'config'],
+  acp: ['protocol', 'context', 'core'],
   gateway: ['protocol', 'context', 'models'],
   testing: ['protocol', 'context', 'models', 'core', 'storage'],
   cli: [
@@ -41,6 +42,7 @@ const DIRECTION: Record<string, readonly string[]> = {
     'scripted-model',
     'replay',
     'server',
+    'acp',
     'gateway',
   ],
 };
@@ -65,7 +67,15 @@ const PURE = new Set(['context']);
 const IMPURE = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.now|process\.)/;
 
 /** Test dependencies declared in the root package.json. */
-const TEST_TOOLS = new Set(['vitest', 'fast-check', 'openai', '@copilotkit/aimock', 'bun', 'rolldown']);
+const TEST_TOOLS = new Set([
+  'vitest',
+  'fast-check',
+  'openai',
+  '@copilotkit/aimock',
+  'bun',
+  'rolldown',
+  '@cfworker/json-schema',
+]);
 
 interface Edge {
   from: string;

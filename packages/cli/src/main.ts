@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./commands/import.ts')).importFiles,
   export: async () => (await import('./commands/export.ts')).exportSession,
   serve: async () => (await import('./commands/serve.ts')).serve,
+  acp: async () => (await import('./commands/acp.ts')).acp,
   gateway: async () => (await import('./commands/gateway.ts')).gateway,
   gc: async () => (await import('./commands/gc.ts')).gc,
   repair: async () => (await import('./commands/repair.ts')).repair,

@@ -51,6 +51,8 @@ export interface CommandOptions {
   node?: string;
   /** In a terminal of its own (by `script`): what is typed is written to the child's standard input. */
   terminal?: boolean;
+  /** Standard input stays open: what is written to the child's standard input is read. */
+  keepsInput?: boolean;
   /** Leads a process group of its own, as a command of a terminal does. */
   detached?: boolean;
 }
@@ -100,6 +102,7 @@ export class Bench implements AsyncDisposable {
       node = process.execPath,
       detached = false,
       terminal = false,
+      keepsInput = terminal,
     }: CommandOptions = {},
   ): Running {
     const command = [node, '--conditions=longhaul-src', BIN, ...args];
@@ -131,7 +134,7 @@ export class Bench implements AsyncDisposable {
     });
     // A command that does not read its input may be gone before it is written.
     child.stdin.on('error', () => {});
-    if (!terminal) child.stdin.end(input);
+    if (!keepsInput) child.stdin.end(input);
     const ended = new Promise<Ended>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));

@@ -26,6 +26,7 @@ const COMMANDS = [
   'unpin',
   'import',
   'export',
+  'acp',
   'gateway',
   'gc',
   'repair',

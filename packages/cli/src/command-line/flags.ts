@@ -158,6 +158,7 @@ export const SERVE_FLAGS = {
   'log-level': { type: 'string', values: ['debug', 'info', 'warn', 'error', 'silent'] },
   json: toggle,
 } as const;
+export const ACP_FLAGS = { ...WHERE, model: { type: 'string', short: 'm' }, sandbox } as const;
 export const GATEWAY_FLAGS = {
   ...WHERE,
   upstream: { type: 'string', short: 'u', repeatable: true },

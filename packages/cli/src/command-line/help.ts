@@ -29,6 +29,7 @@ Commands
   import     create a session from another agent's session file
   export     write a session as JSON
   serve      serve sessions over HTTP
+  acp        work in an editor that speaks the Agent Client Protocol
   gateway    compact long conversations between clients and local models
   gc         remove unneeded data and free its disk space
   repair     recover a damaged database
@@ -453,6 +454,18 @@ ${WHERE}
 Every request must have a token. It is created at the first start, in a file that only you can read; serve prints its
 path. Sessions work in the folder where serve was started, or in those of server.workspaces. The log goes to standard
 error, one JSON object per line. GET /openapi.json describes the API; docs/api.md explains it.
+`,
+  acp: `Work in an editor that speaks the Agent Client Protocol, such as Zed. The editor starts this command and talks to it
+over standard input and output. Notices go to standard error.
+
+  longhaul acp
+  longhaul acp --model anthropic/claude-sonnet-4-5
+
+  -m, --model NAME      model of new sessions, provider/model (default: as configured); the editor can select others
+      --sandbox KIND    where commands run: auto, docker, bubblewrap or local (auto)
+${WHERE}
+
+The editor names the folder of each session. docs/editors.md has the configuration of editors.
 `,
   gateway: `Offer the API of LM Studio, Ollama, llama.cpp or vLLM, and compact the conversations that outgrow the window
 instead of cutting or refusing them. Runs until Ctrl-C.

@@ -1,6 +1,7 @@
 import type { Config } from '@longhaul/config';
-import { type ModelDriver, Runtime, type RuntimeOptions } from '@longhaul/core';
+import { type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
+import type { Session } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
@@ -27,11 +28,13 @@ export interface ServedAgentOptions {
   hasToken: boolean;
   /** The model of sessions that name none, and of those that name it. Read when a run starts. Default: as configured. */
   ownModel?: () => OwnModel | undefined;
+  /** Wraps the sandbox of each run. Default: it stays as it is. */
+  wrapSandbox?: (sandbox: Sandbox, session: Session) => Sandbox;
 }
 
 /** Creates the agent of a server. Models are opened when a session names them. */
 export async function servedAgent(options: ServedAgentOptions): Promise<ServedAgent> {
-  const { settings, storage, chats, env, home, hasToken } = options;
+  const { settings, storage, chats, env, home, hasToken, wrapSandbox = (sandbox) => sandbox } = options;
   const driverFor = currentDrivers(options);
   const notices = new TrustNotices();
   const fixed = {
@@ -43,8 +46,8 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       return driverFor(summariser === '__same__' ? own : summariser);
     },
     driverFor,
-    openSandbox: (session, signal, recordProcess) =>
-      openSandbox(settings.config, { session, signal, env, recordProcess }),
+    openSandbox: async (session, signal, recordProcess) =>
+      wrapSandbox(await openSandbox(settings.config, { session, signal, env, recordProcess }), session),
     async prepareRun({ id }) {
       await settings.reloadIfTrustChanged();
       return notices.forRun(id, settings.project);

@@ -94,6 +94,8 @@ export interface RuntimeOptions extends ProcessEnder {
 }
 
 export interface NewSessionOptions {
+  /** An id of `newId`. Default: a new one. */
+  id?: string;
   /** Absolute path of an existing folder. */
   workspace: string;
   /** `provider/model`. */

@@ -7,12 +7,12 @@ const MAX_TITLE_CHARS = 80;
 
 /** Drafts a session for the store. The default title is the first line of the task. */
 export function draftSession(
-  options: Pick<Session, 'workspace' | 'model' | 'task' | 'metadata'> & { title?: string },
+  options: Pick<Session, 'workspace' | 'model' | 'task' | 'metadata'> & { id?: string; title?: string },
 ): NewSession {
   const { workspace, model, title, metadata } = options;
   const task = options.task.slice(0, MAX_TASK_CHARS);
   return {
-    id: newId(),
+    id: options.id ?? newId(),
     createdAt: Date.now(),
     task,
     title: title ?? titleOf(task),

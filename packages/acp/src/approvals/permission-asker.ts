@@ -1,0 +1,121 @@
+import type {
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
+import type { Runtime } from '@longhaul/core';
+import { type Approval, type ApprovalAnswer, toLonghaulError } from '@longhaul/protocol';
+import type { AcpWorkspace } from '../acp-options.ts';
+import { kindOf, locationsOf, titleOf } from '../updates/tool-facts.ts';
+import { proposedContent } from './proposed-content.ts';
+
+type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
+
+export interface PermissionAskerOptions {
+  sessionId: string;
+  workspace: Pick<AcpWorkspace, 'folder' | 'allowedByAlways'> & { runtime: Pick<Runtime, 'approvals'> };
+  /** Asks the person in the editor. Rejects if the client cannot, or when the signal aborts. */
+  request(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
+  /** Returns the id of the call in the protocol. */
+  toolCallIdOf(callId: string): string;
+  /** Called if the person cancels the turn in place of an answer. */
+  onCancelled(): void;
+  log(line: string): void;
+}
+
+/** Asks the person in the editor about calls that need approval, all at once, and stores the answers. */
+export class PermissionAsker {
+  readonly #options: PermissionAskerOptions;
+  /** Questions without an answer, by the handles of their calls. */
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(options: PermissionAskerOptions) {
+    this.#options = options;
+  }
+
+  /** Does nothing if the question is open already. */
+  ask(asked: Asked): void {
+    if (this.#open.has(asked.handle)) return;
+    const controller = new AbortController();
+    this.#open.set(asked.handle, controller);
+    void this.#ask(asked, controller).finally(() => {
+      if (this.#open.get(asked.handle) === controller) this.#open.delete(asked.handle);
+    });
+  }
+
+  /** Withdraws a question that somebody else has answered. */
+  withdraw(handle: string): void {
+    this.#open.get(handle)?.abort();
+    this.#open.delete(handle);
+  }
+
+  withdrawAll(): void {
+    for (const handle of [...this.#open.keys()]) this.withdraw(handle);
+  }
+
+  async #ask(asked: Asked, { signal }: AbortController): Promise<void> {
+    const { request, onCancelled } = this.#options;
+    try {
+      const { outcome } = await request(await this.#question(asked), signal);
+      if (signal.aborted) return;
+      if (outcome.outcome === 'cancelled') onCancelled();
+      else await this.#answer(asked, ANSWERS[outcome.optionId] ?? 'deny');
+    } catch (error) {
+      // Without this answer, the run would wait for ever.
+      if (!signal.aborted) await this.#refuse(asked, toLonghaulError(error).message);
+    }
+  }
+
+  async #question({ callId, toolName, args }: Asked): Promise<RequestPermissionRequest> {
+    const { sessionId, workspace, toolCallIdOf } = this.#options;
+    const allowed = await workspace.allowedByAlways({ toolName, args });
+    return {
+      sessionId,
+      toolCall: {
+        toolCallId: toolCallIdOf(callId),
+        title: titleOf(toolName, args),
+        kind: kindOf(toolName),
+        status: 'pending',
+        content: proposedContent(workspace.folder, toolName, args),
+        locations: locationsOf(workspace.folder, { args }),
+      },
+      options: optionsFor(allowed),
+    };
+  }
+
+  async #refuse(asked: Asked, problem: string): Promise<void> {
+    this.#options.log(`The editor could not ask about ${asked.toolName}: ${problem}`);
+    await this.#answer(asked, 'deny', `the editor could not ask: ${problem}`);
+  }
+
+  /** Somebody else may have answered, or the run may have ended. */
+  async #answer({ callId, handle }: Asked, answer: ApprovalAnswer, reason?: string): Promise<void> {
+    const { sessionId, workspace, log } = this.#options;
+    try {
+      await workspace.runtime.approvals.answer(sessionId, callId, { answer, handle, reason });
+    } catch (error) {
+      const { code, message } = toLonghaulError(error);
+      if (code !== 'not_found') log(`The answer to a request for approval could not be stored: ${message}`);
+    }
+  }
+}
+
+const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = { once: 'once', always: 'always', reject: 'deny' };
+
+const MAX_SHOWN_CHARS = 200;
+
+function optionsFor(allowed: readonly string[]): PermissionOption[] {
+  const names = allowed.join(', ');
+  const shown = names.length <= MAX_SHOWN_CHARS ? names : `${names.slice(0, MAX_SHOWN_CHARS - 1)}…`;
+  const always: PermissionOption = {
+    optionId: 'always',
+    name: `Always allow in this session: ${shown}`,
+    kind: 'allow_always',
+  };
+  return [
+    { optionId: 'once', name: 'Allow once', kind: 'allow_once' },
+    // What an answer covers is not known for a line that cannot be read.
+    ...(allowed.length === 0 ? [] : [always]),
+    { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+  ];
+}

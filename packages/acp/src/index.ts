@@ -1,0 +1,8 @@
+export type {
+  AcpAgents,
+  AcpModels,
+  AcpOptions,
+  AcpWorkspace,
+  SandboxWrapper,
+} from './acp-options.ts';
+export { serveAcp } from './serve-acp.ts';

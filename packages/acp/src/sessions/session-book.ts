@@ -1,0 +1,158 @@
+import type {
+  ListSessionsRequest,
+  ListSessionsResponse,
+  McpServer,
+  NewSessionResponse,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import { RequestError } from '@agentclientprotocol/sdk';
+import { newId } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import type { AcpOptions, AcpWorkspace } from '../acp-options.ts';
+import { availableCommands } from '../commands/available-commands.ts';
+import { notice } from '../updates/notice.ts';
+import { OpenSession, type SessionConnection, type SessionFields } from './open-session.ts';
+import { replay } from './replay.ts';
+import { configOptionsOf, modesOf } from './session-settings.ts';
+import type { Workspaces } from './workspaces.ts';
+
+export interface SessionBookOptions {
+  workspaces: Workspaces;
+  connection: SessionConnection;
+  defaultFolder: AcpOptions['defaultFolder'];
+}
+
+/** Where a client opens a session, and with what. */
+export interface SessionPlace {
+  cwd: string;
+  mcpServers?: readonly McpServer[];
+  additionalDirectories?: readonly string[];
+}
+
+type SessionState = Omit<NewSessionResponse, 'sessionId'>;
+
+const PAGE = 50;
+
+/** The sessions that the client has open, and those that it can open. */
+export class SessionBook {
+  readonly #options: SessionBookOptions;
+  readonly #open = new Map<string, OpenSession>();
+
+  constructor(options: SessionBookOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {RequestError} If the client has no such session open. */
+  get(sessionId: string): OpenSession {
+    const session = this.#open.get(sessionId);
+    if (session === undefined) throw RequestError.sessionNotFound(sessionId);
+    return session;
+  }
+
+  find(sessionId: string): OpenSession | undefined {
+    return this.#open.get(sessionId);
+  }
+
+  /** Begins a session. It is stored with its first prompt. */
+  async begin(place: SessionPlace): Promise<NewSessionResponse> {
+    const workspace = await this.#options.workspaces.open(place.cwd);
+    const model = await workspace.models.resolve(workspace.agents.list()[0]?.model);
+    const fields = { id: newId(), model, workspace: workspace.folder, title: '', metadata: undefined };
+    const session = this.#add(fields, { workspace, isStored: false });
+    this.#announce(session, place);
+    return { sessionId: session.id, ...(await stateOf(session)) };
+  }
+
+  /** Opens a stored session and sends all its messages as updates. */
+  async load(sessionId: string, place: SessionPlace): Promise<SessionState> {
+    const session = await this.#reopen(sessionId, place);
+    await replay(session);
+    this.#announce(session, place);
+    return stateOf(session);
+  }
+
+  /** Opens a stored session without its messages. */
+  async resume(sessionId: string, place: SessionPlace): Promise<SessionState> {
+    const session = await this.#reopen(sessionId, place);
+    this.#announce(session, place);
+    return stateOf(session);
+  }
+
+  /** Lists the stored sessions of a folder, or those of all folders, newest first. */
+  async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
+    const { workspaces, defaultFolder } = this.#options;
+    const workspace = await workspaces.open(cwd ?? defaultFolder);
+    const isEverywhere = cwd === undefined || cwd === null;
+    const found = await workspace.store.listSessions({
+      // One more shows whether there is a next page.
+      limit: PAGE + 1,
+      before: cursor ?? undefined,
+      ...(isEverywhere ? {} : { workspace: { folder: workspace.folder } }),
+    });
+    const sessions = found.slice(0, PAGE).map(({ id, workspace: folder, title, updatedAt }) => ({
+      sessionId: id,
+      cwd: folder,
+      title,
+      updatedAt: new Date(updatedAt).toISOString(),
+    }));
+    return { sessions, ...(found.length > PAGE && { nextCursor: sessions.at(-1)?.sessionId }) };
+  }
+
+  /** Stops what works for the session, and forgets it. It stays in the store. */
+  async close(sessionId: string): Promise<void> {
+    const session = this.get(sessionId);
+    this.#open.delete(sessionId);
+    await session.close();
+  }
+
+  /** Deletes a session from the store. @throws {LonghaulError} `session_busy` while a process works on it. */
+  async delete(sessionId: string): Promise<void> {
+    const open = this.#open.get(sessionId);
+    if (open !== undefined) await this.close(sessionId);
+    if (open?.isStored === false) return;
+    const { workspaces, defaultFolder } = this.#options;
+    const { store } = open?.workspace ?? (await workspaces.holding(sessionId, defaultFolder));
+    await store.deleteSession(sessionId);
+  }
+
+  async #reopen(sessionId: string, { cwd }: SessionPlace): Promise<OpenSession> {
+    const workspace = await this.#options.workspaces.open(cwd);
+    const stored = await workspace.store.getSession(sessionId);
+    if (stored === undefined) throw RequestError.sessionNotFound(sessionId);
+    if (stored.workspace !== workspace.folder) {
+      throw new LonghaulError(
+        'invalid_request',
+        `Session ${sessionId} works in ${stored.workspace}. Open it with this folder as cwd, not with ${workspace.folder}.`,
+      );
+    }
+    return this.#open.get(sessionId) ?? this.#add(stored, { workspace, isStored: true });
+  }
+
+  #add(fields: SessionFields, place: { workspace: AcpWorkspace; isStored: boolean }): OpenSession {
+    const session = new OpenSession(fields, { ...place, connection: this.#options.connection });
+    this.#open.set(session.id, session);
+    return session;
+  }
+
+  /** Reports what a client may only get after it knows the session's id, so after the response. */
+  #announce(session: OpenSession, { mcpServers = [], additionalDirectories = [] }: SessionPlace): void {
+    const { features, log } = this.#options.connection;
+    const ignored = [
+      ...(mcpServers.length === 0 ? [] : [`MCP servers (${mcpServers.map(({ name }) => name).join(', ')})`]),
+      ...(additionalDirectories.length === 0 ? [] : ['additional directories']),
+    ];
+    const updates: SessionUpdate[] = [
+      { sessionUpdate: 'available_commands_update', availableCommands: availableCommands() },
+    ];
+    if (ignored.length > 0) {
+      const title = `Longhaul does not support ${ignored.join(' and ')} of the editor yet, and ignores them.`;
+      log(title);
+      updates.push(...notice(features, { severity: 'warning', title }));
+    }
+    setImmediate(() => session.send(updates));
+  }
+}
+
+async function stateOf({ fields, workspace }: OpenSession): Promise<SessionState> {
+  return { modes: modesOf(fields, workspace), configOptions: await configOptionsOf(fields, workspace) };
+}
