@@ -1,4 +1,4 @@
-import type { BlobStore, Runtime, Sandbox, Store } from '@longhaul/core';
+import type { BlobStore, Runtime, Store, Tool } from '@longhaul/core';
 import type { Approval, Session } from '@longhaul/protocol';
 
 /** The agent of one workspace: its configuration, its models and its sessions. The caller of `serveAcp` composes it. */
@@ -10,8 +10,33 @@ export interface AcpWorkspace extends AsyncDisposable {
   readonly blobs: BlobStore;
   readonly models: AcpModels;
   readonly agents: AcpAgents;
+  /** Returns the commands that a prompt can be. Files of commands are read again each time. */
+  commands(): Promise<readonly AcpCommand[]>;
   /** Returns what an answer `always` to a request allows for the rest of the session, such as `npm test`. */
   allowedByAlways(approval: Pick<Approval, 'toolName' | 'args'>): Promise<string[]>;
+}
+
+/** A command that is typed as `/name words` in place of a prompt. */
+export interface AcpCommand {
+  name: string;
+  description: string;
+  /** What follows the name. Default: nothing. */
+  hint?: string;
+  /** It works on a session with messages. Default: false. */
+  needsSession?: boolean;
+  /**
+   * Returns a text for the person, or a prompt for the agent.
+   *
+   * @throws {LonghaulError} What is wrong with the words, or with the work.
+   */
+  run(words: string, context: CommandContext): Promise<{ text: string } | { prompt: string }>;
+}
+
+export interface CommandContext {
+  sessionId: string;
+  title: string;
+  /** Aborts if the person cancels the prompt. */
+  signal: AbortSignal;
 }
 
 export interface AcpModels {
@@ -31,8 +56,8 @@ export interface AcpAgents {
   list(): readonly { name: string; model?: string }[];
 }
 
-/** Places a sandbox's file access behind the editor. Returns the sandbox itself for sessions of no editor. */
-export type SandboxWrapper = (sandbox: Sandbox, session: Pick<Session, 'id'>) => Sandbox;
+/** Returns the tools of a session's agent, of which some work with the editor. Other sessions keep their tools. */
+export type ToolsWrapper = (tools: readonly Tool[], session: Pick<Session, 'id'>) => readonly Tool[];
 
 export interface AcpOptions {
   /** Bytes from the client. */
@@ -44,7 +69,7 @@ export interface AcpOptions {
    *
    * @throws {LonghaulError} `usage` if the folder does not exist; errors of the configuration and the store.
    */
-  openWorkspace(folder: string, wrapSandbox: SandboxWrapper): Promise<AcpWorkspace>;
+  openWorkspace(folder: string, wrapTools: ToolsWrapper): Promise<AcpWorkspace>;
   /** The folder whose configuration names the store that is listed if a client names no folder. */
   defaultFolder: string;
   version: string;

@@ -1,8 +1,10 @@
 import {
   type AgentContext,
   methods,
+  type ReadTextFileRequest,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
+  type WriteTextFileRequest,
 } from '@agentclientprotocol/sdk';
 import { type ClientFeatures, NO_FEATURES } from './client-features.ts';
 import { Outbox } from './updates/outbox.ts';
@@ -35,12 +37,23 @@ export class ClientLink {
     });
   }
 
-  async readTextFile(sessionId: string, path: string): Promise<string> {
-    const { content } = await this.#context().request(clientMethods.fs.readTextFile, { sessionId, path });
+  /** Returns the text of the editor's buffer. Rejects if the client refuses, or does not answer. */
+  async readTextFile(request: ReadTextFileRequest, signal: AbortSignal): Promise<string> {
+    const options = waitFor(signal);
+    const { content } = await this.#context().request(clientMethods.fs.readTextFile, request, options);
     return content;
   }
 
-  async writeTextFile(sessionId: string, path: string, content: string): Promise<void> {
-    await this.#context().request(clientMethods.fs.writeTextFile, { sessionId, path, content });
+  /** Changes the editor's buffer and saves it. Rejects as `readTextFile`. */
+  async writeTextFile(request: WriteTextFileRequest, signal: AbortSignal): Promise<void> {
+    await this.#context().request(clientMethods.fs.writeTextFile, request, waitFor(signal));
   }
+}
+
+/** How long an editor may take for a file. */
+const ANSWER_WITHIN_MS = 20_000;
+
+function waitFor(signal: AbortSignal) {
+  const cancellationSignal = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+  return { cancellationSignal, stopWaitingOnCancel: true };
 }

@@ -1,8 +1,9 @@
 export type {
   AcpAgents,
+  AcpCommand,
   AcpModels,
   AcpOptions,
   AcpWorkspace,
-  SandboxWrapper,
+  ToolsWrapper,
 } from './acp-options.ts';
 export { serveAcp } from './serve-acp.ts';

@@ -3,6 +3,7 @@ import { ERROR_TRAITS, type ErrorCode, toLonghaulError } from '@longhaul/protoco
 
 /** Codes of the protocol. Other failures of a caller are invalid parameters, and the rest are internal errors. */
 const CODES: Partial<Record<ErrorCode, number>> = {
+  request_too_large: -32602,
   session_not_found: -32002,
   not_found: -32002,
   blob_not_found: -32002,
@@ -17,6 +18,11 @@ function toRequestError(thrown: unknown): RequestError {
   const isCallers = ERROR_TRAITS[code].exitCode === 2;
   const number = CODES[code] ?? (isCallers ? INVALID_PARAMS : INTERNAL);
   return new RequestError(number, message, { ...data, code, retryable });
+}
+
+/** Returns what is wrong, as the client or Longhaul says it. */
+export function problemOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /** Runs a handler, and converts what it throws. */

@@ -2,6 +2,7 @@ import { MessageTooLargeError, ndJsonStream } from '@agentclientprotocol/sdk';
 import type { AcpOptions } from './acp-options.ts';
 import { createAgentApp } from './agent-app.ts';
 import { ClientLink } from './client-link.ts';
+import { editorTools } from './editor/editor-tools.ts';
 import { SessionBook } from './sessions/session-book.ts';
 import { Workspaces } from './sessions/workspaces.ts';
 
@@ -17,7 +18,12 @@ export async function serveAcp(options: AcpOptions): Promise<void> {
   const link = new ClientLink(() => connection.client, log);
   await using workspaces = new Workspaces({
     openWorkspace,
-    wrapSandbox: (sandbox) => sandbox,
+    wrapTools: (tools, { id }) => {
+      const session = book.find(id);
+      return session === undefined
+        ? tools
+        : editorTools(tools, { sessionId: id, folder: session.folder, link });
+    },
     onEvent: (event) => book.find(event.sessionId)?.receive(event),
   });
   const book = new SessionBook({ workspaces, connection: link, defaultFolder });

@@ -6,6 +6,7 @@ import type {
 import type { Runtime } from '@longhaul/core';
 import { type Approval, type ApprovalAnswer, toLonghaulError } from '@longhaul/protocol';
 import type { AcpWorkspace } from '../acp-options.ts';
+import { problemOf } from '../request-error.ts';
 import { kindOf, locationsOf, titleOf } from '../updates/tool-facts.ts';
 import { proposedContent } from './proposed-content.ts';
 
@@ -13,7 +14,9 @@ type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
 
 export interface PermissionAskerOptions {
   sessionId: string;
-  workspace: Pick<AcpWorkspace, 'folder' | 'allowedByAlways'> & { runtime: Pick<Runtime, 'approvals'> };
+  /** The session's folder as the client named it. */
+  folder: string;
+  workspace: Pick<AcpWorkspace, 'allowedByAlways'> & { runtime: Pick<Runtime, 'approvals'> };
   /** Asks the person in the editor. Rejects if the client cannot, or when the signal aborts. */
   request(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
   /** Returns the id of the call in the protocol. */
@@ -62,12 +65,12 @@ export class PermissionAsker {
       else await this.#answer(asked, ANSWERS[outcome.optionId] ?? 'deny');
     } catch (error) {
       // Without this answer, the run would wait for ever.
-      if (!signal.aborted) await this.#refuse(asked, toLonghaulError(error).message);
+      if (!signal.aborted) await this.#refuse(asked, problemOf(error));
     }
   }
 
   async #question({ callId, toolName, args }: Asked): Promise<RequestPermissionRequest> {
-    const { sessionId, workspace, toolCallIdOf } = this.#options;
+    const { sessionId, folder, workspace, toolCallIdOf } = this.#options;
     const allowed = await workspace.allowedByAlways({ toolName, args });
     return {
       sessionId,
@@ -76,8 +79,8 @@ export class PermissionAsker {
         title: titleOf(toolName, args),
         kind: kindOf(toolName),
         status: 'pending',
-        content: proposedContent(workspace.folder, toolName, args),
-        locations: locationsOf(workspace.folder, { args }),
+        content: proposedContent(folder, toolName, args),
+        locations: locationsOf(folder, { args }),
       },
       options: optionsFor(allowed),
     };

@@ -20,7 +20,10 @@ import type { ClientLink } from '../client-link.ts';
 import { contentOf } from '../prompt/prompt-content.ts';
 import { stopReasonOf } from '../prompt/stop-reason.ts';
 import { Turn } from '../prompt/turn.ts';
+import { type TypedCommand, typedCommand } from '../prompt/typed-command.ts';
 import { EventTranslator } from '../updates/event-translator.ts';
+import { remark } from '../updates/text-chunk.ts';
+import { fenced } from '../updates/tool-content.ts';
 import { changed } from './session-settings.ts';
 
 /** What a session needs of the connection. */
@@ -33,6 +36,8 @@ export type SessionFields = Pick<Session, 'id' | 'model' | 'workspace' | 'title'
 export class OpenSession {
   readonly id: string;
   readonly workspace: AcpWorkspace;
+  /** The session's folder as the client named it: it may lead through links. */
+  readonly folder: string;
   readonly translator: EventTranslator;
   readonly #connection: SessionConnection;
   readonly #asker: PermissionAsker;
@@ -45,18 +50,20 @@ export class OpenSession {
 
   constructor(
     fields: SessionFields,
-    options: { isStored: boolean; workspace: AcpWorkspace; connection: SessionConnection },
+    options: { isStored: boolean; folder: string; workspace: AcpWorkspace; connection: SessionConnection },
   ) {
-    const { isStored, workspace, connection } = options;
+    const { isStored, folder, workspace, connection } = options;
     this.id = fields.id;
     this.#fields = fields;
     this.#isStored = isStored;
     this.workspace = workspace;
+    this.folder = folder;
     this.#connection = connection;
     const { features } = connection;
-    this.translator = new EventTranslator({ features, folder: workspace.folder, newId });
+    this.translator = new EventTranslator({ features, folder, newId });
     this.#asker = new PermissionAsker({
       sessionId: fields.id,
+      folder,
       workspace,
       request: (question, signal) => this.#requestPermission(question, signal),
       toolCallIdOf: (callId) => this.translator.ids.find(callId) ?? callId,
@@ -89,7 +96,7 @@ export class OpenSession {
     const onAbort = () => this.#inBackground(this.#cancelTurns([turn]));
     signal.addEventListener('abort', onAbort);
     try {
-      return await this.#answer(turn, contentOf(blocks, this.workspace.folder));
+      return await this.#answer(turn, contentOf(blocks, this.folder));
     } catch (error) {
       if (turn.isCancelled || toLonghaulError(error).code === 'cancelled') return 'cancelled';
       throw error;
@@ -145,6 +152,22 @@ export class OpenSession {
   }
 
   async #answer(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
+    const typed = typedCommand(content, await this.workspace.commands());
+    if (typed === undefined) return await this.#send(turn, content);
+    const outcome = await this.#run(typed, turn);
+    if ('prompt' in outcome) return await this.#send(turn, [{ type: 'text', text: outcome.prompt }]);
+    if (turn.isCancelled) return 'cancelled';
+    this.send(remark(fenced(outcome.text.trimEnd())));
+    return 'end_turn';
+  }
+
+  async #run({ command, words }: TypedCommand, { signal }: Turn): ReturnType<TypedCommand['command']['run']> {
+    if (command.needsSession === true && !this.#isStored)
+      return { text: `/${command.name} works on a session, and this one has no messages yet.` };
+    return await command.run(words, { sessionId: this.id, title: this.#fields.title, signal });
+  }
+
+  async #send(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
     const { runtime, models } = this.workspace;
     await this.#store(content);
     // A problem with the model is reported before the message is stored.

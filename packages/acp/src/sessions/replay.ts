@@ -6,8 +6,8 @@ const PAGE = 100;
 
 /** Sends the messages of a stored session as updates, a page at a time. Reverted messages are not sent. */
 export async function replay(session: OpenSession): Promise<void> {
-  const { id, workspace, translator } = session;
-  const { store, blobs, folder } = workspace;
+  const { id, folder, workspace, translator } = session;
+  const { store, blobs } = workspace;
   for (let after = 0; ; ) {
     const { messages } = await store.readMessages(id, { limit: PAGE, after, skipReverted: true });
     for (const message of messages) {

@@ -9,7 +9,6 @@ import { RequestError } from '@agentclientprotocol/sdk';
 import { newId } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { AcpOptions, AcpWorkspace } from '../acp-options.ts';
-import { availableCommands } from '../commands/available-commands.ts';
 import { notice } from '../updates/notice.ts';
 import { OpenSession, type SessionConnection, type SessionFields } from './open-session.ts';
 import { replay } from './replay.ts';
@@ -58,8 +57,8 @@ export class SessionBook {
     const workspace = await this.#options.workspaces.open(place.cwd);
     const model = await workspace.models.resolve(workspace.agents.list()[0]?.model);
     const fields = { id: newId(), model, workspace: workspace.folder, title: '', metadata: undefined };
-    const session = this.#add(fields, { workspace, isStored: false });
-    this.#announce(session, place);
+    const session = this.#add(fields, { workspace, folder: place.cwd, isStored: false });
+    await this.#announce(session, place);
     return { sessionId: session.id, ...(await stateOf(session)) };
   }
 
@@ -67,14 +66,14 @@ export class SessionBook {
   async load(sessionId: string, place: SessionPlace): Promise<SessionState> {
     const session = await this.#reopen(sessionId, place);
     await replay(session);
-    this.#announce(session, place);
+    await this.#announce(session, place);
     return stateOf(session);
   }
 
   /** Opens a stored session without its messages. */
   async resume(sessionId: string, place: SessionPlace): Promise<SessionState> {
     const session = await this.#reopen(sessionId, place);
-    this.#announce(session, place);
+    await this.#announce(session, place);
     return stateOf(session);
   }
 
@@ -125,25 +124,29 @@ export class SessionBook {
         `Session ${sessionId} works in ${stored.workspace}. Open it with this folder as cwd, not with ${workspace.folder}.`,
       );
     }
-    return this.#open.get(sessionId) ?? this.#add(stored, { workspace, isStored: true });
+    return this.#open.get(sessionId) ?? this.#add(stored, { workspace, folder: cwd, isStored: true });
   }
 
-  #add(fields: SessionFields, place: { workspace: AcpWorkspace; isStored: boolean }): OpenSession {
+  #add(
+    fields: SessionFields,
+    place: { workspace: AcpWorkspace; folder: string; isStored: boolean },
+  ): OpenSession {
     const session = new OpenSession(fields, { ...place, connection: this.#options.connection });
     this.#open.set(session.id, session);
     return session;
   }
 
   /** Reports what a client may only get after it knows the session's id, so after the response. */
-  #announce(session: OpenSession, { mcpServers = [], additionalDirectories = [] }: SessionPlace): void {
+  async #announce(
+    session: OpenSession,
+    { mcpServers = [], additionalDirectories = [] }: SessionPlace,
+  ): Promise<void> {
     const { features, log } = this.#options.connection;
     const ignored = [
       ...(mcpServers.length === 0 ? [] : [`MCP servers (${mcpServers.map(({ name }) => name).join(', ')})`]),
       ...(additionalDirectories.length === 0 ? [] : ['additional directories']),
     ];
-    const updates: SessionUpdate[] = [
-      { sessionUpdate: 'available_commands_update', availableCommands: availableCommands() },
-    ];
+    const updates = [await commandsUpdate(session)];
     if (ignored.length > 0) {
       const title = `Longhaul does not support ${ignored.join(' and ')} of the editor yet, and ignores them.`;
       log(title);
@@ -151,6 +154,18 @@ export class SessionBook {
     }
     setImmediate(() => session.send(updates));
   }
+}
+
+async function commandsUpdate({ workspace }: OpenSession): Promise<SessionUpdate> {
+  const commands = await workspace.commands();
+  return {
+    sessionUpdate: 'available_commands_update',
+    availableCommands: commands.map(({ name, description, hint }) => ({
+      name,
+      description,
+      ...(hint !== undefined && hint !== '' && { input: { hint } }),
+    })),
+  };
 }
 
 async function stateOf({ fields, workspace }: OpenSession): Promise<SessionState> {

@@ -2,11 +2,11 @@ import { isAbsolute } from 'node:path';
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { LonghaulEvent } from '@longhaul/protocol';
 import { LonghaulError } from '@longhaul/protocol';
-import type { AcpOptions, AcpWorkspace, SandboxWrapper } from '../acp-options.ts';
+import type { AcpOptions, AcpWorkspace, ToolsWrapper } from '../acp-options.ts';
 
 export interface WorkspacesOptions {
   openWorkspace: AcpOptions['openWorkspace'];
-  wrapSandbox: SandboxWrapper;
+  wrapTools: ToolsWrapper;
   onEvent(event: LonghaulEvent): void;
 }
 
@@ -52,8 +52,8 @@ export class Workspaces implements AsyncDisposable {
   }
 
   async #open(folder: string): Promise<AcpWorkspace> {
-    const { openWorkspace, wrapSandbox, onEvent } = this.#options;
-    const workspace = await openWorkspace(folder, wrapSandbox);
+    const { openWorkspace, wrapTools, onEvent } = this.#options;
+    const workspace = await openWorkspace(folder, wrapTools);
     if (this.#known.has(workspace)) return workspace;
     this.#known.add(workspace);
     workspace.runtime.subscribe(onEvent);

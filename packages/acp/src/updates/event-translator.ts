@@ -65,7 +65,9 @@ export class EventTranslator {
         this.#usage = { used: event.tokens, size: event.windowTokens };
         return this.#used();
       case 'session:status':
-        return event.status === 'compacting' ? this.#compaction.begin() : [];
+        if (event.status === 'compacting') return this.#compaction.begin();
+        // A compaction between runs that changed nothing.
+        return event.status === 'idle' ? this.#compaction.end('cancelled') : [];
       case 'context:compressed':
         return this.#compaction.done(event, summary);
       case 'run:finished':

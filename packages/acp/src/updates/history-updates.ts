@@ -56,7 +56,9 @@ async function fileUpdates(
   { blobs }: HistoryOptions,
 ): Promise<SessionUpdate[]> {
   const blob = parseBlobReference(data);
-  const bytes = blob === undefined ? Buffer.from(data, 'base64') : await blobs.get(blob);
+  // A blob that is lost or damaged leaves its name.
+  const bytes =
+    blob === undefined ? Buffer.from(data, 'base64') : await blobs.get(blob).catch(() => undefined);
   if (bytes === undefined || !mediaType.startsWith('image/'))
     return textChunk('user_message_chunk', `[${filename}]`, messageId);
   const image = { type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType: mediaType } as const;

@@ -1,6 +1,7 @@
-import type { AcpWorkspace, SandboxWrapper } from '@longhaul/acp';
+import type { AcpCommand, AcpWorkspace, ToolsWrapper } from '@longhaul/acp';
 import { createJudge } from '@longhaul/approvals';
 import type { ConfigInput } from '@longhaul/config';
+import { commandFolders, readCustomCommands } from '../chat/slash/custom-commands.ts';
 import { loadSettings, type Place, type Settings } from '../compose/load-settings.ts';
 import { openCache } from '../compose/open-cache.ts';
 import { openStorage } from '../compose/open-storage.ts';
@@ -8,6 +9,7 @@ import { openTelemetry } from '../compose/open-telemetry.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
+import { sessionCommands } from './acp-commands.ts';
 
 export interface AcpWorkspacesOptions {
   terminal: Terminal;
@@ -21,11 +23,11 @@ export interface AcpWorkspacesOptions {
  */
 export function acpWorkspaces({ terminal, place, flags }: AcpWorkspacesOptions) {
   const opened = new Map<string, Promise<AcpWorkspace>>();
-  return async (folder: string, wrapSandbox: SandboxWrapper): Promise<AcpWorkspace> => {
+  return async (folder: string, wrapTools: ToolsWrapper): Promise<AcpWorkspace> => {
     const settings = await loadSettings({ ...place, cwd: folder }, terminal, flags);
     const known = opened.get(settings.workspace);
     if (known !== undefined) return known;
-    const opening = openWorkspace(settings, { terminal, wrapSandbox });
+    const opening = openWorkspace(settings, { terminal, wrapTools });
     opened.set(settings.workspace, opening);
     opening.catch(() => opened.delete(settings.workspace));
     return opening;
@@ -34,7 +36,7 @@ export function acpWorkspaces({ terminal, place, flags }: AcpWorkspacesOptions) 
 
 async function openWorkspace(
   settings: Settings,
-  { terminal, wrapSandbox }: { terminal: Terminal; wrapSandbox: SandboxWrapper },
+  { terminal, wrapTools }: { terminal: Terminal; wrapTools: ToolsWrapper },
 ): Promise<AcpWorkspace> {
   await using opening = new AsyncDisposableStack();
   const { url } = settings.config.storage;
@@ -46,12 +48,13 @@ async function openWorkspace(
     storage,
     chats,
     hasToken: false,
-    wrapSandbox,
+    wrapTools,
   });
   opening.use(await openTelemetry(current.config.telemetry.otlp, agent.runtime));
   opening.use(watchMainThread(agent.runtime));
   const { runtime, store, blobs, models, agents } = agent;
   const judge = createJudge([]);
+  const builtIn = sessionCommands(agent);
   const resources = opening.move();
   return {
     folder: settings.workspace,
@@ -60,12 +63,26 @@ async function openWorkspace(
     blobs,
     models,
     agents,
+    commands: async () => [...builtIn, ...(await ownCommands(settings, builtIn))],
     async allowedByAlways({ toolName, args }) {
       const { subjects } = await judge({ toolName, input: args, workspacePath: settings.workspace }, 'ask');
       return subjects.map(shownSubject);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** The commands that the person wrote. None replaces a built-in one. */
+async function ownCommands(settings: Settings, builtIn: readonly AcpCommand[]): Promise<AcpCommand[]> {
+  const found = await readCustomCommands(commandFolders(settings));
+  return found
+    .filter(({ name }) => builtIn.every((command) => command.name !== name))
+    .map(({ name, hint, description, expand }) => ({
+      name,
+      hint,
+      description,
+      run: async (words) => ({ prompt: expand(words) }),
+    }));
 }
 
 /** A subject is a command, or a tool and a path outside the workspace. */

@@ -81,8 +81,10 @@ async function open(id: string | undefined, opening: Opening) {
     asks: true,
     lend: (work) => opening.front.surface.suspended(work),
   });
-  const { readCustomCommands } = await import('../chat/slash/custom-commands.ts');
-  const commands = await readCustomCommands(commandFolders(settings));
+  const { commandFolders, readCustomCommands, toSlashCommand } = await import(
+    '../chat/slash/custom-commands.ts'
+  );
+  const commands = (await readCustomCommands(commandFolders(settings))).map(toSlashCommand);
   if (values.attach !== undefined)
     return { ...(await attach(values.attach, id, { ...opening, settings })), commands };
   const { holdStorage } = await import('../compose/open-storage.ts');
@@ -171,12 +173,6 @@ async function local(
       if (log.length > LOG_LINES) log.shift();
     },
   });
-}
-
-/** Own commands of the project come first. */
-function commandFolders({ workspace, home, config }: Settings): string[] {
-  const names = config.compat.claude ? ['.longhaul/commands', '.claude/commands'] : ['.longhaul/commands'];
-  return [...names.map((name) => join(workspace, name)), join(home, '.config', 'longhaul', 'commands')];
 }
 
 function keptTexts({ attach: address, cwd = '.' }: ChatValues, { env, cwd: from }: Terminal): KeptTexts {

@@ -1,12 +1,10 @@
 import { TrustStore } from '@longhaul/config';
-import type { Sandbox } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
-import type { Session } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
 import type { Settings } from '../compose/load-settings.ts';
 import type { Storage } from '../compose/open-storage.ts';
 import type { Terminal } from '../terminal.ts';
-import { servedAgent } from './served-agent.ts';
+import { type ServedAgentOptions, servedAgent } from './served-agent.ts';
 import type { OwnModel } from './served-models.ts';
 import { type ServedSettings, servedSettings } from './served-settings.ts';
 
@@ -16,7 +14,7 @@ export interface OpenServedAgentOptions {
   chats: CacheStore;
   hasToken: boolean;
   ownModel?: () => OwnModel | undefined;
-  wrapSandbox?: (sandbox: Sandbox, session: Session) => Sandbox;
+  wrapTools?: ServedAgentOptions['wrapTools'];
 }
 
 /** Opens the agent of a server with the settings of a command. Both follow changes over the API and of the trust. */

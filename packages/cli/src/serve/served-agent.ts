@@ -1,5 +1,5 @@
 import type { Config } from '@longhaul/config';
-import { type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
+import { type ModelDriver, Runtime, type RuntimeOptions, type Tool } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { Session } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
@@ -28,13 +28,13 @@ export interface ServedAgentOptions {
   hasToken: boolean;
   /** The model of sessions that name none, and of those that name it. Read when a run starts. Default: as configured. */
   ownModel?: () => OwnModel | undefined;
-  /** Wraps the sandbox of each run. Default: it stays as it is. */
-  wrapSandbox?: (sandbox: Sandbox, session: Session) => Sandbox;
+  /** Returns the tools of a session. Default: those of its agent. */
+  wrapTools?: (tools: readonly Tool[], session: Session) => readonly Tool[];
 }
 
 /** Creates the agent of a server. Models are opened when a session names them. */
 export async function servedAgent(options: ServedAgentOptions): Promise<ServedAgent> {
-  const { settings, storage, chats, env, home, hasToken, wrapSandbox = (sandbox) => sandbox } = options;
+  const { settings, storage, chats, env, home, hasToken, wrapTools } = options;
   const driverFor = currentDrivers(options);
   const notices = new TrustNotices();
   const fixed = {
@@ -46,14 +46,14 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       return driverFor(summariser === '__same__' ? own : summariser);
     },
     driverFor,
-    openSandbox: async (session, signal, recordProcess) =>
-      wrapSandbox(await openSandbox(settings.config, { session, signal, env, recordProcess }), session),
+    openSandbox: (session, signal, recordProcess) =>
+      openSandbox(settings.config, { session, signal, env, recordProcess }),
     async prepareRun({ id }) {
       await settings.reloadIfTrustChanged();
       return notices.forRun(id, settings.project);
     },
   } satisfies Partial<RuntimeOptions>;
-  const runtime = new Runtime(withCurrent(fixed, settings, { storage, env }));
+  const runtime = new Runtime(withCurrent(fixed, settings, { storage, env, wrapTools }));
   return {
     ...storage,
     runtime,
@@ -103,7 +103,11 @@ function currentDrivers({
 }
 
 /** Adds the options that depend on the configuration alone. Runs read them when they start, so none is copied here. */
-function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSettings, place: FileTreesOptions) {
+function withCurrent<Fixed extends object>(
+  fixed: Fixed,
+  settings: ServedSettings,
+  { wrapTools = (tools) => tools, ...place }: FileTreesOptions & Pick<ServedAgentOptions, 'wrapTools'>,
+) {
   const make = ({ config, agents }: ServedSettings) => ({
     config,
     options: { ...runtimeOptions(config, { agents, ask: 'wait' }), fileTrees: fileTrees(config, place) },
@@ -142,7 +146,10 @@ function withCurrent<Fixed extends object>(fixed: Fixed, settings: ServedSetting
     get instructionFiles() {
       return now().instructionFiles;
     },
-    agentFor: (session) => now().agentFor(session),
+    agentFor(session) {
+      const agent = now().agentFor(session);
+      return { ...agent, tools: wrapTools(agent.tools, session) };
+    },
     approverFor: (context) => now().approverFor(context),
     strategyFor: (name) => now().strategyFor(name),
     costOf: (usage, driver) => now().costOf(usage, driver),

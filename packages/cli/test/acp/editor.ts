@@ -21,12 +21,14 @@ export type UpdateOf<Kind extends UpdateKind> = SessionUpdate & { sessionUpdate:
 
 export interface EditorOptions {
   /** Arguments after `acp`. */
-  args: readonly string[];
+  args?: readonly string[];
   capabilities?: ClientCapabilities;
   /** Answers questions for permission. Default: allows once. */
   permit?: (question: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
   /** Unsaved and saved text of files, by their absolute paths. Absent: the editor has no such files. */
   buffers?: Map<string, string>;
+  /** The editor refuses to write files. Default: false. */
+  refusesWrites?: boolean;
   env?: CommandOptions['env'];
 }
 
@@ -60,6 +62,7 @@ export class Editor implements AsyncDisposable {
         return { content };
       })
       .onRequest(methods.client.fs.writeTextFile, ({ params: { path, content } }) => {
+        if (options.refusesWrites === true) throw new Error(`${path} is locked`);
         this.written.push({ path, content });
         buffers?.set(path, content);
         return {};
@@ -82,7 +85,7 @@ export class Editor implements AsyncDisposable {
 
   /** Starts the command. */
   static start(bench: Bench, options: EditorOptions): Editor {
-    const { args, env } = options;
+    const { args = [], env } = options;
     return new Editor(bench.start(['acp', ...args], { keepsInput: true, env }), options);
   }
 
@@ -124,14 +127,16 @@ export class Editor implements AsyncDisposable {
     this.#running.child.stdin?.end();
   }
 
-  /** Returns the updates of a kind, in order. */
-  of<Kind extends UpdateKind>(kind: Kind): UpdateOf<Kind>[] {
-    return this.updates.flatMap(({ update }) => (isOf(update, kind) ? [update] : []));
+  /** Returns the updates of a session, in order. */
+  updatesOf(sessionId: string): SessionUpdate[] {
+    return this.updates.filter((each) => each.sessionId === sessionId).map(({ update }) => update);
   }
 
-  /** Returns all text of the agent's messages. */
-  get text(): string {
-    return textOf(this.of('agent_message_chunk'));
+  /** Returns the updates of a kind, in order, of all sessions or of one. */
+  of<Kind extends UpdateKind>(kind: Kind, id?: string): UpdateOf<Kind>[] {
+    return this.updates.flatMap(({ sessionId, update }) =>
+      isOf(update, kind) && (id === undefined || id === sessionId) ? [update] : [],
+    );
   }
 
   /** Resolves when the condition holds. It is checked after each message. */
@@ -166,7 +171,7 @@ export class Editor implements AsyncDisposable {
   }
 }
 
-function textOf(chunks: readonly { content: ContentBlock }[]): string {
+export function textOf(chunks: readonly { content: ContentBlock }[]): string {
   return chunks.map(({ content }) => (content.type === 'text' ? content.text : `[${content.type}]`)).join('');
 }
 
@@ -174,7 +179,7 @@ function isOf<Kind extends UpdateKind>(update: SessionUpdate, kind: Kind): updat
   return update.sessionUpdate === kind;
 }
 
-function chosen(optionId: string): RequestPermissionResponse {
+export function chosen(optionId: string): RequestPermissionResponse {
   return { outcome: { outcome: 'selected', optionId } };
 }
 

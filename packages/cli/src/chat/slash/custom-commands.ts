@@ -1,18 +1,38 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
+import type { Settings } from '../../compose/load-settings.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const MAX_COMMANDS = 200;
 const MAX_BYTES = 64 * 1024;
 const NAME = /^[\w-]+$/;
 
+/** A command that a person wrote. */
+export interface CustomCommand {
+  name: string;
+  hint: string;
+  description: string;
+  /** Returns the message that it sends. @throws {LonghaulError} `usage` if it takes no words. */
+  expand: (words: string) => string;
+}
+
+/** Returns the folders of such commands. Those of the project come first. */
+export function commandFolders({ workspace, home, config }: Settings): string[] {
+  const names = config.compat.claude ? ['.longhaul/commands', '.claude/commands'] : ['.longhaul/commands'];
+  return [...names.map((name) => join(workspace, name)), join(home, '.config', 'longhaul', 'commands')];
+}
+
+export function toSlashCommand({ name, hint, description, expand }: CustomCommand): SlashCommand {
+  return { name, hint, description, run: async (words, { send }) => await send(expand(words)) };
+}
+
 /**
  * Reads the commands that a person wrote: one Markdown file each, whose text is sent with `$ARGUMENTS` replaced by the
  * words after the name. Of commands with one name, the first folder's counts.
  */
-export async function readCustomCommands(folders: readonly string[]): Promise<SlashCommand[]> {
-  const found = new Map<string, SlashCommand>();
+export async function readCustomCommands(folders: readonly string[]): Promise<CustomCommand[]> {
+  const found = new Map<string, CustomCommand>();
   for (const folder of folders) {
     for (const name of await namesIn(folder)) {
       if (found.has(name) || found.size >= MAX_COMMANDS) continue;
@@ -38,17 +58,17 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-function toCommand(name: string, text: string): SlashCommand {
+function toCommand(name: string, text: string): CustomCommand {
   const { body, facts } = withoutFrontMatter(text);
   const takesWords = body.includes('$ARGUMENTS');
   return {
     name,
     hint: facts.get('argument-hint') ?? (takesWords ? 'WORDS' : ''),
     description: facts.get('description') ?? (body.trim().split('\n')[0] ?? '').slice(0, 80),
-    async run(words, { send }) {
+    expand(words) {
       if (words !== '' && !takesWords)
         throw new LonghaulError('usage', `/${name} takes no words: its file has no $ARGUMENTS.`);
-      await send(body.replaceAll('$ARGUMENTS', () => words).trim());
+      return body.replaceAll('$ARGUMENTS', () => words).trim();
     },
   };
 }

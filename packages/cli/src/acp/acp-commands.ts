@@ -1,0 +1,125 @@
+import type { AcpCommand } from '@longhaul/acp';
+import type { Store } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import type { ServedAgent } from '@longhaul/server';
+import { compactionText } from '../render/compaction-text.ts';
+import { contextPage } from '../render/context-page.ts';
+import { fitLine, formatCost, formatTokens, plural } from '../render/format.ts';
+import { matchLines } from '../render/match-lines.ts';
+import { undoText } from '../render/undo-text.ts';
+
+type Parts = Pick<ServedAgent, 'runtime' | 'store'>;
+
+/** Texts are laid out for a narrow panel. */
+const LAYOUT = { columns: 80, colors: false };
+const FOUND = 30;
+const SHOWN_CHARS = 60;
+
+/** Returns the commands that work on a session: they show and change what its window has. */
+export function sessionCommands({ runtime, store }: Parts): AcpCommand[] {
+  return [
+    {
+      name: 'compact',
+      needsSession: true,
+      description: 'hide older messages of this session behind a summary',
+      async run(words, { sessionId, signal }) {
+        if (words !== '')
+          throw new LonghaulError('usage', '/compact takes no words. To keep a message: /pin HANDLE');
+        const result = await runtime.compact(sessionId, { signal });
+        return { text: compactionText(result, { ...LAYOUT, id: sessionId }) };
+      },
+    },
+    {
+      name: 'undo',
+      needsSession: true,
+      description: 'undo the newest compaction',
+      run: async (_words, { sessionId }) => ({
+        text: undoText(await runtime.undoCompaction(sessionId), LAYOUT.columns),
+      }),
+    },
+    {
+      name: 'context',
+      needsSession: true,
+      description: 'show what fills the window',
+      run: async (_words, { sessionId, title }) => ({
+        text: contextPage(await runtime.contextOf(sessionId), { ...LAYOUT, title }),
+      }),
+    },
+    ...pinCommands(runtime),
+    {
+      name: 'recall',
+      needsSession: true,
+      hint: 'words',
+      description: 'find words in this session, also in hidden messages',
+      async run(words, { sessionId, title }) {
+        if (words === '') throw new LonghaulError('usage', 'Name words to find: /recall timeout');
+        const hits = await store.search(words, { limit: FOUND, sessionId });
+        return {
+          text: matchLines(
+            hits.map((hit) => ({ ...hit, title })),
+            { words, ...LAYOUT },
+          ),
+        };
+      },
+    },
+    {
+      name: 'cost',
+      needsSession: true,
+      description: 'show the tokens and the cost of this session',
+      run: async (_words, { sessionId }) => ({ text: await costText(store, sessionId) }),
+    },
+  ];
+}
+
+function pinCommands(runtime: Parts['runtime']): AcpCommand[] {
+  const required = (words: string, name: string) => {
+    if (words !== '') return words;
+    throw new LonghaulError('usage', `Name a message: /${name} m12. /recall finds handles.`);
+  };
+  return [
+    {
+      name: 'pin',
+      needsSession: true,
+      hint: 'handle, such as m12',
+      description: 'keep a message in the window through every compaction',
+      async run(words, { sessionId }) {
+        const { changed, handle, text } = await runtime.pin(sessionId, required(words, 'pin'));
+        return { text: `${changed ? 'Pinned' : 'Already pinned'}: ${handle} ${fitLine(text, SHOWN_CHARS)}` };
+      },
+    },
+    {
+      name: 'unpin',
+      needsSession: true,
+      hint: 'handle, such as m12',
+      description: 'let compactions hide a message again',
+      async run(words, { sessionId }) {
+        const { changed, handle, text } = await runtime.unpin(sessionId, required(words, 'unpin'));
+        return {
+          text: `${changed ? 'Unpinned' : 'It was not pinned'}: ${handle} ${fitLine(text, SHOWN_CHARS)}`,
+        };
+      },
+    },
+  ];
+}
+
+const PAGE = 200;
+
+async function costText(store: Pick<Store, 'readMessages'>, sessionId: string): Promise<string> {
+  const total = { steps: 0, input: 0, cached: 0, output: 0, dollars: 0 };
+  for (let after = 0; ; ) {
+    const { messages } = await store.readMessages(sessionId, { limit: PAGE, after });
+    for (const { usage, cost } of messages) {
+      if (usage === undefined) continue;
+      total.steps += 1;
+      total.input += usage.inputTokens;
+      total.cached += usage.cacheReadTokens;
+      total.output += usage.outputTokens;
+      total.dollars += cost ?? 0;
+    }
+    const last = messages.at(-1);
+    if (last === undefined || messages.length < PAGE) break;
+    after = last.sequence;
+  }
+  const price = total.dollars === 0 ? 'cost unknown or zero' : formatCost(total.dollars);
+  return `${plural(total.steps, 'step')} · ${formatTokens(total.input)} in (${formatTokens(total.cached)} from cache), ${formatTokens(total.output)} out · ${price}\nSummaries of compactions are not in this sum.`;
+}
