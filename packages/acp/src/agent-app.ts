@@ -2,7 +2,7 @@ import { type AgentApp, agent, methods, PROTOCOL_VERSION } from '@agentclientpro
 import { agentCapabilities } from './agent-capabilities.ts';
 import { featuresOf } from './client-features.ts';
 import type { ClientLink } from './client-link.ts';
-import { answering } from './request-error.ts';
+import { answering, problemOf } from './request-error.ts';
 import type { SessionBook } from './sessions/session-book.ts';
 import { AGENT_OPTION, configOptionsOf } from './sessions/session-settings.ts';
 
@@ -38,7 +38,9 @@ export function createAgentApp({ book, link, version }: AgentAppOptions): AgentA
       )
       // Registered last: a message passes the handlers in this order, and a cancel must not overtake its prompt.
       .onNotification(session.cancel, async ({ params }) => {
-        await book.find(params.sessionId)?.cancel();
+        const open = book.find(params.sessionId);
+        // There is no response to report a failure in.
+        await open?.cancel().catch((error: unknown) => link.log(`A cancel failed: ${problemOf(error)}`));
       })
   );
 }

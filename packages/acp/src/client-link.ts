@@ -1,4 +1,5 @@
 import {
+  type AgentConnection,
   type AgentContext,
   methods,
   type ReadTextFileRequest,
@@ -17,13 +18,24 @@ export class ClientLink {
   features: ClientFeatures = NO_FEATURES;
   readonly outbox: Outbox;
   readonly log: (line: string) => void;
-  readonly #context: () => AgentContext;
+  readonly #connection: () => AgentConnection;
 
-  /** @param context Returns the connected client. Called only after a message of it. */
-  constructor(context: () => AgentContext, log: (line: string) => void) {
-    this.#context = context;
-    this.log = log;
-    this.outbox = new Outbox((update) => context().notify(clientMethods.session.update, update));
+  /** @param connection Returns the connection. Called only after a message of the client. */
+  constructor(connection: () => AgentConnection, log: (line: string) => void) {
+    this.#connection = connection;
+    // What fails because the client has left is no news.
+    this.log = (line) => {
+      if (this.isConnected) log(line);
+    };
+    this.outbox = new Outbox((update) => this.#client.notify(clientMethods.session.update, update));
+  }
+
+  get isConnected(): boolean {
+    return !this.#connection().signal.aborted;
+  }
+
+  get #client(): AgentContext {
+    return this.#connection().client;
   }
 
   /** Asks the person. Rejects when the signal aborts: the client is then told that the question is withdrawn. */
@@ -31,7 +43,7 @@ export class ClientLink {
     question: RequestPermissionRequest,
     signal: AbortSignal,
   ): Promise<RequestPermissionResponse> {
-    return this.#context().request(clientMethods.session.requestPermission, question, {
+    return this.#client.request(clientMethods.session.requestPermission, question, {
       cancellationSignal: signal,
       stopWaitingOnCancel: true,
     });
@@ -40,13 +52,13 @@ export class ClientLink {
   /** Returns the text of the editor's buffer. Rejects if the client refuses, or does not answer. */
   async readTextFile(request: ReadTextFileRequest, signal: AbortSignal): Promise<string> {
     const options = waitFor(signal);
-    const { content } = await this.#context().request(clientMethods.fs.readTextFile, request, options);
+    const { content } = await this.#client.request(clientMethods.fs.readTextFile, request, options);
     return content;
   }
 
   /** Changes the editor's buffer and saves it. Rejects as `readTextFile`. */
   async writeTextFile(request: WriteTextFileRequest, signal: AbortSignal): Promise<void> {
-    await this.#context().request(clientMethods.fs.writeTextFile, request, waitFor(signal));
+    await this.#client.request(clientMethods.fs.writeTextFile, request, waitFor(signal));
   }
 }
 

@@ -15,7 +15,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
  */
 export async function serveAcp(options: AcpOptions): Promise<void> {
   const { version, defaultFolder, openWorkspace, log, signal, input, output } = options;
-  const link = new ClientLink(() => connection.client, log);
+  const link = new ClientLink(() => connection, log);
   await using workspaces = new Workspaces({
     openWorkspace,
     wrapTools: (tools, { id }) => {
@@ -26,7 +26,7 @@ export async function serveAcp(options: AcpOptions): Promise<void> {
     },
     onEvent: (event) => book.find(event.sessionId)?.receive(event),
   });
-  const book = new SessionBook({ workspaces, connection: link, defaultFolder });
+  const book = new SessionBook({ workspaces, link, defaultFolder });
   const connection = createAgentApp({ book, link, version }).connect(
     ndJsonStream(output, input, { maxMessageBytes: MAX_MESSAGE_BYTES }),
   );

@@ -23,6 +23,8 @@ export interface PermissionAskerOptions {
   toolCallIdOf(callId: string): string;
   /** Called if the person cancels the turn in place of an answer. */
   onCancelled(): void;
+  /** False when the client has left: a question then stays open for the next one. */
+  isConnected(): boolean;
   log(line: string): void;
 }
 
@@ -64,8 +66,9 @@ export class PermissionAsker {
       if (outcome.outcome === 'cancelled') onCancelled();
       else await this.#answer(asked, ANSWERS[outcome.optionId] ?? 'deny');
     } catch (error) {
+      if (signal.aborted || !this.#options.isConnected()) return;
       // Without this answer, the run would wait for ever.
-      if (!signal.aborted) await this.#refuse(asked, problemOf(error));
+      await this.#refuse(asked, problemOf(error));
     }
   }
 

@@ -1,16 +1,7 @@
-import type {
-  ContentBlock,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-  SessionUpdate,
-  StopReason,
-} from '@agentclientprotocol/sdk';
-import { currentOwner, drivingRun, newId } from '@longhaul/core';
+import type { ContentBlock, SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
 import {
-  type EventOf,
   type LonghaulEvent,
   type Session,
-  type Summary,
   toLonghaulError,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
@@ -18,57 +9,78 @@ import type { AcpWorkspace } from '../acp-options.ts';
 import { PermissionAsker } from '../approvals/permission-asker.ts';
 import type { ClientLink } from '../client-link.ts';
 import { contentOf } from '../prompt/prompt-content.ts';
+import { RunningTurns } from '../prompt/running-turns.ts';
 import { stopReasonOf } from '../prompt/stop-reason.ts';
-import { Turn } from '../prompt/turn.ts';
+import type { Turn } from '../prompt/turn.ts';
 import { type TypedCommand, typedCommand } from '../prompt/typed-command.ts';
-import { EventTranslator } from '../updates/event-translator.ts';
+import { problemOf } from '../request-error.ts';
+import { EventFeed } from '../updates/event-feed.ts';
 import { remark } from '../updates/text-chunk.ts';
 import { fenced } from '../updates/tool-content.ts';
 import { changed } from './session-settings.ts';
 
 /** What a session needs of the connection. */
-export type SessionConnection = Pick<ClientLink, 'features' | 'outbox' | 'requestPermission' | 'log'>;
+export type SessionLink = Pick<
+  ClientLink,
+  'features' | 'outbox' | 'requestPermission' | 'isConnected' | 'log'
+>;
 
 /** Fields of a session, stored or not. */
 export type SessionFields = Pick<Session, 'id' | 'model' | 'workspace' | 'title' | 'metadata'>;
+
+export interface OpenSessionOptions {
+  workspace: AcpWorkspace;
+  /** The session's folder as the client named it: it may lead through links. */
+  folder: string;
+  /** A session is stored with its first prompt, so that an editor's unused ones leave nothing. */
+  isStored: boolean;
+  link: SessionLink;
+}
 
 /** A session that the client has open on this connection. */
 export class OpenSession {
   readonly id: string;
   readonly workspace: AcpWorkspace;
-  /** The session's folder as the client named it: it may lead through links. */
   readonly folder: string;
-  readonly translator: EventTranslator;
-  readonly #connection: SessionConnection;
+  readonly feed: EventFeed;
+  readonly #link: SessionLink;
   readonly #asker: PermissionAsker;
-  readonly #turns = new Set<Turn>();
+  readonly #turns: RunningTurns;
   #fields: SessionFields;
-  /** A session is stored with its first prompt, so that an editor's unused ones leave nothing. */
-  #isStored: boolean;
-  /** Events are converted in their order, also where one of them needs the store. */
-  #converting: Promise<void> = Promise.resolve();
+  #stored: Promise<void> | undefined;
 
-  constructor(
-    fields: SessionFields,
-    options: { isStored: boolean; folder: string; workspace: AcpWorkspace; connection: SessionConnection },
-  ) {
-    const { isStored, folder, workspace, connection } = options;
-    this.id = fields.id;
-    this.#fields = fields;
-    this.#isStored = isStored;
+  constructor(fields: SessionFields, { workspace, folder, isStored, link }: OpenSessionOptions) {
+    const sessionId = fields.id;
+    this.id = sessionId;
     this.workspace = workspace;
     this.folder = folder;
-    this.#connection = connection;
-    const { features } = connection;
-    this.translator = new EventTranslator({ features, folder, newId });
+    this.#fields = fields;
+    this.#stored = isStored ? Promise.resolve() : undefined;
+    this.#link = link;
+    const { runtime, store } = workspace;
+    const inBackground = (work: Promise<unknown>) => this.#inBackground(work);
+    this.feed = new EventFeed({ sessionId, folder, store, link, onSent: (event) => this.#askAbout(event) });
+    this.#turns = new RunningTurns({
+      sessionId,
+      runtime,
+      store,
+      stored: () => this.#stored,
+      isConnected: () => link.isConnected,
+      inBackground,
+    });
     this.#asker = new PermissionAsker({
-      sessionId: fields.id,
+      sessionId,
       folder,
       workspace,
-      request: (question, signal) => this.#requestPermission(question, signal),
-      toolCallIdOf: (callId) => this.translator.ids.find(callId) ?? callId,
-      onCancelled: () => this.#inBackground(this.cancel()),
-      log: connection.log,
+      async request(question, signal) {
+        // The call must be shown before the question about it.
+        await link.outbox.drained();
+        return await link.requestPermission(question, signal);
+      },
+      toolCallIdOf: (callId) => this.feed.translator.ids.find(callId) ?? callId,
+      onCancelled: () => inBackground(this.cancel()),
+      isConnected: () => link.isConnected,
+      log: link.log,
     });
   }
 
@@ -77,11 +89,17 @@ export class OpenSession {
   }
 
   get isStored(): boolean {
-    return this.#isStored;
+    return this.#stored !== undefined;
   }
 
   send(updates: readonly SessionUpdate[]): void {
-    this.#connection.outbox.push(this.id, updates);
+    this.feed.send(updates);
+  }
+
+  receive(event: LonghaulEvent): void {
+    if (event.type === 'message:dequeued') this.#turns.noteDelivery(event);
+    if (event.type === 'run:started') this.#inBackground(this.#askOpen());
+    this.feed.receive(event);
   }
 
   /**
@@ -91,64 +109,36 @@ export class OpenSession {
    * @throws {LonghaulError} The failure of the turn.
    */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
-    const turn = new Turn(newId());
-    this.#turns.add(turn);
-    const onAbort = () => this.#inBackground(this.#cancelTurns([turn]));
-    signal.addEventListener('abort', onAbort);
+    using turn = this.#turns.begin(signal);
     try {
       return await this.#answer(turn, contentOf(blocks, this.folder));
     } catch (error) {
       if (turn.isCancelled || toLonghaulError(error).code === 'cancelled') return 'cancelled';
       throw error;
     } finally {
-      signal.removeEventListener('abort', onAbort);
-      this.#turns.delete(turn);
-      await this.settled();
+      await this.feed.settled();
     }
   }
 
   /** Stops what works for the session. All its prompts end as `cancelled`. */
   async cancel(): Promise<void> {
-    await this.#cancelTurns([...this.#turns]);
+    this.#asker.withdrawAll();
+    await this.#turns.cancel();
   }
 
-  /** Changes a setting. @throws as `changed` */
+  /** Changes a setting. Throws as `changed`. */
   async set(option: string, value: string): Promise<void> {
     const { model, agent } = await changed(option, value, this.workspace);
-    const { metadata } = this.#fields;
+    const metadata = agent === undefined ? undefined : { agent };
+    const { metadata: before } = this.#fields;
     this.#fields = {
       ...this.#fields,
       model: model ?? this.#fields.model,
-      metadata: agent === undefined ? metadata : { ...metadata, agent },
+      metadata: metadata === undefined ? before : { ...before, ...metadata },
     };
-    if (!this.#isStored) return;
-    await this.workspace.store.updateSession(this.id, {
-      model,
-      metadata: agent === undefined ? undefined : { agent },
-    });
-  }
-
-  receive(event: LonghaulEvent): void {
-    if (event.type === 'message:dequeued' || event.type === 'run:started') this.#noteStart(event);
-    this.#converting = this.#converting
-      .then(() => this.#convert(event))
-      .catch((error: unknown) => {
-        this.#connection.log(
-          `An event of session ${this.id} was not shown: ${toLonghaulError(error).message}`,
-        );
-      });
-  }
-
-  /** Resolves when everything so far has been sent. */
-  async settled(): Promise<void> {
-    await this.#converting;
-    await this.#connection.outbox.drained();
-  }
-
-  /** Ends the session on this connection. It stays in the store. */
-  async close(): Promise<void> {
-    await this.cancel();
-    this.#asker.withdrawAll();
+    if (this.#stored === undefined) return;
+    await this.#stored;
+    await this.workspace.store.updateSession(this.id, { model, metadata });
   }
 
   async #answer(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
@@ -162,70 +152,49 @@ export class OpenSession {
   }
 
   async #run({ command, words }: TypedCommand, { signal }: Turn): ReturnType<TypedCommand['command']['run']> {
-    if (command.needsSession === true && !this.#isStored)
+    if (command.needsSession === true && !this.isStored)
       return { text: `/${command.name} works on a session, and this one has no messages yet.` };
+    await this.#stored;
     return await command.run(words, { sessionId: this.id, title: this.#fields.title, signal });
   }
 
   async #send(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
     const { runtime, models } = this.workspace;
-    await this.#store(content);
-    // A problem with the model is reported before the message is stored.
+    // A problem with the model is reported before anything is stored.
     await models.prepare(this.#fields.model);
+    await this.#store(content);
     if (turn.isCancelled) return 'cancelled';
     try {
       return stopReasonOf(await runtime.sendAndWait(this.id, content, { id: turn.messageId }));
     } finally {
       // A prompt that has failed is not delivered later.
-      if (!turn.isTaken) await runtime.queue.remove(this.id, turn.messageId);
+      await this.#turns.remove(turn);
     }
   }
 
-  /** Stores a new session with the text of its first prompt as the task. */
+  /** Stores a new session, with the text of its first prompt as the task. */
   async #store(content: readonly UserMessageContentPart[]): Promise<void> {
-    if (this.#isStored) return;
-    const task = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-    this.#isStored = true;
+    this.#stored ??= this.#create(content);
     try {
-      const { title } = await this.workspace.runtime.createSession({
-        ...this.#fields,
-        title: undefined,
-        task,
-      });
-      this.#fields = { ...this.#fields, title };
+      await this.#stored;
     } catch (error) {
-      this.#isStored = false;
+      this.#stored = undefined;
       throw error;
     }
-    const { title } = this.#fields;
+  }
+
+  async #create(content: readonly UserMessageContentPart[]): Promise<void> {
+    const task = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+    const { runtime } = this.workspace;
+    const { title } = await runtime.createSession({ ...this.#fields, title: undefined, task });
+    this.#fields = { ...this.#fields, title };
     this.send([{ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() }]);
   }
 
-  async #cancelTurns(turns: readonly Turn[]): Promise<void> {
-    for (const turn of turns) turn.cancel();
-    this.#asker.withdrawAll();
-    const { runtime, store } = this.workspace;
-    if (!this.#isStored) return;
-    const removed = await Promise.all(
-      turns.map((turn) => !turn.isTaken && runtime.queue.remove(this.id, turn.messageId)),
-    );
-    const isForOthers = [...this.#turns].some((turn) => !turn.isCancelled);
-    if (isForOthers && removed.every(Boolean)) return;
-    const run = await drivingRun(store, this.id);
-    if (run === undefined) return;
-    const { host, pid } = currentOwner();
-    const isOwn = run.owner.host === host && run.owner.pid === pid;
-    // The run of another process continues, unless it works on a prompt of this client.
-    if (isOwn || turns.some((turn) => turn.isTaken)) await runtime.cancel(this.id);
-  }
-
-  /** Notes which prompts a run works on. A cancel that came before the run stops it now. */
-  #noteStart(event: EventOf<'message:dequeued' | 'run:started'>): void {
-    if (event.type === 'run:started') this.#inBackground(this.#askOpen());
-    const ids = event.type === 'message:dequeued' ? event.ids : [];
-    const taken = [...this.#turns].filter(({ messageId }) => ids.includes(messageId));
-    for (const turn of taken) turn.isTaken = true;
-    if (taken.some((turn) => turn.isCancelled)) this.#inBackground(this.workspace.runtime.cancel(this.id));
+  #askAbout(event: LonghaulEvent): void {
+    if (event.type === 'approval:requested') this.#asker.ask(event);
+    if (event.type === 'approval:answered') this.#asker.withdraw(event.handle);
+    if (event.type === 'run:finished') this.#asker.withdrawAll();
   }
 
   /** Asks about calls that wait since an earlier run: their requests are not reported again. */
@@ -235,30 +204,7 @@ export class OpenSession {
     }
   }
 
-  async #convert(event: LonghaulEvent): Promise<void> {
-    const summary = event.type === 'context:compressed' ? await this.#summaryOf(event) : undefined;
-    this.send(this.translator.push(event, summary));
-    if (event.type === 'approval:requested') this.#asker.ask(event);
-    if (event.type === 'approval:answered') this.#asker.withdraw(event.handle);
-    if (event.type === 'run:finished') this.#asker.withdrawAll();
-  }
-
-  async #summaryOf({ round }: EventOf<'context:compressed'>): Promise<Summary | undefined> {
-    const { marks } = await this.workspace.store.readMarks(this.id);
-    const made = marks.findLast((mark) => mark.kind === 'compaction' && mark.round === round);
-    return made?.kind === 'compaction' ? made.summary : undefined;
-  }
-
-  /** Asks after the call is shown. */
-  async #requestPermission(
-    question: RequestPermissionRequest,
-    signal: AbortSignal,
-  ): Promise<RequestPermissionResponse> {
-    await this.settled();
-    return await this.#connection.requestPermission(question, signal);
-  }
-
   #inBackground(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#connection.log(toLonghaulError(error).message));
+    work.catch((error: unknown) => this.#link.log(problemOf(error)));
   }
 }

@@ -6,18 +6,18 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { RequestError } from '@agentclientprotocol/sdk';
-import { newId } from '@longhaul/core';
+import { currentClaimant, newId } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { AcpOptions, AcpWorkspace } from '../acp-options.ts';
 import { notice } from '../updates/notice.ts';
-import { OpenSession, type SessionConnection, type SessionFields } from './open-session.ts';
-import { replay } from './replay.ts';
+import { OpenSession, type SessionFields, type SessionLink } from './open-session.ts';
+import { replay, sendUsage } from './replay.ts';
 import { configOptionsOf, modesOf } from './session-settings.ts';
 import type { Workspaces } from './workspaces.ts';
 
 export interface SessionBookOptions {
   workspaces: Workspaces;
-  connection: SessionConnection;
+  link: SessionLink;
   defaultFolder: AcpOptions['defaultFolder'];
 }
 
@@ -58,23 +58,22 @@ export class SessionBook {
     const model = await workspace.models.resolve(workspace.agents.list()[0]?.model);
     const fields = { id: newId(), model, workspace: workspace.folder, title: '', metadata: undefined };
     const session = this.#add(fields, { workspace, folder: place.cwd, isStored: false });
-    await this.#announce(session, place);
-    return { sessionId: session.id, ...(await stateOf(session)) };
+    return { sessionId: session.id, ...(await this.#opened(session, place)) };
   }
 
   /** Opens a stored session and sends all its messages as updates. */
   async load(sessionId: string, place: SessionPlace): Promise<SessionState> {
     const session = await this.#reopen(sessionId, place);
     await replay(session);
-    await this.#announce(session, place);
-    return stateOf(session);
+    await sendUsage(session);
+    return this.#opened(session, place);
   }
 
   /** Opens a stored session without its messages. */
   async resume(sessionId: string, place: SessionPlace): Promise<SessionState> {
     const session = await this.#reopen(sessionId, place);
-    await this.#announce(session, place);
-    return stateOf(session);
+    await sendUsage(session);
+    return this.#opened(session, place);
   }
 
   /** Lists the stored sessions of a folder, or those of all folders, newest first. */
@@ -101,7 +100,7 @@ export class SessionBook {
   async close(sessionId: string): Promise<void> {
     const session = this.get(sessionId);
     this.#open.delete(sessionId);
-    await session.close();
+    await session.cancel();
   }
 
   /** Deletes a session from the store. @throws {LonghaulError} `session_busy` while a process works on it. */
@@ -111,6 +110,8 @@ export class SessionBook {
     if (open?.isStored === false) return;
     const { workspaces, defaultFolder } = this.#options;
     const { store } = open?.workspace ?? (await workspaces.holding(sessionId, defaultFolder));
+    if ((await store.leaseHolder(sessionId, currentClaimant())) !== undefined)
+      throw new LonghaulError('session_busy', 'Another process works on the session. Cancel its run first.');
     await store.deleteSession(sessionId);
   }
 
@@ -131,28 +132,31 @@ export class SessionBook {
     fields: SessionFields,
     place: { workspace: AcpWorkspace; folder: string; isStored: boolean },
   ): OpenSession {
-    const session = new OpenSession(fields, { ...place, connection: this.#options.connection });
+    const session = new OpenSession(fields, { ...place, link: this.#options.link });
     this.#open.set(session.id, session);
     return session;
   }
 
-  /** Reports what a client may only get after it knows the session's id, so after the response. */
-  async #announce(
-    session: OpenSession,
-    { mcpServers = [], additionalDirectories = [] }: SessionPlace,
-  ): Promise<void> {
-    const { features, log } = this.#options.connection;
+  /** Returns the response for an opened session. What needs the client to know the session is sent after it. */
+  async #opened(session: OpenSession, place: SessionPlace): Promise<SessionState> {
+    const { fields, workspace } = session;
+    const configOptions = await configOptionsOf(fields, workspace);
+    const updates = [await commandsUpdate(session), ...this.#ignored(place)];
+    setImmediate(() => session.send(updates));
+    return { modes: modesOf(fields, workspace), configOptions };
+  }
+
+  /** Reports what a client offers in vain. */
+  #ignored({ mcpServers = [], additionalDirectories = [] }: SessionPlace): SessionUpdate[] {
+    const { features, log } = this.#options.link;
     const ignored = [
       ...(mcpServers.length === 0 ? [] : [`MCP servers (${mcpServers.map(({ name }) => name).join(', ')})`]),
       ...(additionalDirectories.length === 0 ? [] : ['additional directories']),
     ];
-    const updates = [await commandsUpdate(session)];
-    if (ignored.length > 0) {
-      const title = `Longhaul does not support ${ignored.join(' and ')} of the editor yet, and ignores them.`;
-      log(title);
-      updates.push(...notice(features, { severity: 'warning', title }));
-    }
-    setImmediate(() => session.send(updates));
+    if (ignored.length === 0) return [];
+    const title = `Longhaul does not support ${ignored.join(' and ')} of the editor yet, and ignores them.`;
+    log(title);
+    return notice(features, { severity: 'warning', title });
   }
 }
 
@@ -166,8 +170,4 @@ async function commandsUpdate({ workspace }: OpenSession): Promise<SessionUpdate
       ...(hint !== undefined && hint !== '' && { input: { hint } }),
     })),
   };
-}
-
-async function stateOf({ fields, workspace }: OpenSession): Promise<SessionState> {
-  return { modes: modesOf(fields, workspace), configOptions: await configOptionsOf(fields, workspace) };
 }

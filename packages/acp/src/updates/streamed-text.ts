@@ -12,12 +12,13 @@ const UPDATES = { text: 'agent_message_chunk', reasoning: 'agent_thought_chunk' 
  */
 export class StreamedText {
   readonly #seen: Record<Kind, string> = { text: '', reasoning: '' };
-  #messageId: string | undefined;
+  /** Without it, clients join the answers of several steps. */
+  #messageId = `answer-${crypto.randomUUID()}`;
 
   begin(): void {
     this.#seen.text = '';
     this.#seen.reasoning = '';
-    this.#messageId = undefined;
+    this.#messageId = `answer-${crypto.randomUUID()}`;
   }
 
   chunk({ chunkType, content, messageId }: EventOf<'llm:chunk'>): SessionUpdate[] {

@@ -231,6 +231,45 @@ describe('longhaul acp', () => {
       expect(left.sessions.map(({ sessionId }) => sessionId)).not.toContain(id);
     });
 
+    it('reports commands of a session after the response that names it', async () => {
+      const id = await editor.begin(bench.folder);
+      await editor.until(() => editor.of('available_commands_update', id).length > 0);
+      const lines = editor.running
+        .output()
+        .split('\n')
+        .filter((line) => line.includes(id));
+      expect(lines.map((line) => line.includes('"result"'))).toEqual([true, false]);
+    });
+
+    it('reports how full the window is when a session is resumed', async () => {
+      const id = await editor.begin(bench.folder);
+      await editor.prompt(id, 'greet');
+      const live = editor.of('usage_update', id).at(-1);
+      editor.updates.length = 0;
+      await editor.agent.request(session.resume, { sessionId: id, ...place() });
+      expect(editor.of('usage_update', id)).toEqual([live]);
+    });
+
+    it('answers two first prompts of a session that come at once', async () => {
+      const id = await editor.begin(bench.folder);
+      const both = [editor.prompt(id, 'greet'), editor.prompt(id, 'greet too')];
+      expect(await Promise.all(both)).toEqual([{ stopReason: 'end_turn' }, { stopReason: 'end_turn' }]);
+      editor.updates.length = 0;
+      await editor.agent.request(session.load, { sessionId: id, ...place() });
+      expect(textOf(editor.of('user_message_chunk', id))).toMatch(/greet[\s\S]*greet too/);
+    });
+
+    it('deletes a session that a turn works on', async () => {
+      const id = await editor.begin(bench.folder);
+      const prompt = editor.prompt(id, 'wait for me');
+      await editor.until(() => JSON.stringify(editor.of('tool_call_update', id)).includes('begun'));
+      await editor.agent.request(session.delete, { sessionId: id });
+      expect(await prompt).toEqual({ stopReason: 'cancelled' });
+      await expect(editor.agent.request(session.load, { sessionId: id, ...place() })).rejects.toMatchObject({
+        code: -32002,
+      });
+    });
+
     it('stores no session without a prompt', async () => {
       const id = await editor.begin(bench.folder);
       const { sessions } = await editor.agent.request(session.list, {});
