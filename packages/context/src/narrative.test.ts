@@ -47,6 +47,19 @@ describe('prefixRequest', () => {
   });
 });
 
+describe('the words of a person', () => {
+  it('end the instruction, in both kinds of requests', () => {
+    const focus = 'the API of the queue';
+    const asked = [
+      prefixRequest([], { ...OPTIONS, focus }),
+      transcriptRequest('', { ...OPTIONS, focus }),
+    ].map(({ messages }) => JSON.stringify(messages));
+    for (const text of asked)
+      expect(text).toContain('The user asks to keep in particular: the API of the queue');
+    expect(JSON.stringify(prefixRequest([], OPTIONS).messages)).not.toContain('in particular');
+  });
+});
+
 describe('transcripts', () => {
   it('consist of pieces that each fit the summariser, complete and in order', () => {
     const chunks = transcriptChunks(viewOf(longSession()), OPTIONS);

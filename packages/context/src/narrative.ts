@@ -81,6 +81,8 @@ export interface NarrativeOptions {
   inputTokens: number;
   previous: string;
   count: TokenCounter;
+  /** What a person wants the narrative to keep, in their words. */
+  focus?: string | undefined;
 }
 
 function proseInstruction({ maxTokens, previous }: NarrativeAsk): string {
@@ -91,7 +93,9 @@ function proseInstruction({ maxTokens, previous }: NarrativeAsk): string {
 }
 
 export function summaryInstruction(options: NarrativeOptions): string {
-  return (options.instruction ?? proseInstruction)(options);
+  const instruction = (options.instruction ?? proseInstruction)(options);
+  const { focus } = options;
+  return focus === undefined ? instruction : `${instruction} The user asks to keep in particular: ${focus}`;
 }
 
 /** The session's own prefix with an instruction at its end, so that the provider's cache is used. */

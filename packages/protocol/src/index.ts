@@ -90,4 +90,5 @@ export {
 } from './openai-chat.ts';
 export { matchesPattern } from './text-pattern.ts';
 export type { TrustWant } from './trust-want.ts';
+export { compactionOfMessage, type TypedCompaction, typedCompaction } from './typed-compaction.ts';
 export { addUsage, type TokenUsage, ZERO_USAGE } from './usage.ts';

@@ -51,6 +51,27 @@ describe('sessions over HTTP', () => {
     expect((await server.fetch(path)).status).toBe(404);
   });
 
+  it('take the message /compact as the command, once for each key', async () => {
+    await using server = await startTestServer();
+    const id = await server.newSession();
+    const send = () =>
+      server.fetch(`/api/sessions/${id}/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'compact-1' },
+        body: JSON.stringify({ content: '/compact the API' }),
+      });
+    const first = await (await send()).json();
+    expect(first).toMatchObject({
+      ok: true,
+      queued: false,
+      id: 'compact-1',
+      compaction: { status: 'nothing' },
+    });
+    expect(first.runId).toBeUndefined();
+    expect(await (await send()).json()).toEqual(first);
+    expect(await server.call('GET', `/api/sessions/${id}`)).toMatchObject({ state: 'active', queued: 0 });
+  });
+
   it('store each message with media once, and return it', async () => {
     await using server = await startTestServer();
     const id = await server.newSession();

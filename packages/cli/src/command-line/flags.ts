@@ -139,6 +139,7 @@ export const COMPACT_FLAGS = {
   ...WHERE,
   ...ALL,
   preview: toggle,
+  focus: text,
   strategy,
   window: text,
   json: toggle,

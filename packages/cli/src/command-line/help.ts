@@ -307,9 +307,11 @@ longhaul undo undoes the compaction.
 
   longhaul compact last --preview      show the messages that would be hidden, and the summary
   longhaul compact last
+  longhaul compact last --focus "the API of the queue"
   longhaul compact last --strategy reactive-overflow
 
       --preview         change nothing and call no model
+      --focus WORDS     what the summary keeps in particular
       --strategy NAME   use this strategy instead of the configured one
       --window N        tokens of the window; needed if it is unknown because the session has never run
       --json            print one JSON object

@@ -23,6 +23,7 @@ export async function compact(argv: readonly string[], terminal: Terminal): Prom
         preview: values.preview ?? false,
         strategy: values.strategy,
         windowTokens,
+        focus: values.focus,
       });
       const colors = wantsColors(terminal, values['no-color']);
       terminal.out.write(

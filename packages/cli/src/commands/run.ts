@@ -1,4 +1,5 @@
 import type { ConfigInput } from '@longhaul/config';
+import { type TypedCompaction, typedCompaction } from '@longhaul/protocol';
 import type { TypedInput } from '../attach/attach-files.ts';
 import { checkedAddress } from '../command-line/checked-address.ts';
 import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
@@ -29,7 +30,28 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     return await start({ ...values, session: named }, { typed }, terminal);
   }
   const input = { text: typedWords(positionals), images: values.image ?? [], folder: terminal.cwd };
-  return await start(values, { task: await readTask(positionals, terminal), input, typed }, terminal);
+  const task = await readTask(positionals, terminal);
+  const compaction = typedCompaction(task);
+  if (compaction !== undefined) return await compactInstead(compaction, values, terminal);
+  return await start(values, { task, input, typed }, terminal);
+}
+
+/** The task `/compact` compacts the session, as in a conversation. */
+async function compactInstead(
+  { focus }: TypedCompaction,
+  values: RunValues,
+  terminal: Terminal,
+): Promise<number> {
+  const { session, json, cwd, config, strategy, window, all } = values;
+  if (session === undefined)
+    throw usage('/compact works on a session. Name it: longhaul run --session ID "/compact".', 'run');
+  const named = { cwd, config, strategy, window, focus };
+  const flags = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}=${value}`],
+  );
+  const toggles = [...(json === true ? ['--json'] : []), ...(all === true ? ['--all'] : [])];
+  const { compact } = await import('./compact.ts');
+  return await compact([session, ...flags, ...toggles], terminal);
 }
 
 /** `longhaul resume`: resumes a session, or the newest of this workspace that can be resumed. */

@@ -49,7 +49,7 @@ export async function loadSettings(
   addAgentFolder(workspace);
   const file = configFile === undefined ? undefined : resolve(terminal.cwd, configFile);
   const home = homeOf(terminal);
-  const place = { cwd: workspace, env: terminal.env, home, file, flags };
+  const place = { cwd: workspace, env: terminal.env, home, file, flags: withSwitches(flags, terminal.env) };
   const first = await loadConfig({ ...place, trust: trust === true ? 'all' : 'stored' });
   const { loaded, answer } = await settled(first, {
     terminal,
@@ -67,6 +67,13 @@ export async function loadSettings(
     withCompression: (change) =>
       loadConfig({ ...place, trust: granted, settings: { context: { compression: change } } }),
   };
+}
+
+/** Adds what a variable of the environment switches: `LONGHAUL_AUTO_COMPACT=0` turns automatic compaction off. */
+function withSwitches(flags: ConfigInput, env: Terminal['env']): ConfigInput {
+  if (env['LONGHAUL_AUTO_COMPACT'] !== '0') return flags;
+  const { context } = flags;
+  return { ...flags, context: { ...context, compression: { ...context?.compression, auto: false } } };
 }
 
 /** Asks about what is not trusted, or reports that it is ignored. Loads nothing if there is nothing to decide. */

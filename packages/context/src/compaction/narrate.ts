@@ -65,6 +65,7 @@ async function askForNarrative(
     maxTokens,
     previous,
     count,
+    focus: context.focus,
     inputTokens: budget.usableTokens - maxTokens,
     instruction: form && ((ask) => form.instruction(ask)),
   };

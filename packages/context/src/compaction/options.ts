@@ -28,6 +28,8 @@ export interface CompactOptions {
   select?: Select;
   /** Lets the provider summarise, for strategies that want it. Errors as for `summarise`. */
   summariseByProvider?: SummariseByProvider | undefined;
+  /** What a person wants the narrative to keep, in their words. */
+  focus?: string | undefined;
   /** Passed to the strategy. An error that the strategy throws after the abort counts as a cancel. */
   signal?: CancelSignal;
   /** Tools whose outputs are not pruned. Default: `todo`, because its newest result is the agent's plan. */

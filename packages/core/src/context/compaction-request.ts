@@ -6,6 +6,8 @@ export interface CompactionRequest {
   at: number;
   /** A strategy's name. */
   strategy?: string;
+  /** What the narrative keeps in particular. */
+  focus?: string;
 }
 
 /** Key of the request in the session's metadata, where the process of the run can read it. */
@@ -39,9 +41,10 @@ export function withoutCompactionRequest<S extends Pick<Session, 'metadata'>>(se
 
 function toRequest(value: JsonObject[string]): CompactionRequest | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { at, strategy } = value;
+  const { at, strategy, focus } = value;
   return {
     at: typeof at === 'number' ? at : 0,
     strategy: typeof strategy === 'string' ? strategy : undefined,
+    focus: typeof focus === 'string' ? focus : undefined,
   };
 }

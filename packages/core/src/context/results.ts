@@ -16,6 +16,8 @@ export interface CompactSessionOptions extends MeasureSessionOptions {
   preview?: boolean;
   /** Name of a strategy. Default: the configured strategy. */
   strategy?: string;
+  /** What the narrative keeps in particular, in a person's words. At most 2,000 characters are used. */
+  focus?: string;
   signal?: AbortSignal;
 }
 

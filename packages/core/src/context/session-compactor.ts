@@ -41,6 +41,8 @@ export interface CompactionTask {
   session: Session;
   measure: SessionMeasure;
   strategy: CompressionStrategy;
+  /** What the narrative keeps in particular. */
+  focus?: string | undefined;
 }
 
 interface PlanOptions {
@@ -94,7 +96,7 @@ export class SessionCompactor {
 
   #plan(
     log: ContextLog,
-    { session, measure, strategy }: CompactionTask,
+    { session, measure, strategy, focus }: CompactionTask,
     { ledger, signal, summarise, summariseByProvider }: PlanOptions,
   ): Promise<CompactOutcome> {
     const { compression, toolsFor } = this.#options;
@@ -114,6 +116,7 @@ export class SessionCompactor {
       signal,
       summarise,
       summariseByProvider,
+      focus,
     });
   }
 

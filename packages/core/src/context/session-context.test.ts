@@ -92,6 +92,15 @@ describe.each(STORES)('manual operations on the %s store', (_, open) => {
     expect(await store.getSession(test.sessionId)).toMatchObject({ status: 'completed' });
   });
 
+  it('compact asks the model to keep what a person names', async () => {
+    await using store = await open();
+    const worked = await workedSession(store);
+    const driver = playedDriver([answer('The schema is kept.')]);
+    const { runtime } = await testRun(driver, [], { store });
+    await runtime.compact(worked.sessionId, { focus: ' the schema ' });
+    expect(JSON.stringify(driver.requests.at(-1))).toContain('keep in particular: the schema');
+  });
+
   it('undo restores the previous view, twice', async () => {
     await using store = await open();
     const test = await workedSession(store);

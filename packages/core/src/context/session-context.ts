@@ -10,6 +10,7 @@ import {
   type Session,
   toLonghaulError,
 } from '@longhaul/protocol';
+import type { RequestedCompaction } from '../executor/window/context-window.ts';
 import { ledgerSource } from '../executor/window/run-ledger.ts';
 import type { Store } from '../ports/index.ts';
 import { shownSchemas } from '../ports/tool-set.ts';
@@ -39,6 +40,8 @@ export interface SessionContextOptions extends SessionCompactorOptions {
   /** Returns a strategy by its name. @throws {LonghaulError} `config_invalid` */
   strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
 }
+
+const MAX_FOCUS_CHARS = 2_000;
 
 /** Reports a session's context, and changes it on a person's request: compactions, undo, pins. */
 export class SessionContext {
@@ -71,7 +74,8 @@ export class SessionContext {
     const strategy = await this.strategyOf(options.strategy);
     const session = await existingSession(store, sessionId);
     const measure = await this.#measure(session, options);
-    const plan = { session, measure, strategy };
+    const focus = options.focus?.trim().slice(0, MAX_FOCUS_CHARS) || undefined;
+    const plan = { session, measure, strategy, focus };
     if (options.preview === true) {
       const view = await store.loadView(sessionId);
       return this.#compactor.preview(ledgerSource(store, view), plan);
@@ -85,7 +89,11 @@ export class SessionContext {
     } catch (error) {
       if (toLonghaulError(error).code !== 'session_busy') throw error;
       const name = options.strategy === undefined ? {} : { strategy: options.strategy };
-      await requestCompaction(store, session.id, { at: Date.now(), ...name });
+      await requestCompaction(store, session.id, {
+        at: Date.now(),
+        ...name,
+        ...(focus !== undefined && { focus }),
+      });
       return { status: 'queued' };
     }
   }
@@ -172,10 +180,10 @@ export class SessionContext {
   }
 
   /** Returns the pending compaction request once, for the run of the session. */
-  async takeRequest(sessionId: string): Promise<{ strategy?: CompressionStrategy } | undefined> {
+  async takeRequest(sessionId: string): Promise<RequestedCompaction | undefined> {
     const request = await takeCompactionRequest(this.#options.store, sessionId);
     if (request === undefined) return undefined;
-    return { strategy: await this.strategyOf(request.strategy) };
+    return { strategy: await this.strategyOf(request.strategy), focus: request.focus };
   }
 
   async #hold<T>(

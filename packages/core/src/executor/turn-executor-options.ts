@@ -1,4 +1,3 @@
-import type { CompressionStrategy } from '@longhaul/context';
 import type { TokenUsage } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
@@ -9,6 +8,7 @@ import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { RetryOptions } from './model-call/retry.ts';
 import type { FileRecording } from './step-files.ts';
+import type { CompactorOptions } from './window/compactor.ts';
 import type { CompressionSettings } from './window/context-window.ts';
 import type { KeptLedgers } from './window/kept-ledgers.ts';
 
@@ -38,7 +38,7 @@ export interface TurnExecutorOptions {
   costOf: (usage: TokenUsage) => number | undefined;
   environment: RunEnvironment;
   /** Called before each step. Returns each compaction request once. */
-  takeCompactionRequest?: () => Promise<{ strategy?: CompressionStrategy } | undefined>;
+  takeCompactionRequest?: CompactorOptions['takeCompactionRequest'];
   signal: AbortSignal;
   /** Keeps the session's facts for its next run in this process. */
   ledgers?: KeptLedgers;

@@ -73,6 +73,10 @@ export const compactBody = z.strictObject({
     .meta({ description: 'Report what the compaction would do, without changing anything.' }),
   strategy: strategyNameSchema.optional().meta({ description: 'Default: the configured strategy.' }),
   windowTokens: z.int().min(1).max(1e9).optional(),
+  focus: nameText(2_000)
+    .min(1)
+    .optional()
+    .meta({ description: 'What the narrative of the summary keeps in particular, in your words.' }),
 });
 export type CompactBody = z.infer<typeof compactBody>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageSchema, queuedMessageSchema } from '../schemas.ts';
 import { jsonObjectSchema, nameText, queryCount, sessionIdSchema } from './common.ts';
 import { userContentSchema } from './content.ts';
+import { compactResultSchema } from './context.ts';
 
 const idempotencyKey = z
   .string()
@@ -27,7 +28,14 @@ export const sendResultSchema = z.discriminatedUnion('queued', [
     ok: z.literal(true),
     queued: z.literal(false),
     id: z.string(),
-    runId: z.string().meta({ description: 'Id of the started run.' }),
+    runId: z
+      .string()
+      .optional()
+      .meta({ description: 'Id of the started run. Absent if the message was a command.' }),
+    compaction: compactResultSchema.optional().meta({
+      description:
+        'What the message `/compact`, or `/compact what to keep`, has done. It is not sent to the model.',
+    }),
   }),
   z.looseObject({
     ok: z.literal(true),

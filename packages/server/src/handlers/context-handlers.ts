@@ -8,12 +8,13 @@ export function contextHandlers({ runtime }: HandlerContext): Pick<RouteHandlers
     getContext: ({ params, query: { windowTokens } }) =>
       runtime.contextOf(params.sessionId, { windowTokens }),
 
-    compact: ({ params, body: { preview, strategy, windowTokens }, signal }) =>
+    compact: ({ params, body: { preview, strategy, windowTokens, focus }, signal }) =>
       runtime.compact(params.sessionId, {
         preview,
         signal,
         strategy,
         windowTokens,
+        focus,
       }),
 
     undo: ({ params }) => runtime.undoCompaction(params.sessionId),

@@ -1,7 +1,8 @@
 import type { Runtime, Store } from '@longhaul/core';
-import { currentClaimant, drivingRun, queuedText } from '@longhaul/core';
+import { currentClaimant, drivingRun, newId, queuedText } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import {
+  compactionOfMessage,
   type EventOf,
   LonghaulError,
   type LonghaulEvent,
@@ -9,11 +10,10 @@ import {
   toLonghaulError,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
-import type { SendResult } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { ModelDirectory } from '../server-options.ts';
-import { SentAnswers } from './sent-answers.ts';
+import { type SentAnswer, SentAnswers } from './sent-answers.ts';
 
 export interface RunKeeperOptions {
   runtime: Runtime;
@@ -63,16 +63,22 @@ export class RunKeeper implements Disposable {
    * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, or a problem with the model. In these
    * cases nothing is stored.
    */
-  async send(sessionId: string, message: SentMessage): Promise<SendResult> {
+  async send(sessionId: string, message: SentMessage): Promise<SentAnswer> {
     this.assertOpen();
     const session = await this.existing(sessionId);
     if (message.id === undefined) return await this.#send(session, message);
     return await this.#answers.once({ sessionId, id: message.id }, () => this.#send(session, message));
   }
 
-  async #send(session: Session, { content, id, metadata }: SentMessage): Promise<SendResult> {
+  async #send(session: Session, { content, id, metadata }: SentMessage): Promise<SentAnswer> {
     const { id: sessionId, model } = session;
     const { runtime, store, models } = this.#options;
+    const typed = compactionOfMessage(content);
+    if (typed !== undefined) {
+      const focus = typed.focus === undefined ? {} : { focus: typed.focus };
+      const compaction = await runtime.compact(sessionId, focus);
+      return { ok: true, queued: false, id: id ?? newId(), compaction };
+    }
     if (!(await this.isDriven(sessionId))) await models.prepare(model);
     const queued = await runtime.queue.enqueue(sessionId, content, {
       id,

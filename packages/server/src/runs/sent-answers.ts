@@ -1,5 +1,8 @@
 import type { CacheStore } from '@longhaul/models';
 import { type SendResult, sendResultSchema } from '@longhaul/protocol/api';
+import type { KnownFields } from '../http/route-handler.ts';
+
+export type SentAnswer = KnownFields<SendResult>;
 
 interface SentId {
   sessionId: string;
@@ -12,7 +15,7 @@ interface SentId {
  */
 export class SentAnswers {
   readonly #kept: CacheStore;
-  readonly #underWay = new Map<string, Promise<SendResult>>();
+  readonly #underWay = new Map<string, Promise<SentAnswer>>();
 
   constructor(kept: CacheStore) {
     this.#kept = kept;
@@ -21,7 +24,7 @@ export class SentAnswers {
   /**
    * Returns the stored response, or else calls `send`. Simultaneous calls with the same id share one call of `send`.
    */
-  async once(sent: SentId, send: () => Promise<SendResult>): Promise<SendResult> {
+  async once(sent: SentId, send: () => Promise<SentAnswer>): Promise<SentAnswer> {
     const key = `sent/${sent.sessionId}/${sent.id}`;
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return await underWay;
@@ -30,7 +33,7 @@ export class SentAnswers {
     return await answer;
   }
 
-  async #answer(key: string, send: () => Promise<SendResult>): Promise<SendResult> {
+  async #answer(key: string, send: () => Promise<SentAnswer>): Promise<SentAnswer> {
     const known = await this.#kept.get(key);
     if (known !== undefined) return sendResultSchema.parse(JSON.parse(known));
     const answer = await send();

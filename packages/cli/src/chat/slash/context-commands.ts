@@ -123,7 +123,7 @@ function known(name: string): (typeof STRATEGIES)[number] {
   );
 }
 
-async function compact(_words: string, context: SlashContext): Promise<void> {
+async function compact(words: string, context: SlashContext): Promise<void> {
   const { client, conversation, surface, print, columns, colors } = context;
   const id = conversation.requireId();
   const preview = await client.compact(id, { preview: true });
@@ -141,7 +141,9 @@ async function compact(_words: string, context: SlashContext): Promise<void> {
   if (choice !== 'yes') return;
   print(wrapText('Compacting. The model writes the narrative of the summary.', columns));
   surface.setWorking(true);
-  const result = await client.compact(id).finally(() => surface.setWorking(conversation.isBusy));
+  const result = await client
+    .compact(id, words === '' ? {} : { focus: words })
+    .finally(() => surface.setWorking(conversation.isBusy));
   print(
     result.status === 'compacted'
       ? done(result.warnings, context)

@@ -1,8 +1,8 @@
-import type { CompressionStrategy, FittedRequest } from '@longhaul/context';
+import type { FittedRequest } from '@longhaul/context';
 import { LonghaulError, type TokenUsage, toLonghaulError } from '@longhaul/protocol';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import { noProgress } from '../run-errors.ts';
-import type { ContextWindow } from './context-window.ts';
+import type { ContextWindow, RequestedCompaction } from './context-window.ts';
 
 export interface CompactorOptions {
   window: ContextWindow;
@@ -14,7 +14,7 @@ export interface CompactorOptions {
   /** Called after each compaction. */
   buildSystem: () => Promise<string>;
   /** Called before each step. Returns each compaction request once. */
-  takeCompactionRequest?: () => Promise<{ strategy?: CompressionStrategy } | undefined>;
+  takeCompactionRequest?: () => Promise<RequestedCompaction | undefined>;
 }
 
 type Reason = 'threshold' | 'overflow' | 'manual';
@@ -47,13 +47,13 @@ export class Compactor {
    * @throws {LonghaulError} `context_exhausted`, also after more than three compactions without a completed step;
    * `cancelled`.
    */
-  async compact(reason: Reason, signal: AbortSignal, strategy?: CompressionStrategy): Promise<void> {
+  async compact(reason: Reason, signal: AbortSignal, request: RequestedCompaction = {}): Promise<void> {
     const { window, onUsage, beforeCompaction, buildSystem } = this.#options;
     this.#compactionsSinceStep += 1;
     if (this.#compactionsSinceStep > MAX_IDLE_COMPACTIONS) throw noProgress(MAX_IDLE_COMPACTIONS);
     await beforeCompaction();
     try {
-      await window.compact(reason, signal, strategy);
+      await window.compact(reason, signal, request);
     } finally {
       onUsage(window.takeSummaryUsage());
     }
@@ -67,7 +67,7 @@ export class Compactor {
   async compactIfRequested(signal: AbortSignal): Promise<void> {
     try {
       const request = await this.#options.takeCompactionRequest?.();
-      if (request !== undefined) await this.compact('manual', signal, request.strategy);
+      if (request !== undefined) await this.compact('manual', signal, request);
     } catch (error) {
       const code = error instanceof LonghaulError ? error.code : undefined;
       if (code !== 'context_exhausted' && code !== 'config_invalid') throw error;

@@ -46,6 +46,14 @@ export type CompressionSettings = Omit<ContextPolicy, 'protectedTools'>;
 /** The predicted size of a request, and the part of it for images and files. */
 type PredictedSize = Pick<FittedRequest, 'predictedTokens' | 'mediaTokens'>;
 
+/** How a person wants a compaction to be made. */
+export interface RequestedCompaction {
+  /** Default: the configured strategy. */
+  strategy?: CompressionStrategy | undefined;
+  /** What the narrative keeps in particular. */
+  focus?: string | undefined;
+}
+
 export interface ContextWindowOptions {
   writer: SessionWriter;
   driver: ModelDriver;
@@ -172,14 +180,13 @@ export class ContextWindow {
   /**
    * Compacts and records the compaction.
    *
-   * @param strategy Default: the configured strategy.
    * @throws {LonghaulError} `context_exhausted`, except for the reason `threshold` while the request still fits;
    * `cancelled`.
    */
   async compact(
     reason: CompactionReason,
     signal: AbortSignal,
-    strategy: CompressionStrategy = this.#options.settings.strategy,
+    { strategy = this.#options.settings.strategy, focus }: RequestedCompaction = {},
   ): Promise<void> {
     const { writer, settings } = this.#options;
     if (reason !== 'manual' && isNewestCompactionUndone(writer.log.marks)) {
@@ -203,6 +210,7 @@ export class ContextWindow {
       signal,
       ...this.#summarise(signal),
       summariseByProvider: this.#summariseByProvider(signal),
+      focus,
     });
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') {
