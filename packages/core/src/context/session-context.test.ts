@@ -96,7 +96,7 @@ describe.each(STORES)('manual operations on the %s store', (_, open) => {
     await using store = await open();
     const worked = await workedSession(store);
     const driver = playedDriver([answer('The schema is kept.')]);
-    const { runtime } = await testRun(driver, [], { store });
+    const { runtime } = await testRun(driver, [], { store, summariserFor: async () => driver });
     await runtime.compact(worked.sessionId, { focus: ' the schema ' });
     expect(JSON.stringify(driver.requests.at(-1))).toContain('keep in particular: the schema');
   });
