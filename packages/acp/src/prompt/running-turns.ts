@@ -61,7 +61,9 @@ export class RunningTurns {
   /** Takes the message of a turn out of the queue. Returns false if a run has it, or if it is not in the queue yet. */
   async remove(turn: Turn): Promise<boolean> {
     const { sessionId, runtime } = this.#options;
-    return !turn.isTaken && (await runtime.queue.remove(sessionId, turn.messageId));
+    const isRemoved = !turn.isTaken && (await runtime.queue.remove(sessionId, turn.messageId));
+    if (isRemoved) turn.withdraw();
+    return isRemoved;
   }
 
   /** Notes which prompts a run works on. A cancel that came before their message was queued takes effect now. */

@@ -2,7 +2,8 @@
 export class Turn {
   /** Id of its message in the queue. */
   readonly messageId: string;
-  readonly #controller = new AbortController();
+  readonly #cancelled = new AbortController();
+  readonly #withdrawn = new AbortController();
   /** A run has taken its message. */
   isTaken = false;
 
@@ -10,15 +11,25 @@ export class Turn {
     this.messageId = messageId;
   }
 
+  /** Aborts if the person cancels the prompt. */
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#cancelled.signal;
   }
 
   get isCancelled(): boolean {
     return this.signal.aborted;
   }
 
+  /** Aborts if its message was taken out of the queue: then no run will answer it. */
+  get withdrawn(): AbortSignal {
+    return this.#withdrawn.signal;
+  }
+
   cancel(): void {
-    this.#controller.abort();
+    this.#cancelled.abort();
+  }
+
+  withdraw(): void {
+    this.#withdrawn.abort();
   }
 }

@@ -165,7 +165,8 @@ export class OpenSession {
     await this.#store(content);
     if (turn.isCancelled) return 'cancelled';
     try {
-      return stopReasonOf(await runtime.sendAndWait(this.id, content, { id: turn.messageId }));
+      const options = { id: turn.messageId, signal: turn.withdrawn };
+      return stopReasonOf(await runtime.sendAndWait(this.id, content, options));
     } finally {
       // A prompt that has failed is not delivered later.
       await this.#turns.remove(turn);

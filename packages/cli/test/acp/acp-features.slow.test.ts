@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type McpServer, methods } from '@agentclientprotocol/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Running } from '../harness.ts';
 import { type Editor, type EditorOptions, textOf } from './editor.ts';
 import { EditorBench } from './editor-bench.ts';
 
@@ -83,14 +84,37 @@ describe('longhaul acp with an editor that offers', () => {
   });
 
   describe('compactions', () => {
-    async function compacted(options: EditorOptions): Promise<Editor> {
+    async function filled(options: EditorOptions): Promise<Editor> {
       const editor = await begin(options);
       const filler = 'some words that fill the window '.repeat(400);
       for (const words of ['one', 'two', 'three', 'four'])
         await editor.prompt(id, `greet ${words} ${filler}`);
+      return editor;
+    }
+
+    async function compacted(options: EditorOptions): Promise<Editor> {
+      const editor = await filled(options);
       await editor.prompt(id, '/compact');
       return editor;
     }
+
+    it('stops one on cancel, and changes nothing', async () => {
+      const editor = await filled({ capabilities: { session: { compaction: {} } } });
+      const held = Promise.withResolvers<void>();
+      bench.gate = held.promise;
+      const asked = bench.prompts.length;
+      const prompt = editor.prompt(id, '/compact');
+      await expect.poll(() => bench.prompts.length).toBe(asked + 1);
+      await editor.cancel(id);
+      expect(await prompt).toEqual({ stopReason: 'cancelled' });
+      held.resolve();
+      expect(editor.of('compaction_update').map(({ status }) => status)).toEqual([
+        'in_progress',
+        'cancelled',
+      ]);
+      await editor.prompt(id, '/undo');
+      expect(textOf(editor.of('agent_message_chunk'))).toContain('Nothing to undo');
+    });
 
     it('reports them with their summary', async () => {
       const editor = await compacted({ capabilities: { session: { compaction: {} } } });
@@ -188,6 +212,20 @@ describe('longhaul acp whose editor leaves', () => {
     );
   });
 
+  it('ends with a reason if a line is too long to be a message', async () => {
+    const editor = await bench.editor();
+    await editor.write('x'.repeat(65 * 1024 * 1024));
+    expect(await editor.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('67108864 bytes') });
+  });
+
+  it('ends if nobody reads its output', async () => {
+    const editor = await bench.editor();
+    const id = await editor.begin(bench.folder);
+    editor.running.child.stdout?.destroy();
+    editor.prompt(id, 'wait for me').catch(() => undefined);
+    expect(await editor.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('ends without a session', async () => {
     const editor = await bench.editor();
     editor.leave();
@@ -202,5 +240,52 @@ describe('longhaul acp whose editor leaves', () => {
     editor.updates.length = 0;
     await editor.agent.request(session.load, place(id));
     expect(textOf(editor.of('user_message_chunk'))).toBe('greetgreet again');
+  });
+});
+
+describe('longhaul acp beside another process that works on the session', () => {
+  let bench: EditorBench;
+  let editor: Editor;
+  let id: string;
+  let other: Running;
+
+  beforeEach(async () => {
+    bench = await EditorBench.open();
+    editor = await bench.editor();
+    id = await editor.begin(bench.folder);
+    await editor.prompt(id, 'greet');
+    other = bench.bench.start(['run', '--session', id, '--quiet', 'hold on']);
+    await expect.poll(() => bench.prompts.at(-1)).toBe('hold on');
+    editor.updates.length = 0;
+  });
+  afterEach(() => bench[Symbol.asyncDispose]());
+
+  const waits = async () => (await bench.bench.call(['queue', id])).stdout;
+
+  it('queues a prompt for it, and shows the answer', async () => {
+    const prompt = editor.prompt(id, 'and greet');
+    await expect.poll(waits).toContain('and greet');
+    bench.held.resolve();
+    expect(await prompt).toEqual({ stopReason: 'end_turn' });
+    expect(textOf(editor.of('agent_message_chunk'))).toContain('Hello there.');
+    expect((await other.ended).code).toBe(0);
+  });
+
+  it('takes a prompt back on cancel, and leaves the other process at work', async () => {
+    const prompt = editor.prompt(id, 'and greet');
+    await expect.poll(waits).toContain('and greet');
+    await editor.cancel(id);
+    expect(await prompt).toEqual({ stopReason: 'cancelled' });
+    expect(await waits()).not.toContain('and greet');
+    bench.held.resolve();
+    expect(await other.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Done.') });
+  });
+
+  it('refuses to delete the session', async () => {
+    await expect(editor.agent.request(session.delete, { sessionId: id })).rejects.toMatchObject({
+      data: { code: 'session_busy' },
+    });
+    bench.held.resolve();
+    expect((await other.ended).code).toBe(0);
   });
 });

@@ -12,6 +12,8 @@ export class EditorBench implements AsyncDisposable {
   readonly prompts: string[] = [];
   /** Resolves the answer to a prompt with "hold". */
   readonly held = Promise.withResolvers<void>();
+  /** All answers of the model wait for it. */
+  gate: Promise<void> = Promise.resolve();
   readonly #editors: Editor[] = [];
 
   private constructor(bench: Bench) {
@@ -55,10 +57,10 @@ export class EditorBench implements AsyncDisposable {
   }
 
   /** Answers by the words of the last user message. */
-  readonly #answer: Script = async ({ messages, asksForSummary }) => {
-    if (asksForSummary) return 'They greeted each other.';
+  readonly #answer: Script = async ({ messages }) => {
     const text = lastUserText(messages);
     this.prompts.push(text);
+    await this.gate;
     if (text.includes('greet')) return { reasoning: 'They greet.', text: 'Hello there.' };
     if (text.includes('hold')) await this.held.promise;
     for (const { words, call } of CALLS) {
