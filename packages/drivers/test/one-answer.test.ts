@@ -191,6 +191,35 @@ describe.each(DRIVERS)('Chat Completions, driver %s', (driver) => {
       calls: [RIGHT, WRONG],
     });
   });
+
+  const pieces = (input: JsonValue, index: number, size = 4) => {
+    const [text, [whole]] = [JSON.stringify(input), call(input, 'a', index).tool_calls];
+    const rest = text.match(new RegExp(`.{1,${size}}`, 'g')) ?? [];
+    const first = { ...whole, function: { name: 'bash', arguments: '' } };
+    const later = rest.map((part) => ({ index, function: { arguments: part } }));
+    return [first, ...later].map((piece) => one({ tool_calls: [piece] }));
+  };
+
+  it('makes a call that is repeated in pieces with another index once', async () => {
+    const [first, second] = [pieces(RIGHT, 0), pieces(RIGHT, 1, 3)];
+    const mixed = first.flatMap((piece, place) => [piece, second[place] ?? []]).flat();
+    const end = one({}, 'tool_calls');
+    for (const sent of [
+      [...first, ...second],
+      [...mixed, ...second.slice(first.length)],
+    ])
+      expect(await read(...sent, end)).toMatchObject({ calls: [RIGHT] });
+    expect(await read(...first, ...pieces(RIGHT, 1), ...pieces(RIGHT, 2), end)).toMatchObject({
+      calls: [RIGHT],
+    });
+  });
+
+  it('makes calls with one id and other arguments in pieces', async () => {
+    const end = one({}, 'tool_calls');
+    expect(await read(...pieces(RIGHT, 0), ...pieces(WRONG, 1), end)).toMatchObject({
+      calls: [RIGHT, WRONG],
+    });
+  });
 });
 
 describe.each(DRIVERS)('Anthropic, driver %s', (driver) => {

@@ -82,6 +82,15 @@ describe('a complete call at the end of an answer', () => {
     "I'll show you the content:\n",
     'Let me show the output:\n',
     'The result: ',
+    'Actual: ',
+    '$ cat a.txt\n',
+    'I ran cat, and it printed:\n',
+    'We see:\n',
+    'I changed the fixture to:\n',
+    "I'll document the form:\n",
+    'You can call it like so:\n',
+    'I would write:\n',
+    'Testing shows that the model emits:\n',
     '文件内容如下：\n',
   ])('is not made after %j, but asked for', async (words) => {
     expect(await readBoth(words + HERMES)).toEqual({

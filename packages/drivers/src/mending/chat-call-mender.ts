@@ -1,11 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
+import { createEchoes, type OpenCall } from './call-echoes.ts';
 import type { EventPatch } from './event-patch.ts';
-
-interface OpenCall {
-  id: JsonValue | undefined;
-  name: string;
-  input: string;
-}
 
 /** Creates the mender of the calls of one stream of Chat Completions chunks. */
 export function createCallMender() {
@@ -47,11 +42,14 @@ export function createCallMender() {
     return undefined;
   };
 
+  const echoes = createEchoes(open);
+
   return {
-    mend(delta: JsonObject, patch: EventPatch): void {
-      const { tool_calls: calls } = delta;
+    /** @param isEnd Whether the delta is the last one of the answer. */
+    mend(delta: JsonObject, patch: EventPatch, isEnd: boolean): void {
+      const { tool_calls: calls = [] } = delta;
       if (!Array.isArray(calls)) return;
-      const kept = calls.filter(isObject).flatMap((call): JsonObject[] => {
+      const pieces = calls.filter(isObject).flatMap((call): JsonObject[] => {
         const { index, function: called } = call;
         if (!isObject(called)) return [call];
         if (repeatsAny(call['id'], called)) return [];
@@ -61,11 +59,13 @@ export function createCallMender() {
           return [call];
         }
         const key = String(index);
-        const named = withName(key, call, called);
-        if (named === undefined) return [];
-        record(key, named['id'], isObject(named['function']) ? named['function'] : {});
-        return [named];
+        const named = echoes.has(key) ? call : withName(key, call, called);
+        const heard = named && echoes.withoutEcho(key, named);
+        if (heard === undefined) return [];
+        record(key, heard['id'], isObject(heard['function']) ? heard['function'] : {});
+        return [heard];
       });
+      const kept = isEnd ? [...pieces, ...echoes.rest()] : pieces;
       const isSame = kept.length === calls.length && kept.every((call, index) => call === calls[index]);
       if (!isSame) patch.set(delta, 'tool_calls', kept);
     },

@@ -50,7 +50,9 @@ export function createChatChunkMender(): StreamMender {
       if (choice['delta'] === undefined && typeof choice['text'] === 'string')
         patch.set(choice, 'delta', { content: choice['text'] });
       mendChoice(choice, patch);
-      if (isObject(choice['delta'])) calls.mend(choice['delta'], patch);
+      const delta = isObject(choice['delta']) ? choice['delta'] : {};
+      calls.mend(delta, patch, Boolean(choice['finish_reason']));
+      if (delta !== choice['delta'] && delta['tool_calls'] !== undefined) patch.set(choice, 'delta', delta);
       hasDelta ||= isObject(choice['delta']) && Object.keys(choice['delta']).length > 0;
     }
   };

@@ -18,7 +18,7 @@ const OPENING = new RegExp(`^\\s*<${MARKER}invoke name="([^"]+)">`);
 const CLOSER = new RegExp(`</${MARKER}invoke>`, 'g');
 const NEXT = new RegExp(`^\\s*<${MARKER}invoke name=`);
 const BLOCK_NEXT = new RegExp(
-  `${NEXT.source}|^\\s*</${BLOCK_NAME}>(?:\\s|<\\|\\w+\\|>|</s>)*(?:$|<${BLOCK_NAME}>)`,
+  `${NEXT.source}|^\\s*$|^\\s*</${BLOCK_NAME}>(?:\\s|<\\|\\w+\\|>|</s>)*(?:$|<${BLOCK_NAME}>)`,
 );
 const ALONE_NEXT = new RegExp(`${NEXT.source}|^(?:\\s|<\\|\\w+\\|>|</s>)*$`);
 const PARAMETER = new RegExp(
@@ -56,7 +56,9 @@ export const invokeTags: TextCallForm = {
     if (calls.length === 0) return undefined;
     if (opening === undefined) return { calls, length: at };
     const end = BLOCK_END.exec(text.slice(at))?.[0];
-    return end === undefined ? undefined : { calls, length: at + end.length };
+    if (end !== undefined) return { calls, length: at + end.length };
+    // Servers that stop at the closing tag leave it out.
+    return text.slice(at).trim() === '' ? { calls, length: text.length } : undefined;
   },
 };
 

@@ -22,21 +22,30 @@ function exampleOf(sentence: string, plan: number): LeadIn {
   return sentence.search(EXAMPLE) < plan ? 'content' : 'plan';
 }
 
-const FIRST_PERSON = String.raw`(?:let me|let us|let['’]s|\b(?:I|we)(?:['’](?:ll|m|d|re))?\b)`;
-/** Verbs after which the words present something, and what the model has already done. */
+const FIRST_PERSON = String.raw`(?:let me|let us|let['’]s|\b(?:I|we)(?:['’](?:m|re|ll))?\b)`;
+/** Verbs after which the words present something, and what the model has already done or would do. */
 const PRESENTING =
-  /^\s*(?:(?:will|would|can|could|now|also|then|just|have|had)\s+)*(?:show\w*|demonstrat\w*|illustrat\w*|present\w*|quot\w*|past(?:e|ed|ing)|display\w*|describ\w*|explain\w*|g[ai]ve|wrote|written|saw|see|got|found|received|put|added|created|made|sent|used|was|were|had)\b/i;
+  /^(?:['’](?:d|ve)\b|\s+(?:(?:now|also|already)\s+)?(?:would|could|have|had)\b(?! to\b))|^\s*(?:(?:['’]ll|will|can|now|also|then|just)\s+)*(?:(?!need|feed|proceed|embed|speed|seed)\w+ed\b|ran\b|read the following|document\w*|show\w*|demonstrat\w*|illustrat\w*|present\w*|quot\w*|past(?:e|ed|ing)|display\w*|describ\w*|explain\w*|g[ai]ve|wrote|written|saw|see|got|found|received|put|added|created|made|sent|used|was|were|had)\b/i;
 /** A sentence without a subject that begins with what the model is doing: "Reading a.ts:". */
 const ACTIVITY =
   /^\W*(?:now |next,? |first,? |then,? )?(?!(?:no|some|any|every)thing|following|string|during|according|showing|demonstrating|containing|printing|output|logging|string)\w+ing\b/i;
 
-/** Returns the place in a sentence where the model announces what it does. */
+/** Returns the place in a sentence where the model announces what it does. A later subject can present something. */
 function planIn(sentence: string): number | undefined {
+  if (OTHER_SUBJECT.test(sentence)) return undefined;
   for (const found of sentence.matchAll(new RegExp(FIRST_PERSON, 'gi'))) {
     if (!PRESENTING.test(sentence.slice(found.index + found[0].length))) return found.index;
   }
   return ACTIVITY.test(sentence) ? 0 : undefined;
 }
+
+const HOLDING =
+  'contains?|contained|includes?|included|holds?|has|have|had|says?|said|reads?|shows?|showed|shown|prints?|printed|outputs|logs|logged|emits?|emitted|writes?|wrote|returns?|returned|responds?|responded|answers?|answered|replies|replied|receives?|received|produces?|produced|expects?|expected|displays?|displayed|echoes|echoed|generates?|generated|sends?|sent|looks? like|becomes?|gives?|gave|enthält|zeigt|contient|affiche|contiene|muestra';
+/** Words that present something, after a plan: "I ran it, and it printed:", "Testing shows that the model emits:". */
+const OTHER_SUBJECT = new RegExp(
+  String.raw`(?<!\b(?:what|whether|if|how|where|why)\s+)\b(?:it|which|that|this|they|(?:the|a|an) [\w./-]+)\s+(?:now |then |also |only )?(?:${HOLDING})\b(?!\s+(?:that|no)\b)[^!?:]*[:：][*_\s]*$`,
+  'i',
+);
 
 /** Punctuation and marks of emphasis at the end of an introduction. */
 const END = String.raw`\s*[:：,.…]?[*_\s]*$`;
@@ -55,8 +64,6 @@ const EXAMPLE = new RegExp(
 
 const HOLDERS =
   'contents?|outputs?|results?|logs?|stdout|stderr|trace|transcript|snippet|text|lines?|messages?|body|template|prompt|response|answer|reply|syntax|formats?|form|examples?|input|fixture|payload|inhalt|ausgabe|contenu|sortie|contenido|salida';
-const HOLDING =
-  'contains?|contained|includes?|included|holds?|has|have|had|says?|said|reads?|shows?|showed|shown|prints?|printed|outputs|logs|logged|emits?|emitted|writes?|wrote|returns?|returned|responds?|responded|answers?|answered|replies|replied|receives?|received|produces?|produced|expects?|expected|displays?|displayed|echoes|echoed|generates?|generated|sends?|sent|looks? like|becomes?|gives?|gave|enthält|zeigt|contient|affiche|contiene|muestra';
 
 /** How a sentence ends that introduces content. */
 const CONTENT: readonly RegExp[] = [
@@ -67,6 +74,11 @@ const CONTENT: readonly RegExp[] = [
     String.raw`\b(?:${HOLDERS})(?:\s+(?:of|from|in|for)\s[^!?:,]*?)?(?:\s+(?:is|are|was|were))?${POINTER}\s*[:：][*_\s]*$`,
     'i',
   ),
+  // "Expected:", "$ cat a.txt", "I changed it to:", "like so:".
+  /^\W*(?:expected|actual|before|after|input|old|new|received)\W*$|^\s*[$#] \S|^\s*cat \S+$/i,
+  /\b(?:to|with|like so|as follows|in(?:to)? (?:the|a) file)\s*[:：][*_\s]*$/i,
+  /\b(?:I|we)(?:['’](?:d|ve))?\s+(?:(?:now|also|already)\s+)?(?:would|could|have|had|see|\w+ed|ran|wrote)\b[^!?:]*[:：][*_\s]*$/i,
+  /\bdocument\w*\b[^!?:]*[:：][*_\s]*$/i,
   /\b(?:found|got|saw|put|added|received|made)\s+(?:this|these)\b[^!?:]*[:：][*_\s]*$/i,
   // "Here is what the file looks like now."
   /\b(?:here(?: is| are|['’]s)|(?:the )?following|below|as follows)\b/i,

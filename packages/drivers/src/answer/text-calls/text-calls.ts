@@ -3,7 +3,8 @@ import { FORMS } from './forms.ts';
 import type { FormTools, WrittenCall } from './text-call-form.ts';
 
 /** Tokens that end a turn. Some servers leave them in the text. */
-const BETWEEN = /^(?:\s|<\|(?:im_end|eot_id|eom_id|end|endoftext|return)\|>|<\/s>|<｜end▁of▁sentence｜>|;)*/;
+const BETWEEN =
+  /^(?:\s|<\|(?:im_end|eot_id|eom_id|end|endoftext|return)\|>|<\/s>|<｜end▁of▁sentence｜>|<turn\|>|<end_of_turn>|;)*/;
 
 export interface TextCallTools extends FormTools {
   /** Returns the call as its tool accepts it, or undefined. */
