@@ -22,6 +22,10 @@ const SECTIONS: readonly Section[] = [
       'Reproduce a bug before you fix it, and fix its cause. Never weaken, skip or delete a test to make it pass.',
       'Make the smallest change that does the whole task.',
       'After each change, run the narrowest check that could fail. Before you finish, run the test suite that covers your changes.',
+      {
+        tool: 'bash',
+        text: 'Commands have no terminal, and nobody answers their questions: use options that ask nothing, and start servers in the background.',
+      },
       'If an approach has failed twice, do not try it a third time. Question the assumption behind it, and look for evidence.',
     ],
   },
@@ -53,7 +57,7 @@ const SECTIONS: readonly Section[] = [
   {
     heading: 'Your final answer',
     lines: [
-      'When the task is done, or you cannot get further, end with a short answer: what changed, how you checked it, and what remains. Say plainly what failed or is unchecked.',
+      'When the task is done, or you cannot get further, end with a short answer: what changed, how you checked it, and what remains. Say plainly what failed or is unchecked. Name places in code as `path:line`.',
     ],
   },
 ];
