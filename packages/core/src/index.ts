@@ -6,6 +6,7 @@ export type {
   PinnedMessage,
 } from './context/context-report.ts';
 export type { WindowSource } from './context/measure-session.ts';
+export type { NextRequest, RequestMessage } from './context/next-request.ts';
 export type {
   CompactionReport,
   CompactSessionOptions,

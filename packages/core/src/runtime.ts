@@ -7,6 +7,7 @@ import {
 import { withoutCompactionRequest } from './context/compaction-request.ts';
 import type { ContextReport } from './context/context-report.ts';
 import { idleSystemText } from './context/idle-system.ts';
+import type { NextRequest } from './context/next-request.ts';
 import type {
   CompactSessionOptions,
   CompactSessionResult,
@@ -108,6 +109,11 @@ export class Runtime {
   /** Reports what fills the session's window: tokens by kind, and the parts hidden from the model. */
   contextOf(sessionId: string, options?: MeasureSessionOptions): Promise<ContextReport> {
     return this.#context.report(sessionId, options);
+  }
+
+  /** Returns the session's next request, if it were sent now. Calls no model. */
+  nextRequestOf(sessionId: string): Promise<NextRequest> {
+    return this.#context.nextRequest(sessionId);
   }
 
   /**

@@ -134,7 +134,14 @@ export const SEARCH_FLAGS = {
   json: toggle,
   'no-color': toggle,
 } as const;
-export const CONTEXT_FLAGS = { ...WHERE, ...ALL, window: text, json: toggle, 'no-color': toggle } as const;
+export const CONTEXT_FLAGS = {
+  ...WHERE,
+  ...ALL,
+  request: toggle,
+  window: text,
+  json: toggle,
+  'no-color': toggle,
+} as const;
 export const COMPACT_FLAGS = {
   ...WHERE,
   ...ALL,

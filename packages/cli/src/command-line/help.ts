@@ -292,7 +292,10 @@ messages the model no longer sees.
 
   longhaul context last
   longhaul context last --json
+  longhaul context last --request      show the next request as the model would read it
 
+      --request         print the next request: system text, names of tools, messages. With --json, the request of the
+                        model's API. Sends nothing and needs no key
       --window N        show the request against a window of this size; needed if the window is unknown because the
                         session has never run
       --json            print one JSON object

@@ -1,7 +1,9 @@
 import { CONTEXT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { knownSecrets } from '../compose/known-secrets.ts';
 import { contextPage } from '../render/context-page.ts';
-import { withSession } from '../session/with-session.ts';
+import { requestText } from '../render/request-text.ts';
+import { type FoundSession, withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /** `longhaul context`: shows what fills a session's window. */
@@ -13,7 +15,14 @@ export async function context(argv: readonly string[], terminal: Terminal): Prom
   return await withSession(
     id,
     { values, terminal, access: 'read', typed: ['context', ...argv] },
-    async ({ runtime, session }) => {
+    async (found) => {
+      const { runtime, session } = found;
+      if (values.request === true) {
+        terminal.out.write(
+          await requestOutput(found, terminal, { isJson: values.json === true, windowTokens }),
+        );
+        return 0;
+      }
       const report = await runtime.contextOf(session.id, { windowTokens });
       const colors = wantsColors(terminal, values['no-color']);
       terminal.out.write(
@@ -24,4 +33,18 @@ export async function context(argv: readonly string[], terminal: Terminal): Prom
       return 0;
     },
   );
+}
+
+/** Nothing that could be a key of this machine is shown. */
+async function requestOutput(
+  found: FoundSession,
+  { env }: Terminal,
+  { isJson, windowTokens }: { isJson: boolean; windowTokens: number | undefined },
+): Promise<string> {
+  const { createSecretMask } = await import('@longhaul/server');
+  const mask = createSecretMask(knownSecrets(found.config, env));
+  const request = await found.runtime.nextRequestOf(found.session.id);
+  if (!isJson) return mask(requestText(request));
+  const { nativeRequest } = await import('../compose/native-request.ts');
+  return `${mask(JSON.stringify(await nativeRequest(request, { ...found, windowTokens })))}\n`;
 }

@@ -14,6 +14,8 @@ export interface DriverOptions {
   /** `--window`. */
   window?: number;
   stallMs: number;
+  /** Asks no server, and sends requests through this `fetch`. */
+  offline?: { fetch: typeof globalThis.fetch };
   /** Keeps what servers' refusals teach. Absent: it is learned for this driver alone. */
   memory?: Promise<ServerMemory>;
 }
@@ -28,8 +30,7 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
   const server = watchServer(model, options.memory);
   const { probe, remembered } = server;
   const window = await resolveWindow(model, {
-    probe,
-    check: checkServer,
+    ...(options.offline === undefined ? { probe, check: checkServer } : { probe: async () => undefined }),
     remembered,
     flag: options.window,
   });
@@ -46,7 +47,7 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
     learnedSettings: await server.learnedSettings(),
     onLearned: server.learnSettings,
     info: modelInfoOf(model, window),
-    serverWindow: server,
+    ...(options.offline === undefined ? { serverWindow: server } : options.offline),
   });
   return { driver, window };
 }

@@ -1,9 +1,10 @@
+import type { Config } from '@longhaul/config';
 import type { BlobStore, Runtime, Store } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { changedConfig } from '../compose/changed-settings.ts';
 import { loadSettings, type Place } from '../compose/load-settings.ts';
 import { openContext } from '../compose/open-context.ts';
-import { openStorage } from '../compose/open-storage.ts';
+import { openStorage, type Storage } from '../compose/open-storage.ts';
 import { sessionAddress } from '../compose/session-address.ts';
 import type { Terminal } from '../terminal.ts';
 import { chooseSession, type SessionCommand } from './choose-session.ts';
@@ -13,6 +14,16 @@ export interface WithSessionOptions extends Pick<SessionCommand, 'access' | 'typ
   terminal: Terminal;
 }
 
+export interface FoundSession {
+  runtime: Runtime;
+  storage: Storage;
+  store: Store;
+  session: Session;
+  config: Config;
+  /** The session's own address, if it has one. */
+  address: () => Promise<string | undefined>;
+}
+
 /**
  * Finds a session for a command that works on it between its runs, and closes the storage afterwards. Throws as
  * `chooseSession`.
@@ -20,7 +31,7 @@ export interface WithSessionOptions extends Pick<SessionCommand, 'access' | 'typ
 export async function withSession(
   named: string,
   { values, terminal, access, typed }: WithSessionOptions,
-  work: (found: { runtime: Runtime; store: Store; session: Session }) => Promise<number>,
+  work: (found: FoundSession) => Promise<number>,
 ): Promise<number> {
   const settings = await loadSettings(values, terminal);
   const storage = await openStorage(settings.config.storage.url, {
@@ -33,7 +44,7 @@ export async function withSession(
   const address = () => sessionAddress(storage.store, session, settings);
   const own = { model: session.model, address };
   const runtime = await openContext(config, { storage, session: own, env: terminal.env });
-  return await work({ runtime, store: storage.store, session });
+  return await work({ runtime, storage, store: storage.store, session, config, address });
 }
 
 /** Finds a session for a command that only reads it. Throws as `chooseSession`. */

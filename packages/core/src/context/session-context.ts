@@ -1,4 +1,4 @@
-import { activeMarks, type CompressionStrategy } from '@longhaul/context';
+import { activeMarks, buildView, type CompressionStrategy } from '@longhaul/context';
 import {
   handleOf,
   LonghaulError,
@@ -23,6 +23,7 @@ import type { SessionWriter } from '../session/session-writer.ts';
 import { requestCompaction, takeCompactionRequest } from './compaction-request.ts';
 import { type ContextReport, contextReport, toPinned } from './context-report.ts';
 import { measureSession, nextRequestTokens, type SessionMeasure } from './measure-session.ts';
+import type { NextRequest } from './next-request.ts';
 import type {
   CompactSessionOptions,
   CompactSessionResult,
@@ -61,6 +62,18 @@ export class SessionContext {
     const measure = await this.#measure(view.session, options);
     const { strategy, auto: isAutomatic } = compression;
     return contextReport(view, { measure, strategy, isAutomatic, allMarks });
+  }
+
+  /** Returns the next request. @throws {LonghaulError} `session_not_found` */
+  async nextRequest(sessionId: string): Promise<NextRequest> {
+    const { store, toolsFor, systemText } = this.#options;
+    const view = await store.loadView(sessionId);
+    const messages = buildView(view).map(({ message, source }) => ({
+      message,
+      ...(source !== undefined && { handle: handleOf(source.sequence) }),
+    }));
+    const tools = shownSchemas(toolsFor(view.session), view.session.model);
+    return { system: await systemText(view.session), tools, messages };
   }
 
   /**
