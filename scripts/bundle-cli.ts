@@ -10,8 +10,9 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { type OutputChunk, type Plugin, type RolldownOutput, rolldown } from 'rolldown';
 import { licenceNotice } from './licence-notice.ts';
+import { mergeChunks } from './merge-chunks.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PACKAGES = join(ROOT, 'packages');
@@ -42,6 +43,19 @@ const WASM = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 /** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];
 
+/** What a run loads, by what loads it. Other commands load the earlier groups without the later ones. */
+const GROUPS = {
+  agent: ['cli/dist/commands/run.js', 'cli/dist/run/run-task.js'],
+  sqlite: [
+    'storage/dist/sqlite/index.js',
+    'storage/dist/sqlite/open-database.js',
+    'storage/dist/blobs/file-blob-store.js',
+    'drizzle-orm/node-sqlite/driver.js',
+  ],
+  sandbox: ['sandbox/dist/index.js'],
+  'ai-sdk': ['drivers/dist/ai-sdk/language-model.js', '@ai-sdk/openai-compatible/dist/index.js'],
+} as const;
+
 await rm(BUNDLE, { recursive: true, force: true });
 const build = await rolldown({
   input: {
@@ -50,16 +64,21 @@ const build = await rolldown({
   },
   platform: 'node',
   external: STAYS_OUTSIDE,
+  // Chunks of groups may export more than their modules do.
+  preserveEntrySignatures: 'allow-extension',
   plugins: [keepModuleUrls()],
   // For CommonJS modules in an ES module: Docker's client uses __dirname for files that only image builds need.
   transform: { define: { __dirname: 'import.meta.dirname' } },
   // A module may be imported both statically and dynamically.
   checks: { ineffectiveDynamicImport: false },
 });
-const { output } = await build.write({ dir: BUNDLE, format: 'esm', chunkFileNames: '[name]-[hash].js' });
+const layout = { format: 'esm', chunkFileNames: '[name]-[hash].js' } as const;
+const separate = await build.generate(layout);
+const groups = mergeChunks(chunksOf(separate), { apart: ['cli/dist/main.js', ...PROGRAMS], groups: GROUPS });
+const { output } = await build.write({ ...layout, dir: BUNDLE, codeSplitting: { groups } });
 await build.close();
 await copyAssets();
-await writeLicences(output.filter((file) => file.type === 'chunk'));
+await writeLicences(chunksOf({ output }));
 
 /**
  * Replaces `import.meta.url` in this repository's modules with their URL below `lib`, or below packages/cli for the
@@ -83,6 +102,10 @@ function keepModuleUrls(): Plugin {
       });
     },
   };
+}
+
+function chunksOf({ output }: Pick<RolldownOutput, 'output'>): OutputChunk[] {
+  return output.filter((file) => file.type === 'chunk');
 }
 
 async function copyAssets(): Promise<void> {
