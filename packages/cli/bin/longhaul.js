@@ -13,6 +13,7 @@ const PACKAGES = [
   'drivers',
   'tools',
   'approvals',
+  'files',
   'config',
   'storage',
   'sandbox',
