@@ -27,6 +27,8 @@ export async function assembleMessages(
   rows: MessageRows,
   damaged: DamagedRow[] = [],
 ): Promise<Pick<SessionLog, 'messages' | 'damaged'>> {
+  // A new session is read before its first message is in the log. Loading zod and its schemas takes 20 to 40 ms.
+  if (rows.messages.length + rows.parts.length + rows.chunks.length === 0) return { messages: [], damaged };
   const schemas = await import('@longhaul/protocol/schemas');
   const found: Message[] = [];
   const check = createChecker(damaged);
