@@ -11,7 +11,9 @@ const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', impo
 const ROUNDS = 9;
 
 /**
- * Measures the command from spawn to exit, alternating with `node -e 0`, and its peak memory without child processes.
+ * Measures the command from spawn to exit, its processor time with that of its child processes, and its peak memory
+ * without theirs. All values are medians of nine rounds. A ratio compares the command with the `node -e 0` of the same
+ * round, so that a change of the machine's load affects both.
  */
 export async function benchStartup(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
@@ -54,18 +56,25 @@ export async function benchStartup(): Promise<BenchResult> {
 
 interface Sample {
   ms: number;
+  cpuMs: number;
   peakMb: number;
 }
 
 function toResult(samples: Record<'node' | 'help' | 'run', Sample[]>): BenchResult {
-  const ms = (name: keyof typeof samples) => median(samples[name].map((sample) => sample.ms));
-  const peak = (name: keyof typeof samples) => median(samples[name].map((sample) => sample.peakMb));
+  const of = (name: keyof typeof samples, key: keyof Sample) =>
+    Math.round(median(samples[name].map((sample) => sample[key])));
+  const ratio = (name: keyof typeof samples, key: keyof Sample) => {
+    const ratios = samples[name].map((sample, round) => sample[key] / (samples.node[round]?.[key] ?? 0));
+    return Number(median(ratios).toFixed(2));
+  };
   const row = (label: string, name: keyof typeof samples) => ({
     label,
     values: {
-      ms: Math.round(ms(name)),
-      '× node': Number((ms(name) / ms('node')).toFixed(2)),
-      'peak MB': Math.round(peak(name)),
+      ms: of(name, 'ms'),
+      '× node': ratio(name, 'ms'),
+      'processor ms': of(name, 'cpuMs'),
+      '× node (processor)': ratio(name, 'cpuMs'),
+      'peak MB': of(name, 'peakMb'),
     },
   });
   return {
@@ -76,24 +85,38 @@ function toResult(samples: Record<'node' | 'help' | 'run', Sample[]>): BenchResu
       row('longhaul run, one short answer', 'run'),
     ],
     summary: {
-      helpRatio: Number((ms('help') / ms('node')).toFixed(2)),
-      runRatio: Number((ms('run') / ms('node')).toFixed(2)),
-      runPeakMb: Math.round(peak('run')),
+      helpRatio: ratio('help', 'ms'),
+      runRatio: ratio('run', 'ms'),
+      runCpuRatio: ratio('run', 'cpuMs'),
+      runPeakMb: of('run', 'peakMb'),
     },
   };
 }
 
-/** The process reads its own VmHWM at exit, so that the memory of its children does not count. */
-const REPORT_PEAK = `data:text/javascript,import{readFileSync}from'node:fs';process.on('exit',()=>{process.stderr.write('peakKb='+/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]+'\\n')})`;
+/**
+ * The process reads its own VmHWM at exit, so that the memory of its children does not count. Their processor time is in
+ * fields 16 and 17 of its stat, in hundredths of a second.
+ */
+const REPORT = `
+import { readFileSync } from 'node:fs';
+const read = (name) => readFileSync('/proc/self/' + name, 'utf8');
+process.on('exit', () => {
+  const { user, system } = process.cpuUsage();
+  const fields = read('stat').split(') ')[1].split(' ');
+  const childMs = (Number(fields[13]) + Number(fields[14])) * 10;
+  const peakKb = /VmHWM:\\s+(\\d+)/.exec(read('status'))[1];
+  process.stderr.write('cpuMs=' + ((user + system) / 1000 + childMs) + ' peakKb=' + peakKb + '\\n');
+});`;
+const REPORT_URL = `data:text/javascript,${encodeURIComponent(REPORT)}`;
 
 async function timeProcess(
   args: readonly string[],
   options: { env: NodeJS.ProcessEnv; cwd: string },
 ): Promise<Sample> {
   const timed = await spawnAndWait(args, options);
-  const measured = await spawnAndWait(['--import', REPORT_PEAK, ...args], options);
-  const peakKb = Number(/peakKb=(\d+)/.exec(measured.stderr)?.[1]);
-  return { ms: timed.ms, peakMb: peakKb / 1_024 };
+  const measured = await spawnAndWait(['--import', REPORT_URL, ...args], options);
+  const [, cpuMs, peakKb] = /cpuMs=([\d.]+) peakKb=(\d+)/.exec(measured.stderr) ?? [];
+  return { ms: timed.ms, cpuMs: Number(cpuMs), peakMb: Number(peakKb) / 1_024 };
 }
 
 function spawnAndWait(

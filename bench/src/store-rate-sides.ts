@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { EventPayload, Part } from '@longhaul/protocol';
+import { rowChecksum } from '@longhaul/storage/maintenance';
 import { openSqliteStore, type SqliteStore } from '@longhaul/storage/sqlite';
 
 export interface Load {
@@ -83,6 +84,45 @@ export async function timeRaw(path: string, load: Load): Promise<number> {
   });
   database.close();
   return result;
+}
+
+/**
+ * Returns checksums per second: those of the rows of a step. The store leaves out of an event what its part contains,
+ * which is kept here, so the rate is a lower bound.
+ */
+export async function timeChecksums({ sessions, steps }: Load): Promise<number> {
+  const { message, parts, events } = rowsOfStep();
+  return await rate(sessions * steps * ROWS_OF_STEP, async () => {
+    for (let step = 0; step < sessions * steps; step++) {
+      rowChecksum('messages', message);
+      for (const row of parts) rowChecksum('parts', row);
+      for (const row of events) rowChecksum('events', row);
+    }
+  });
+}
+
+function rowsOfStep() {
+  const sessionId = 'session-0';
+  const id = messageId(sessionId, 0);
+  const unset = { finishReason: null, usage: null, cost: null, model: null, metadata: null };
+  const state = { role: 'assistant', status: 'running', tokenCount: 0, createdAt: 1 };
+  const place = { sessionId, at: 1, sourceSequence: null, sourcePart: null };
+  return {
+    message: { id, sessionId, sequence: 1, ...state, ...unset },
+    parts: [SAID, PENDING, COMPLETED].map((part, index) => {
+      const { type } = part;
+      return {
+        messageId: id,
+        index,
+        type,
+        state: 'state' in part ? part.state : null,
+        body: JSON.stringify(part),
+      };
+    }),
+    events: [THINKING, CALLED, RETURNED].map((event, number) => {
+      return { ...place, number, type: event.type, payload: JSON.stringify(event) };
+    }),
+  };
 }
 
 function rawStep(database: DatabaseSync): (session: number, step: number, call: number) => void {

@@ -1,4 +1,5 @@
 /** Maintenance of a store on disk: garbage collection, repair and diagnosis. Requires Node's SQLite. */
+export { rowChecksum } from '../shared/row-checksum.ts';
 export {
   collectGarbage,
   type GarbageOptions,
