@@ -86,6 +86,12 @@ describe('hunks', () => {
       ['@@ class B', '-        return 1', '+        return 2'],
       FILE.replace(/1\n$/, '2\n'),
     ],
+    [
+      'a heading of a block with a text that is not indented',
+      'def f(a):\n    """\nText.\n    """\n    return 1\n\ndef g():\n    return 1\n',
+      ['@@ def f(a):', '-    return 1', '+    return 2'],
+      'def f(a):\n    """\nText.\n    """\n    return 2\n\ndef g():\n    return 1\n',
+    ],
     ['line numbers in a heading', 'a\nb\nc\n', ['@@ -1,3 +1,3 @@', ' a', '-b', '+B', ' c'], 'a\nB\nc\n'],
     ['no heading', 'a\nb\nc\n', [' a', '-b', '+B'], 'a\nB\nc\n'],
     [

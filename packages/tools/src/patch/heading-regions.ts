@@ -74,14 +74,28 @@ const OPENS = /(?:[:{([]|=>)\s*$/;
 /** A brace on its own line, a label or a directive of a preprocessor is no end either. */
 const CONTINUES = /^\s*(?:\{|#)/;
 
+/** Marks around a text of several lines, whose indentation says nothing. */
+const TEXT_MARK = /"""|'''|`/g;
+
 /** The line after the last one that is indented deeper, or closes the block. */
 function blockEnd(lines: readonly string[], from: number): number {
   const width = indentOf(lines[from] ?? '').length;
+  let openMark: string | undefined;
   for (let index = from + 1; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
-    if (line.trim() === '' || indentOf(line).length > width || CONTINUES.test(line)) continue;
+    const isText = openMark !== undefined;
+    openMark = markAfter(line, openMark);
+    if (isText || line.trim() === '' || indentOf(line).length > width || CONTINUES.test(line)) continue;
     if (!CLOSES.test(line)) return index;
     if (!OPENS.test(line)) return index + 1;
   }
   return lines.length;
+}
+
+/** The mark of the text that is open after a line. */
+function markAfter(line: string, open: string | undefined): string | undefined {
+  return [...line.matchAll(TEXT_MARK)].reduce<string | undefined>(
+    (current, [mark]) => (current === undefined ? mark : current === mark ? undefined : current),
+    open,
+  );
 }
