@@ -130,7 +130,14 @@ export type {
   NamedSizes,
   SessionSummarise,
 } from './session/session-types.ts';
-export { type PlacedPatch, type RecordedTrees, treeAfter, treeBefore, treesOf } from './session-trees.ts';
+export {
+  type PlacedPatch,
+  precedes,
+  type RecordedTrees,
+  treeAfter,
+  treeBefore,
+  treesOf,
+} from './session-trees.ts';
 export { type RefusedSizes, shorterAnswer } from './shorter-answer.ts';
 export { type StrategyFromModule, strategyFromModule } from './strategies/from-module.ts';
 export { messageCosts, newestMessages, planKeeping, type TailLimits } from './strategies/keep.ts';

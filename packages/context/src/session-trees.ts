@@ -1,4 +1,4 @@
-import type { Mark, PatchPart } from '@longhaul/protocol';
+import type { Mark, PatchPart, RevertMark } from '@longhaul/protocol';
 
 /** The states of a workspace during a session. They follow each other in the order of the log, also across reverts. */
 
@@ -24,7 +24,7 @@ export interface RecordedTrees {
  * @param sequence Of the message. Infinity: the newest tree.
  */
 export function treeBefore(sequence: number, { patches, marks }: RecordedTrees): string | undefined {
-  const own = patches.filter((patch) => patch.sequence === sequence);
+  const own = patches.filter((patch) => patch.sequence === sequence && patch.part.atRevert !== true);
   const firstOfAgent = own.findIndex(({ part }) => part.byAgent);
   const others = firstOfAgent === -1 ? own : own.slice(0, firstOfAgent);
   const ownTree = others.at(-1)?.part.after;
@@ -35,13 +35,16 @@ export function treeBefore(sequence: number, { patches, marks }: RecordedTrees):
 
 /**
  * Returns the workspace's tree after a message: the last one that was recorded before the next message was appended,
- * without a revert that was made in between. Before the first record, returns the first tree. Undefined if there is no
+ * without a revert that was made in between and what it recorded. Before the first record, returns the first tree. Undefined if there is no
  * tree.
  *
  * @param sequence Of the message. Infinity: the newest tree.
  */
 export function treeAfter(sequence: number, { patches, marks }: RecordedTrees): string | undefined {
-  const patch = patches.findLast((earlier) => earlier.sequence <= sequence);
+  const patch = patches.findLast(
+    (earlier) =>
+      earlier.sequence < sequence || (earlier.sequence === sequence && earlier.part.atRevert !== true),
+  );
   return treeAt(sequence, patch, marks) ?? firstTree({ patches, marks });
 }
 
@@ -52,9 +55,13 @@ function treeAt(
   marks: readonly Mark[],
 ): string | undefined {
   const revert = revertsWithTrees(marks).findLast(({ at }) => at < sequence);
-  // A revert is made after the last message of its time, so it follows that message's patches.
-  if (revert !== undefined && revert.at >= (patch?.sequence ?? 0)) return revert.treeAfter;
+  if (revert !== undefined && (patch === undefined || precedes(patch, revert))) return revert.treeAfter;
   return patch?.part.after;
+}
+
+/** Returns whether a patch was recorded before a revert was made. */
+export function precedes({ sequence, index }: PlacedPatch, { at, parts }: RevertMark): boolean {
+  return sequence < at || (sequence === at && index < (parts ?? Number.POSITIVE_INFINITY));
 }
 
 function firstTree({ patches, marks }: RecordedTrees): string | undefined {

@@ -48,7 +48,7 @@ export { findLastEvent } from './session/events/find-last-event.ts';
 export { exportSession } from './session/export-session.ts';
 export type { Branch, ConversationTree } from './session/files/conversation-tree.ts';
 export { recordedTrees, withPacks } from './session/files/export-packs.ts';
-export type { RevertOptions, RevertResult } from './session/files/session-files.ts';
+export type { RevertOptions, RevertResult } from './session/files/revert-options.ts';
 export { findMessage } from './session/find-message.ts';
 export { newId } from './session/ids.ts';
 export {

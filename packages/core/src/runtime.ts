@@ -18,6 +18,7 @@ import type {
 import { SessionContext } from './context/session-context.ts';
 import { KeptLedgers } from './executor/window/kept-ledgers.ts';
 import type { ModelInfo, SessionLog } from './ports/index.ts';
+import { createToolFinder } from './ports/tool-set.ts';
 import type { SessionAgent } from './prompt/agent-prompt.ts';
 import { executeRun } from './runtime/execute-run.ts';
 import type {
@@ -82,6 +83,10 @@ export class Runtime {
       runs: this.#runs.registry,
       trees: () => options.fileTrees,
       cancel: (sessionId) => this.cancel(sessionId),
+      mayWrite: (session) => {
+        const findTool = createToolFinder(this.#agentOf(session).tools);
+        return (name) => findTool(name)?.isReadOnly !== true;
+      },
     });
     this.#callers = new WaitingCallers({ store, hub, follower, runs: this.#runs });
     this.#context = new SessionContext({

@@ -43,6 +43,8 @@ export interface PatchPart {
   more?: number;
   /** False: somebody else changed the files between two rounds of tools. */
   byAgent: boolean;
+  /** Recorded by a revert, after the work of the message. */
+  atRevert?: true;
 }
 
 /** Describes a patch in one line, such as `3 changed (+10 −2)`. */

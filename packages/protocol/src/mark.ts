@@ -97,6 +97,8 @@ export interface RevertMark {
   id: string;
   /** Sequence of the log's last message when the mark was made. 0: the log had none. */
   at: number;
+  /** Number of parts of that message. Patches after them were recorded after the revert. */
+  parts?: number;
   /** The conversation continues after this message. 0: before the first. */
   to: number;
   /**

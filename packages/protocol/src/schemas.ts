@@ -102,6 +102,7 @@ export const partSchema: z.ZodType<Part> = z.discriminatedUnion('type', [
     files: z.array(fileChangeSchema),
     more: count.optional(),
     byAgent: z.boolean(),
+    atRevert: z.literal(true).optional(),
   }),
 ]);
 
@@ -220,6 +221,7 @@ export const markSchema: z.ZodType<Mark> = z.discriminatedUnion('kind', [
     kind: z.literal('revert'),
     id,
     at: count,
+    parts: count.optional(),
     to: count,
     branchedAt: instant.optional(),
     treeBefore: treeSchema.optional(),

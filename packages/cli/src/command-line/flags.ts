@@ -104,9 +104,17 @@ export const REVERT_FLAGS = {
   conversation: toggle,
   preview: toggle,
   force: toggle,
+  keep: toggle,
   json: toggle,
 } as const;
-export const UNREVERT_FLAGS = { ...WHERE, ...ALL, preview: toggle, force: toggle, json: toggle } as const;
+export const UNREVERT_FLAGS = {
+  ...WHERE,
+  ...ALL,
+  preview: toggle,
+  force: toggle,
+  keep: toggle,
+  json: toggle,
+} as const;
 export const TREE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const QUEUE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 

@@ -50,6 +50,7 @@ const WHERE = `  -C, --cwd DIR         the folder to work in (default: the curre
 const ALL = `      --all             sessions of every folder, not only of this workspace`;
 
 const RESTORING = `      --preview         show what would be restored, and change nothing
+      --keep            leave files that somebody else has changed since, and restore the others
       --force           also restore files that somebody else has changed since`;
 
 const ID = `ID is a session id, the beginning of one, or "last" for the newest session of this workspace.`;

@@ -23,18 +23,19 @@ export async function revert(argv: readonly string[], terminal: Terminal): Promi
     : values.conversation
       ? 'conversation'
       : undefined;
-  const { preview, force } = values;
+  const moving = movingOptions(values, 'revert');
   return await withSession(
     id,
     { values, terminal, access: 'change', typed: ['revert', ...argv] },
     async ({ runtime, session }) => {
-      const options = {
-        ...(only !== undefined && { only }),
-        preview: preview === true,
-        force: force === true,
-      };
-      const result = await runtime.files.revert(session.id, target, options);
-      return report(result, { terminal, json: values.json, command: 'revert', id: shortId(session.id) });
+      const result = await runtime.files.revert(session.id, target, { only, ...moving });
+      return report(result, {
+        ...moving,
+        terminal,
+        json: values.json,
+        command: 'revert',
+        id: shortId(session.id),
+      });
     },
   );
 }
@@ -45,41 +46,56 @@ export async function unrevert(argv: readonly string[], terminal: Terminal): Pro
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0)
     throw usage('Name one session: longhaul unrevert ID.', 'unrevert');
-  const { preview, force } = values;
+  const moving = movingOptions(values, 'unrevert');
   return await withSession(
     id,
     { values, terminal, access: 'change', typed: ['unrevert', ...argv] },
     async ({ runtime, session }) => {
-      const options = { preview: preview === true, force: force === true };
-      const result = await runtime.files.unrevert(session.id, options);
-      return report(result, { terminal, json: values.json, command: 'unrevert', id: shortId(session.id) });
+      const result = await runtime.files.unrevert(session.id, moving);
+      return report(result, {
+        ...moving,
+        terminal,
+        json: values.json,
+        command: 'unrevert',
+        id: shortId(session.id),
+      });
     },
   );
+}
+
+function movingOptions(
+  { preview = false, force = false, keep = false }: { preview?: boolean; force?: boolean; keep?: boolean },
+  command: ReportOptions['command'],
+) {
+  if (force && keep) throw usage('Use --keep or --force, not both.', command);
+  return { preview, force, keep };
 }
 
 interface ReportOptions {
   terminal: Terminal;
   json: boolean | undefined;
+  keep: boolean;
   command: 'revert' | 'unrevert';
   id: string;
 }
 
-function report(result: RevertResult, { terminal, json, command, id }: ReportOptions): number {
+function report(result: RevertResult, { terminal, json, keep, command, id }: ReportOptions): number {
   const isBlocked = result.status === 'blocked';
   const paint = createPaint(wantsColors(terminal, undefined));
-  const text = json ? `${JSON.stringify(result)}\n` : revertText(result, { command, id, paint });
+  const text = json ? `${JSON.stringify(result)}\n` : revertText(result, { keep, command, id, paint });
   (isBlocked && !json ? terminal.err : terminal.out).write(text);
   return isBlocked ? 1 : 0;
 }
 
 function revertText(
   { status, handle, conversation, hides, files, more, skipped, conflicts, withoutFiles }: RevertResult,
-  { command, id, paint }: { command: ReportOptions['command']; id: string; paint: Paint },
+  { keep, command, id, paint }: Pick<ReportOptions, 'keep' | 'command' | 'id'> & { paint: Paint },
 ): string {
   if (status === 'blocked') {
     const list = listed(conflicts.map(shownName));
-    return `Nothing was done: somebody else changed ${plural(conflicts.length, 'file')} that would be restored or deleted:\n${list}To go back anyway, add --force. The present files are recorded, so longhaul unrevert brings them back.\n`;
+    return `Nothing was done: somebody else changed ${plural(conflicts.length, 'file')} that would be restored or deleted:\n${list}To leave ${conflicts.length === 1 ? 'it' : 'these'} and restore the other files, add --keep. To restore all, add --force.\nThe present files are recorded, so longhaul unrevert brings them back.\n`;
   }
+  if (status === 'unchanged') return 'Nothing to do: files and conversation are as they were then.\n';
   const isPreview = status === 'preview';
   const lines = [
     withoutFiles
@@ -91,8 +107,10 @@ function revertText(
       `Left as ${skipped.length === 1 ? 'it is' : 'they are'}:\n`,
       listed(skipped.map(({ path, reason }) => `${shownName(path)}: ${reason}`)),
     );
-  if (isPreview && conflicts.length > 0)
-    lines.push(`Changed by somebody else, so this needs --force:\n`, listed(conflicts.map(shownName)));
+  if (conflicts.length > 0 && (isPreview || keep)) {
+    const hint = keep ? 'left as it is' : '--keep leaves it, --force restores it too';
+    lines.push(`Changed by somebody else (${hint}):\n`, listed(conflicts.map(shownName)));
+  }
   if (conversation && command === 'revert')
     lines.push(
       `The conversation ${isPreview ? 'would continue' : 'continues'} before ${handle}; ${plural(hides, 'later message')} ${isPreview ? 'would be' : hides === 1 ? 'is' : 'are'} hidden, not deleted.\n`,

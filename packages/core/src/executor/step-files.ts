@@ -60,7 +60,7 @@ export class StepFiles implements AsyncDisposable {
       this.#hasBegun = true;
       const last = this.#options.writer.log.messages.at(-1);
       if (this.#state !== undefined && last !== undefined && !this.#options.writer.unloaded.has(last.id))
-        await this.#record(last, { byAgent: this.#hasUnrecordedStep(this.#state) });
+        await this.#recordSinceLastRun(last, this.#state);
     }
     const names = [...this.#news].filter((path) => !this.#told.has(path));
     this.#news.clear();
@@ -118,6 +118,15 @@ export class StepFiles implements AsyncDisposable {
     this.#pending.catch(() => {});
   }
 
+  /** Changes since a step that was not recorded are the agent's, because nothing says whose they are. */
+  #recordSinceLastRun(last: Message, { through }: FilesState): Promise<void> {
+    const { messages } = this.#options.writer.log;
+    const step = messages.findLast((message) => message.sequence > through && this.#canChange(message));
+    return step === undefined
+      ? this.#record(last, { byAgent: false })
+      : this.#record(step, { byAgent: true });
+  }
+
   async #record(message: Message, { byAgent }: { byAgent: boolean }): Promise<void> {
     const { recording } = this.#options;
     if (recording === undefined || this.#hasFailed) return;
@@ -153,12 +162,6 @@ export class StepFiles implements AsyncDisposable {
 
   #canChange({ parts }: Message): boolean {
     return parts.some((part) => part.type === 'tool' && this.#options.mayWrite(part.name));
-  }
-
-  /** Returns whether the last run ended without a record of its last tools, as after a kill. */
-  #hasUnrecordedStep({ through }: FilesState): boolean {
-    const { messages } = this.#options.writer.log;
-    return messages.some((message) => message.sequence > through && this.#canChange(message));
   }
 
   /** A path that a call has mentioned may be told again. */

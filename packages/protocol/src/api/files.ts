@@ -27,6 +27,10 @@ export const diffSchema = z.looseObject({
 const revertFlags = {
   preview: z.boolean().optional().meta({ description: 'Return what would be restored, and change nothing.' }),
   force: z.boolean().optional().meta({ description: 'Also restore files that somebody else has changed.' }),
+  keep: z.boolean().optional().meta({
+    description:
+      'Leave files that somebody else has changed as they are, and restore the others. Not with `force`.',
+  }),
 };
 
 export const revertBody = z.strictObject({
@@ -41,15 +45,18 @@ export const revertBody = z.strictObject({
 export const unrevertBody = z.strictObject(revertFlags);
 
 export const revertResultSchema = z.looseObject({
-  status: z
-    .enum(['reverted', 'preview', 'blocked'])
-    .meta({ description: 'blocked: somebody else changed `conflicts`. Nothing was done.' }),
+  status: z.enum(['reverted', 'unchanged', 'preview', 'blocked']).meta({
+    description:
+      'blocked: somebody else changed `conflicts`. Nothing was done. unchanged: everything is so already.',
+  }),
   handle: z.string(),
   conversation: z.boolean().meta({ description: 'Whether the conversation goes back.' }),
   hides: z.int().meta({ description: 'Messages that are hidden by this.' }),
   ...changedFiles,
   skipped: z.array(z.looseObject({ path: z.string(), reason: z.string() })),
-  conflicts: z.array(z.string()),
+  conflicts: z.array(z.string()).meta({
+    description: 'Files that would be restored and that somebody else has changed. `keep` leaves them.',
+  }),
   withoutFiles: z
     .literal(true)
     .optional()

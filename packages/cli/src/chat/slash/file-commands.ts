@@ -78,16 +78,19 @@ async function revert(words: string, context: SlashContext): Promise<void> {
   let result = await client.revert(id, { target, ...only });
   if (result.status === 'blocked') {
     print(blockedText(result.conflicts));
-    const forced = await surface.pick({
+    const answer = await surface.pick({
       title: 'Go back anyway? /unrevert brings the present files back.',
       items: [
-        { value: false, label: 'No, change nothing' },
-        { value: true, label: 'Yes, also restore these files' },
-      ],
+        { value: 'no', label: 'No, change nothing' },
+        { value: 'keep', label: 'Leave these files, restore the others' },
+        { value: 'force', label: 'Also restore these files' },
+      ] as const,
     });
-    if (forced !== true) return;
-    result = await client.revert(id, { target, ...only, force: true });
+    if (answer === undefined || answer === 'no') return;
+    result = await client.revert(id, { target, ...only, [answer]: true });
   }
+  if (result.status === 'unchanged')
+    return print('Nothing to do: files and conversation are as they were then.\n');
   print(revertedText(result, context));
   // The message can be sent again, changed.
   if (result.conversation) compose(await textOfMessage(target, context));

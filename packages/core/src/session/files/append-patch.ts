@@ -9,7 +9,7 @@ const MAX_FILES_OF_EVENT = 50;
 export function appendPatch(
   writer: SessionWriter,
   message: Message,
-  { before, after, files, more, byAgent }: RecordedChange & { byAgent: boolean },
+  { before, after, files, more, byAgent, atRevert }: RecordedChange & Pick<PatchPart, 'byAgent' | 'atRevert'>,
 ): Promise<void> {
   const change = {
     ...(before !== undefined && { before }),
@@ -18,7 +18,7 @@ export function appendPatch(
     ...(more !== undefined && { more }),
     byAgent,
   };
-  const part: PatchPart = { type: 'patch', ...change };
+  const part: PatchPart = { type: 'patch', ...change, ...(atRevert && { atRevert }) };
   const shown = files.slice(0, MAX_FILES_OF_EVENT);
   const left = (more ?? 0) + files.length - shown.length;
   return writer.putPart(message, message.parts.length, part, [

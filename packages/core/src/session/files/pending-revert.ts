@@ -9,6 +9,8 @@ export interface PendingRevert {
   /** The recorded tree before the revert, and the tree to restore. */
   treeBefore: string;
   treeAfter: string;
+  /** Files that others have changed and that are left as they are. */
+  keeps?: string[];
 }
 
 function keyOf(sessionId: string): string {
@@ -21,7 +23,7 @@ export async function loadPendingRevert(
 ): Promise<PendingRevert | undefined> {
   const value = await store.getSetting(keyOf(sessionId));
   if (!isObject(value)) return undefined;
-  const { handle, to, undoes, treeBefore, treeAfter } = value;
+  const { handle, to, undoes, treeBefore, treeAfter, keeps } = value;
   if (typeof handle !== 'string' || typeof to !== 'number') return undefined;
   if (!isTree(treeBefore) || !isTree(treeAfter)) return undefined;
   return {
@@ -30,6 +32,7 @@ export async function loadPendingRevert(
     treeBefore,
     treeAfter,
     ...(typeof undoes === 'string' && { undoes }),
+    ...(Array.isArray(keeps) && { keeps: keeps.filter((path) => typeof path === 'string') }),
   };
 }
 

@@ -127,6 +127,73 @@ describe('revert', () => {
     expect(present(workspace)).toEqual({ a: 'edited by hand', mine: 'edited' });
   });
 
+  it('keeps files that somebody else changed, and restores the others', async () => {
+    const workspace = createMemoryWorkspace({ a: '1', b: '1', mine: '1' });
+    const steps = [change('a', '2'), change('b', '2'), answer('Done.')];
+    const { test, files } = await startSession(workspace, steps);
+    await test.run('go');
+    workspace.files.set('mine', 'edited');
+    workspace.files.set('a', 'edited by hand');
+    expect(await files.revert(test.sessionId, 'm1', { keep: true, preview: true })).toMatchObject({
+      status: 'preview',
+      files: [{ path: 'b' }],
+      conflicts: ['a', 'mine'],
+    });
+    expect(await files.revert(test.sessionId, 'm1', { keep: true })).toMatchObject({
+      status: 'reverted',
+      files: [{ path: 'b' }],
+      conflicts: ['a', 'mine'],
+    });
+    expect(present(workspace)).toEqual({ a: 'edited by hand', b: '1', mine: 'edited' });
+    await files.unrevert(test.sessionId);
+    expect(present(workspace)).toEqual({ a: 'edited by hand', b: '2', mine: 'edited' });
+    await expect(files.revert(test.sessionId, 'm1', { keep: true, force: true })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  it('lists what somebody else changed after the last message, also if that is the message to go back to', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const { test, files } = await startSession(workspace, [change('a', '2'), answer('Done.')]);
+    await test.run('go');
+    workspace.files.set('a', 'edited by hand');
+    for (let time = 0; time < 2; time += 1)
+      expect(await files.revert(test.sessionId, 'm3')).toMatchObject({ status: 'blocked', conflicts: ['a'] });
+  });
+
+  it('counts what somebody else changed since an earlier revert as before the next message', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [change('a', '2'), answer('Done.'), change('b', '1'), answer('Next.')];
+    const { test, files } = await startSession(workspace, steps);
+    await test.run('go');
+    await files.revert(test.sessionId, 'm1');
+    workspace.files.set('a', 'edited by hand');
+    await files.revert(test.sessionId, 'm2', { preview: true });
+    await test.run('go on');
+    expect(await files.revert(test.sessionId, 'm4')).toMatchObject({ status: 'reverted' });
+    expect(present(workspace)).toEqual({ a: 'edited by hand' });
+  });
+
+  it('counts what was not recorded after a step as the agent’s', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const { test, files } = await startSession(workspace, [
+      change('a', '2'),
+      async function* () {
+        workspace.failWith(new LonghaulError('store_full', 'full'));
+        yield* change('b', '1');
+      },
+      answer('Done.'),
+    ]);
+    await test.run('go');
+    workspace.failWith(undefined);
+    expect(await files.revert(test.sessionId, 'm3')).toMatchObject({
+      status: 'reverted',
+      files: [{ path: 'b', change: 'deleted' }],
+      conflicts: [],
+    });
+    expect(present(workspace)).toEqual({ a: '2' });
+  });
+
   it('lists files that another session in the same folder changed meanwhile', async () => {
     const workspace = createMemoryWorkspace({ a: '1' });
     const store = createMemoryStore();
@@ -176,6 +243,39 @@ describe('unrevert', () => {
     expect(await shownTexts(test, driver, 'more')).toContain('Done.');
     expect(test.of('session:unreverted')).toHaveLength(1);
     await expect(files.unrevert(test.sessionId)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('takes several reverts back, the newest first', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [change('a', '2'), answer('One.'), change('a', '3'), answer('Two.'), answer('!')];
+    const { test, driver, files } = await startSession(workspace, steps);
+    await test.run('first');
+    await test.run('second');
+    await files.revert(test.sessionId, 'm4');
+    await files.revert(test.sessionId, 'm1');
+    expect(await files.revert(test.sessionId, 'm1')).toMatchObject({ status: 'unchanged', hides: 0 });
+    expect(present(workspace)).toEqual({ a: '1' });
+    await files.unrevert(test.sessionId);
+    expect(present(workspace)).toEqual({ a: '2' });
+    expect(await files.tree(test.sessionId)).toMatchObject({ head: 3 });
+    await files.unrevert(test.sessionId);
+    expect(present(workspace)).toEqual({ a: '3' });
+    await expect(files.unrevert(test.sessionId)).rejects.toMatchObject({ code: 'not_found' });
+    await files.revert(test.sessionId, 'm4');
+    await files.unrevert(test.sessionId);
+    expect(present(workspace)).toEqual({ a: '3' });
+    expect(await shownTexts(test, driver, 'more')).toContain('Two.');
+  });
+
+  it('lists files that somebody else changed since the revert', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const { test, files } = await startSession(workspace, [change('a', '2'), answer('Done.')]);
+    await test.run('go');
+    await files.revert(test.sessionId, 'm1');
+    workspace.files.set('a', 'edited by hand');
+    expect(await files.unrevert(test.sessionId)).toMatchObject({ status: 'blocked', conflicts: ['a'] });
+    expect(await files.unrevert(test.sessionId, { keep: true })).toMatchObject({ status: 'reverted' });
+    expect(present(workspace)).toEqual({ a: 'edited by hand' });
   });
 
   it('keeps the messages since a revert of files alone', async () => {

@@ -42,7 +42,7 @@ export const fileRoutes = {
     body: unrevertBody,
     status: 200,
     response: revertResultSchema,
-    errors: ['session_not_found', 'session_busy', 'not_found'],
+    errors: ['session_not_found', 'session_busy', 'not_found', 'invalid_request'],
   },
   getTree: {
     method: 'GET',

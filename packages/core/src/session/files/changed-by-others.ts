@@ -1,0 +1,93 @@
+import { type PlacedPatch, precedes } from '@longhaul/context';
+import type { RevertMark } from '@longhaul/protocol';
+import type { FileTrees } from '../../ports/file-trees.ts';
+import type { Store } from '../../ports/index.ts';
+import { existingSession } from '../session-errors.ts';
+import type { PendingRevert } from './pending-revert.ts';
+import { loadRecord, pathsOf, withLeading } from './session-record.ts';
+
+/** Since when changes by others count: since before the work of a message, or since a revert. */
+export type Since = { sequence: number } | { revert: RevertMark };
+
+const ALL = { limit: Number.POSITIVE_INFINITY };
+
+/** Finds files of a session's workspace that others have changed. */
+export class ChangedByOthers {
+  readonly #store: Store;
+  readonly #trees: FileTrees;
+
+  constructor(store: Store, trees: FileTrees) {
+    this.#store = store;
+    this.#trees = trees;
+  }
+
+  /** Returns the files that differ between two trees and that others have changed. */
+  async between(
+    sessionId: string,
+    since: Since,
+    { from, to }: { from: string; to: string },
+  ): Promise<string[]> {
+    const { patches } = await loadRecord(this.#store, sessionId);
+    const own = withLeading(patches).filter((patch) => !patch.part.byAgent && isLater(patch, since));
+    const byOthers = new Set<string>();
+    for (const { part } of [...own, ...(await this.#patchesOfOtherSessions(sessionId, since, patches))]) {
+      if (part.before === undefined) continue;
+      const { files } =
+        part.more === undefined ? part : await this.#trees.changes(part.before, part.after, ALL);
+      for (const path of files.flatMap(pathsOf)) byOthers.add(path);
+    }
+    if (byOthers.size === 0) return [];
+    const { files } = await this.#trees.changes(from, to, ALL);
+    return files.flatMap(pathsOf).filter((path) => byOthers.has(path));
+  }
+
+  /** Returns files that changed after a killed revert began, and that are not what the revert makes of them. */
+  async sinceKilled({ treeBefore, treeAfter }: PendingRevert, now: string): Promise<Set<string>> {
+    const [since, left] = await Promise.all([
+      this.#trees.changes(treeBefore, now, ALL),
+      this.#trees.changes(now, treeAfter, ALL),
+    ]);
+    const open = new Set(left.files.flatMap(pathsOf));
+    return new Set(since.files.flatMap(pathsOf).filter((path) => open.has(path)));
+  }
+
+  /**
+   * Returns what the agents of other sessions in the same folder changed. If two sessions work at the same time, each
+   * records the changes of both. A session that was not used in the meantime is left out, and so are the patches that a
+   * copy has in common with this session.
+   */
+  async #patchesOfOtherSessions(
+    sessionId: string,
+    since: Since,
+    own: readonly PlacedPatch[],
+  ): Promise<PlacedPatch[]> {
+    const [{ workspace }, begunAt] = await Promise.all([
+      existingSession(this.#store, sessionId),
+      this.#timeOf(sessionId, since),
+    ]);
+    const keyOf = ({ part }: PlacedPatch) => `${part.before} ${part.after}`;
+    const known = new Set(own.map(keyOf));
+    const found: PlacedPatch[] = [];
+    for (let before: string | undefined; ; ) {
+      const page = await this.#store.listSessions({ workspace: { folder: workspace }, before, limit: 50 });
+      for (const { id, updatedAt } of page) {
+        if (id === sessionId || updatedAt < begunAt) continue;
+        const patches = await this.#store.listPatches(id);
+        found.push(...patches.filter((patch) => patch.part.byAgent && !known.has(keyOf(patch))));
+      }
+      before = page.at(-1)?.id;
+      if (before === undefined) return found;
+    }
+  }
+
+  async #timeOf(sessionId: string, since: Since): Promise<number> {
+    if ('revert' in since) return since.revert.createdAt;
+    const { messages } = await this.#store.readMessages(sessionId, { after: since.sequence - 1, limit: 1 });
+    return messages[0]?.createdAt ?? 0;
+  }
+}
+
+function isLater(patch: PlacedPatch & { isLeading: boolean }, since: Since): boolean {
+  if ('revert' in since) return !precedes(patch, since.revert);
+  return patch.sequence > since.sequence || (patch.sequence === since.sequence && !patch.isLeading);
+}

@@ -1,0 +1,32 @@
+import type { ChangedFiles } from '../../ports/file-trees.ts';
+
+export interface RevertOptions {
+  /** What goes back. Default: both. */
+  only?: 'files' | 'conversation' | undefined;
+  /** Returns what a revert would do, and changes nothing but the record of the present files. */
+  preview?: boolean | undefined;
+  /** Also restores files that others have changed. */
+  force?: boolean | undefined;
+  /** Leaves files that others have changed as they are, and restores the rest. Not with `force`. */
+  keep?: boolean | undefined;
+}
+
+export interface RevertResult extends ChangedFiles {
+  /**
+   * `blocked`: others have changed files that would be restored (`conflicts`). Nothing was done.
+   * `unchanged`: everything is so already, and no revert was recorded.
+   */
+  status: 'reverted' | 'unchanged' | 'preview' | 'blocked';
+  /** Handle of the message before which the session now is. For `unrevert`, of the message that the revert named. */
+  handle: string;
+  /** Whether the conversation goes back. */
+  conversation: boolean;
+  /** Messages that are hidden now and were not before. */
+  hides: number;
+  /** Files that were left as they are, with the reason. */
+  skipped: { path: string; reason: string }[];
+  /** Files that would be restored and that others have changed since. With `keep`, they are left as they are. */
+  conflicts: string[];
+  /** Files were to be restored, but none were recorded before the message. */
+  withoutFiles?: true;
+}
