@@ -155,7 +155,7 @@ export class SessionReverts {
     if (move.tree === undefined) {
       if (only !== 'conversation' && move.undoes === undefined) result.withoutFiles = true;
       if (preview) return result;
-      if (!isChange(target, head)) return { ...result, status: 'unchanged' };
+      if (isStay(target, head)) return { ...result, status: 'unchanged' };
       await this.#recordMove(writer, move.handle, target, result);
       return result;
     }
@@ -165,6 +165,8 @@ export class SessionReverts {
     Object.assign(result, await this.#planFiles(session.id, move.since, { from, to: move.tree, keep }));
     if (preview) return result;
     if (result.conflicts.length > 0 && !force && !keep) return { ...result, status: 'blocked' };
+    const isSame = from === move.tree || (keep && result.files.length === 0 && result.more === undefined);
+    if (isSame && isStay(target, head)) return { ...result, status: 'unchanged' };
     const pending: PendingRevert = {
       ...target,
       handle: move.handle,
@@ -193,33 +195,20 @@ export class SessionReverts {
     return { ...changes, files, conflicts };
   }
 
-  /**
-   * Restores the files of a stored revert, and stores its mark. A revert that changes nothing leaves no mark, so that
-   * the next `unrevert` takes back one that did.
-   */
+  /** Restores the files of a stored revert, and stores its mark. */
   async #restore(
     writer: SessionWriter,
     recorder: FileRecorder,
     { pending, meanwhile, at }: { pending: PendingRevert; meanwhile?: ReadonlySet<string>; at: number },
-  ): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped'> & { status?: 'unchanged' }> {
-    const { store } = this.#options;
+  ): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped'>> {
     const { handle, keeps = [], ...target } = pending;
     const except = new Set([...keeps, ...(meanwhile ?? [])]);
     const restored = await recorder.restore(pending.treeAfter, { except });
     // Files that could not be restored make another tree.
     const treeAfter = (await recorder.record())?.after ?? pending.treeAfter;
     const state = { tree: treeAfter, through: at };
-    const moved = { ...target, treeAfter };
-    const { marks } = await store.readMarks(writer.lease.sessionId);
-    if (isChange(moved, headOf(marks, at))) {
-      await this.#recordMove(writer, handle, moved, restored, state);
-      return restored;
-    }
-    await Promise.all([
-      savePendingRevert(store, writer.lease.sessionId, undefined),
-      saveFilesState(store, writer.lease.sessionId, state),
-    ]);
-    return { ...restored, status: 'unchanged' };
+    await this.#recordMove(writer, handle, { ...target, treeAfter }, restored, state);
+    return restored;
   }
 
   /** Stores a move in one commit: the mark, its event, how far files are recorded, and that nothing is pending. */
@@ -313,9 +302,12 @@ function nothingRecorded(target: string): LonghaulError {
   );
 }
 
-/** Returns whether a revert changes anything. One that takes another back always counts. */
-function isChange({ to, treeBefore: before, treeAfter: after, undoes }: RevertTarget, head: number): boolean {
-  return to !== head || before !== after || undoes !== undefined;
+/**
+ * Returns whether the conversation stays where it is. If the files do, too, the revert leaves no mark, so that the next
+ * `unrevert` takes back one that changed something. One that takes another back always leaves a mark.
+ */
+function isStay({ to, undoes }: RevertTarget, head: number): boolean {
+  return to === head && undoes === undefined;
 }
 
 function newestRevert(marks: readonly Mark[]): RevertMark | undefined {
