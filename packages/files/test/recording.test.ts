@@ -285,6 +285,18 @@ describe('ignored and secret files', () => {
     expect(skipped).toMatchObject([{ path: 'large', reason: /larger than `files.maxFileMb`/ }]);
     expect(readFileSync(at(place, 'large'))[0]).toBe(1);
   });
+
+  it('accepts a limit that is no whole number of bytes', async () => {
+    await using place = await newPlace({ maxFileMb: 0.01 });
+    const recorder = await place.open();
+    await recorder.record();
+    writeFileSync(at(place, 'fits'), Buffer.alloc(10_485));
+    writeFileSync(at(place, 'large'), Buffer.alloc(10_486));
+    expect((await recorder.record())?.files).toMatchObject([
+      { path: 'fits', restorable: true },
+      { path: 'large', restorable: false },
+    ]);
+  });
 });
 
 describe('contents', () => {

@@ -17,7 +17,7 @@ export class FileRules {
   readonly #key: Uint8Array;
 
   constructor(settings: FilesSettings, key: Uint8Array) {
-    this.maxBytes = settings.maxFileMb * MEGABYTE;
+    this.maxBytes = Math.floor(settings.maxFileMb * MEGABYTE);
     this.#isSecret = createIgnoreMatcher(ignorePatterns('', settings.secret.map(toBytes)));
     this.#key = key;
     const text = JSON.stringify([settings.secret, this.maxBytes]);
