@@ -70,3 +70,22 @@ it('follows the files through reverts in the order of the log, whichever branch 
     't6',
   ]);
 });
+
+it('begins again with the first record of a copy that lacks the revert of a snapshot', () => {
+  const snapshot = patch([4, 7], ['t5', 'edited'], false);
+  const atRevert: PlacedPatch = { ...snapshot, part: { ...snapshot.part, atRevert: true } };
+  const copy = { patches: [...patches, atRevert, patch([6, 1], [undefined, 'copied'], false)], marks: [] };
+  expect([4, 5, 6, 7].map((sequence) => treeBefore(sequence, copy))).toEqual([
+    't3',
+    'copied',
+    'copied',
+    'copied',
+  ]);
+});
+
+it('counts a patch after a revert as newer than the revert of the same message', () => {
+  const edited = [...patches, patch([4, 8], ['t1', 'edited'], false)];
+  const marks = [{ ...revert('r1', 4, 't1'), parts: 7 }];
+  expect(treeBefore(5, { patches: edited, marks })).toBe('edited');
+  expect(treeBefore(5, { patches, marks })).toBe('t1');
+});

@@ -30,7 +30,7 @@ export function treeBefore(sequence: number, { patches, marks }: RecordedTrees):
   const ownTree = others.at(-1)?.part.after;
   if (ownTree !== undefined) return ownTree;
   const patch = patches.findLast((earlier) => earlier.sequence < sequence);
-  return treeAt(sequence, patch, marks) ?? firstTree({ patches, marks });
+  return treeAt(sequence, patch, { patches, marks }) ?? firstTree({ patches, marks });
 }
 
 /**
@@ -45,17 +45,20 @@ export function treeAfter(sequence: number, { patches, marks }: RecordedTrees): 
     (earlier) =>
       earlier.sequence < sequence || (earlier.sequence === sequence && earlier.part.atRevert !== true),
   );
-  return treeAt(sequence, patch, marks) ?? firstTree({ patches, marks });
+  return treeAt(sequence, patch, { patches, marks }) ?? firstTree({ patches, marks });
 }
 
 /** Returns the tree of a patch, or of the newest revert that follows it and precedes a message. */
 function treeAt(
   sequence: number,
   patch: PlacedPatch | undefined,
-  marks: readonly Mark[],
+  { patches, marks }: RecordedTrees,
 ): string | undefined {
   const revert = revertsWithTrees(marks).findLast(({ at }) => at < sequence);
   if (revert !== undefined && (patch === undefined || precedes(patch, revert))) return revert.treeAfter;
+  const next = patch?.part.atRevert === true ? patches[patches.indexOf(patch) + 1] : undefined;
+  // A copy has the patch without its revert, and its first record says what its folder was.
+  if (next !== undefined && next.part.before === undefined) return next.part.after;
   return patch?.part.after;
 }
 

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOnPath, livePath } from '@longhaul/context';
 import { handleOf } from '@longhaul/protocol';
 import { openSqliteStore } from '@longhaul/storage';
 import { createMemoryStore } from '@longhaul/storage/memory';
@@ -221,12 +220,14 @@ class ModelledSession {
   }
 
   async #checkPath(): Promise<void> {
-    const { marks } = await this.#test.store.readMarks(this.#sessionId);
+    const { branches, head } = await this.#test.runtime.files.tree(this.#sessionId);
     const naive = new Set<number>();
     for (let at = this.#head; at > 0; at = this.#parents.get(at) ?? 0) naive.add(at);
-    const path = livePath(marks);
-    const all = Array.from({ length: this.#last }, (_, index) => index + 1);
-    expect(all.filter((sequence) => isOnPath(path, sequence))).toEqual([...naive].sort((a, b) => a - b));
+    const live = branches.flatMap(({ first, liveUntil = 0 }) =>
+      Array.from({ length: Math.max(0, liveUntil - first + 1) }, (_, index) => first + index),
+    );
+    expect(live).toEqual([...naive].sort((a, b) => a - b));
+    expect(head).toBe(this.#head);
   }
 }
 
