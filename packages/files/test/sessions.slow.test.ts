@@ -255,5 +255,5 @@ describe.each(['memory', 'SQLite'] as const)('a session in a %s store', (kind) =
       }),
       { numRuns: Number(process.env['LONGHAUL_PROPERTY_RUNS'] ?? 10) },
     );
-  }, 120_000);
+  }, 300_000);
 });
