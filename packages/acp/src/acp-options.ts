@@ -48,7 +48,8 @@ export interface AcpModels {
   resolve(name?: string): Promise<string>;
   /** Prepares the model, so that a problem with it is reported before a message is stored. Throws the problem. */
   prepare(name: string): Promise<void>;
-  list(): Promise<{ models: readonly { name: string; windowTokens?: number | undefined }[] }>;
+  /** Returns the models that a person can select. */
+  list(): Promise<readonly { name: string }[]>;
 }
 
 export interface AcpAgents {

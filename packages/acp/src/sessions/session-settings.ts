@@ -24,7 +24,7 @@ export function modesOf(session: Settings, place: Place): SessionModeState {
 
 /** Returns what a person can select for a session. Clients with selectors show these in place of the modes. */
 export async function configOptionsOf(session: Settings, place: Place): Promise<SessionConfigOption[]> {
-  const { models } = await place.models.list();
+  const models = await place.models.list();
   const names = [...new Set([session.model, ...models.map(({ name }) => name)])];
   return [
     {

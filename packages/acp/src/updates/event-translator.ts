@@ -3,8 +3,8 @@ import type { EventOf, JsonObject, JsonValue, LonghaulEvent, Summary } from '@lo
 import type { ClientFeatures } from '../client-features.ts';
 import { CallIds } from './call-ids.ts';
 import { CompactionUpdates } from './compaction-updates.ts';
+import { noticeOf } from './event-notice.ts';
 import { diffsOf } from './file-diffs.ts';
-import { notice } from './notice.ts';
 import { StreamedText } from './streamed-text.ts';
 import { planOf } from './todo-plan.ts';
 import { liveContent, outputContent, rawInputOf } from './tool-content.ts';
@@ -173,30 +173,4 @@ export function resultFacts(
     locations: locationsOf(folder, call),
     rawOutput: metadata,
   };
-}
-
-function noticeOf(event: LonghaulEvent, features: ClientFeatures): SessionUpdate[] {
-  switch (event.type) {
-    case 'llm:retry':
-      return notice(features, {
-        severity: 'info',
-        title: `Attempt ${event.attempt} failed. The next one is in ${Math.ceil(event.delayMs / 1_000)} s.`,
-        description: event.reason,
-      });
-    case 'run:repaired':
-      return notice(features, { severity: 'warning', title: event.message, isImportant: true });
-    case 'context:warning':
-      return notice(features, { severity: 'warning', title: event.message, isImportant: true });
-    case 'llm:unsupported-input':
-      return notice(features, { severity: 'warning', title: event.errors.join(' '), isImportant: true });
-    case 'trust:requested':
-      return notice(features, {
-        severity: 'warning',
-        title: `Settings of longhaul.yml in ${event.workspace} are ignored, because the project is not trusted: ${event.wants.map(({ key }) => key).join(', ')}.`,
-        description: 'To look at them and to trust them, run in that folder: longhaul trust',
-        isImportant: true,
-      });
-    default:
-      return [];
-  }
 }

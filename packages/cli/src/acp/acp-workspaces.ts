@@ -10,6 +10,7 @@ import { openServedAgent } from '../serve/open-served-agent.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
 import { sessionCommands } from './acp-commands.ts';
+import { selectableModels } from './selectable-models.ts';
 
 export interface AcpWorkspacesOptions {
   terminal: Terminal;
@@ -61,7 +62,11 @@ async function openWorkspace(
     runtime,
     store,
     blobs,
-    models,
+    models: {
+      resolve: (name) => models.resolve(name),
+      prepare: (name) => models.prepare(name),
+      list: () => selectableModels(agent, current.config, terminal.env),
+    },
     agents,
     commands: async () => [...builtIn, ...(await ownCommands(settings, builtIn))],
     async allowedByAlways({ toolName, args }) {

@@ -1,8 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type McpServer, methods } from '@agentclientprotocol/sdk';
+import { type McpServer, methods, type NewSessionRequest } from '@agentclientprotocol/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Running } from '../harness.ts';
 import { type Editor, type EditorOptions, textOf } from './editor.ts';
 import { EditorBench } from './editor-bench.ts';
 
@@ -141,7 +140,7 @@ describe('longhaul acp with an editor that offers', () => {
   it('notices: settings of an untrusted project, and ignored MCP servers', async () => {
     await writeFile(
       join(bench.folder, 'longhaul.yml'),
-      'providers:\n  mine: { kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }\n',
+      'providers:\n  mine: { kind: openai-compatible, baseUrl: "http://127.0.0.1:65500/v1" }\n',
     );
     const editor = await bench.editor({ capabilities: { session: { notices: {} } } });
     const mcpServers: McpServer[] = [{ name: 'files', command: '/bin/false', args: [], env: [] }];
@@ -162,130 +161,49 @@ describe('longhaul acp with an editor that offers', () => {
   });
 });
 
-describe('longhaul acp whose editor leaves', () => {
-  let bench: EditorBench;
-
-  beforeEach(async () => {
-    bench = await EditorBench.open();
+describe('longhaul acp with a configuration', () => {
+  it('offers models of the catalogue whose provider has a key of its own', async () => {
+    await using bench = await EditorBench.open();
+    const offered = async (env: Record<string, string>) => {
+      const editor = await bench.editor({ env });
+      const place: NewSessionRequest = { cwd: bench.folder, mcpServers: [] };
+      const { configOptions } = await editor.agent.request(session.new, place);
+      return JSON.stringify(configOptions?.[0]);
+    };
+    const withKey = await offered({ ANTHROPIC_API_KEY: 'x' });
+    expect(withKey).toContain('"anthropic/claude-sonnet-4-5"');
+    expect(withKey).not.toContain('"openai/');
+    expect(await offered({ LONGHAUL_API_KEY: 'x' })).not.toContain('"anthropic/');
   });
-  afterEach(() => bench[Symbol.asyncDispose]());
 
-  const place = (sessionId: string) => ({ sessionId, cwd: bench.folder, mcpServers: [] });
-
-  it.each([
-    ['the end of its input', (editor: Editor) => editor.leave()],
-    ['SIGTERM', (editor: Editor) => void editor.running.child.kill('SIGTERM')],
-  ])('interrupts a running command on %s, and another process continues the session', async (_how, leave) => {
+  it('ends a turn at a limit with max_turn_requests', async () => {
+    await using bench = await EditorBench.open('limits: { steps: 1 }\n');
     const editor = await bench.editor();
     const id = await editor.begin(bench.folder);
-    const prompt = editor.prompt(id, 'wait for me');
-    prompt.catch(() => undefined);
-    await editor.until(() => JSON.stringify(editor.updates).includes('begun'));
-    leave(editor);
-    expect(await editor.ended).toMatchObject({ code: 0, stderr: '' });
-    const { stdout } = await bench.bench.call(['sessions', '--json']);
-    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ state: 'interrupted' });
-
-    const next = await bench.editor();
-    await next.agent.request(session.load, place(id));
-    expect(textOf(next.of('user_message_chunk'))).toBe('wait for me');
-    expect(await next.prompt(id, 'greet')).toEqual({ stopReason: 'end_turn' });
+    expect(await editor.prompt(id, 'touch it')).toEqual({ stopReason: 'max_turn_requests' });
   });
 
-  it('asks again about a call whose question was open', async () => {
-    const never = Promise.withResolvers<never>();
-    const editor = await bench.editor({ permit: () => never.promise });
-    const id = await editor.begin(bench.folder);
-    editor.prompt(id, 'touch it').catch(() => undefined);
-    await editor.until(() => editor.questions.length > 0);
-    editor.leave();
-    await editor.ended;
-
-    const next = await bench.editor();
-    await next.agent.request(session.load, place(id));
-    expect(next.of('tool_call')).toMatchObject([{ status: 'pending' }]);
-    await next.prompt(id, 'go on');
-    expect(next.questions).toMatchObject([{ toolCall: { toolCallId: next.of('tool_call')[0]?.toolCallId } }]);
-    expect(next.of('tool_call_update')).toContainEqual(expect.objectContaining({ status: 'completed' }));
-    await mkdir(join(bench.folder, 'made')).catch((error: Error) =>
-      expect(error.message).toContain('EEXIST'),
+  it('reports a failure of the model as an error, and continues with another model', async () => {
+    await using bench = await EditorBench.open('retry: { attempts: 1 }\n');
+    await appendProvider(
+      bench,
+      '  dead: { kind: openai-compatible, baseUrl: "http://127.0.0.1:65500/v1", models: { m: { window: 16000 } } }\n',
     );
-  });
-
-  it('ends with a reason if a line is too long to be a message', async () => {
-    const editor = await bench.editor();
-    await editor.write('x'.repeat(65 * 1024 * 1024));
-    expect(await editor.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('67108864 bytes') });
-  });
-
-  it('ends if nobody reads its output', async () => {
     const editor = await bench.editor();
     const id = await editor.begin(bench.folder);
-    editor.running.child.stdout?.destroy();
-    editor.prompt(id, 'wait for me').catch(() => undefined);
-    expect(await editor.ended).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('ends without a session', async () => {
-    const editor = await bench.editor();
-    editor.leave();
-    expect(await editor.ended).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('shows the work of another process on a session that it has open', async () => {
-    const editor = await bench.editor();
-    const id = await editor.begin(bench.folder);
-    await editor.prompt(id, 'greet');
-    await bench.bench.call(['run', '--session', id, '--quiet', 'greet again']);
-    editor.updates.length = 0;
-    await editor.agent.request(session.load, place(id));
-    expect(textOf(editor.of('user_message_chunk'))).toBe('greetgreet again');
-  });
-});
-
-describe('longhaul acp beside another process that works on the session', () => {
-  let bench: EditorBench;
-  let editor: Editor;
-  let id: string;
-  let other: Running;
-
-  beforeEach(async () => {
-    bench = await EditorBench.open();
-    editor = await bench.editor();
-    id = await editor.begin(bench.folder);
-    await editor.prompt(id, 'greet');
-    other = bench.bench.start(['run', '--session', id, '--quiet', 'hold on']);
-    await expect.poll(() => bench.prompts.at(-1)).toBe('hold on');
-    editor.updates.length = 0;
-  });
-  afterEach(() => bench[Symbol.asyncDispose]());
-
-  const waits = async () => (await bench.bench.call(['queue', id])).stdout;
-
-  it('queues a prompt for it, and shows the answer', async () => {
-    const prompt = editor.prompt(id, 'and greet');
-    await expect.poll(waits).toContain('and greet');
-    bench.held.resolve();
-    expect(await prompt).toEqual({ stopReason: 'end_turn' });
-    expect(textOf(editor.of('agent_message_chunk'))).toContain('Hello there.');
-    expect((await other.ended).code).toBe(0);
-  });
-
-  it('takes a prompt back on cancel, and leaves the other process at work', async () => {
-    const prompt = editor.prompt(id, 'and greet');
-    await expect.poll(waits).toContain('and greet');
-    await editor.cancel(id);
-    expect(await prompt).toEqual({ stopReason: 'cancelled' });
-    expect(await waits()).not.toContain('and greet');
-    bench.held.resolve();
-    expect(await other.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Done.') });
-  });
-
-  it('refuses to delete the session', async () => {
-    await expect(editor.agent.request(session.delete, { sessionId: id })).rejects.toMatchObject({
-      data: { code: 'session_busy' },
+    const use = (value: string) =>
+      editor.agent.request(session.setConfigOption, { sessionId: id, configId: 'model', value });
+    await use('dead/m');
+    await expect(editor.prompt(id, 'greet')).rejects.toMatchObject({
+      code: -32603,
+      data: { code: 'provider_unreachable', retryable: true },
     });
-    bench.held.resolve();
-    expect((await other.ended).code).toBe(0);
+    await use('local/scripted');
+    expect(await editor.prompt(id, 'greet')).toEqual({ stopReason: 'end_turn' });
   });
 });
+
+async function appendProvider({ bench }: EditorBench, line: string): Promise<void> {
+  const text = await readFile(bench.userFile, 'utf8');
+  await writeFile(bench.userFile, text.replace('providers:\n', `providers:\n${line}`));
+}

@@ -1,0 +1,31 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import type { LonghaulEvent } from '@longhaul/protocol';
+import type { ClientFeatures } from '../client-features.ts';
+import { notice } from './notice.ts';
+
+/** Returns the update for an event that only informs a person; none for other events. */
+export function noticeOf(event: LonghaulEvent, features: ClientFeatures): SessionUpdate[] {
+  switch (event.type) {
+    case 'llm:retry':
+      return notice(features, {
+        severity: 'info',
+        title: `Attempt ${event.attempt} failed. The next one is in ${Math.ceil(event.delayMs / 1_000)} s.`,
+        description: event.reason,
+      });
+    case 'run:repaired':
+      return notice(features, { severity: 'warning', title: event.message, isImportant: true });
+    case 'context:warning':
+      return notice(features, { severity: 'warning', title: event.message, isImportant: true });
+    case 'llm:unsupported-input':
+      return notice(features, { severity: 'warning', title: event.errors.join(' '), isImportant: true });
+    case 'trust:requested':
+      return notice(features, {
+        severity: 'warning',
+        title: `Settings of longhaul.yml in ${event.workspace} are ignored, because the project is not trusted: ${event.wants.map(({ key }) => key).join(', ')}.`,
+        description: 'To look at them and to trust them, run in that folder: longhaul trust',
+        isImportant: true,
+      });
+    default:
+      return [];
+  }
+}
