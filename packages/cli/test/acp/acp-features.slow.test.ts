@@ -158,6 +158,11 @@ describe('longhaul acp with an editor that offers', () => {
     await editor.prompt(id, 'touch it');
     expect(textOf(editor.of('agent_message_chunk'))).toContain('is not trusted: approvals');
     expect(editor.questions).toHaveLength(1);
+
+    const trusted = await bench.bench.call(['trust', bench.folder, '--yes']);
+    expect(trusted.code).toBe(0);
+    await editor.prompt(id, 'touch it again');
+    expect(editor.questions).toHaveLength(1);
   });
 });
 

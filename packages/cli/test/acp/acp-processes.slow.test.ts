@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Running } from '../harness.ts';
 import { type Editor, textOf } from './editor.ts';
@@ -56,6 +57,22 @@ describe('longhaul acp whose editor leaves', () => {
     await mkdir(join(bench.folder, 'made')).catch((error: Error) =>
       expect(error.message).toContain('EEXIST'),
     );
+  });
+
+  it('withdraws a question that another process has answered', async () => {
+    const never = Promise.withResolvers<never>();
+    const editor = await bench.editor({ permit: () => never.promise });
+    const id = await editor.begin(bench.folder);
+    const prompt = editor.prompt(id, 'touch it');
+    await editor.until(() => editor.questions.length > 0);
+    const path = join(bench.bench.home, '.local/share/longhaul/longhaul.db');
+    await using store = await openSqliteStore({ path });
+    const [request] = await store.listApprovals(id, { open: true });
+    if (request === undefined) throw new Error('There is no open request.');
+    await store.answerApproval(id, request.callId, { answer: 'once', handle: request.handle });
+    expect(await prompt).toEqual({ stopReason: 'end_turn' });
+    expect(editor.running.output()).toContain('"$/cancel_request"');
+    expect(editor.of('tool_call_update').at(-1)).toMatchObject({ status: 'completed' });
   });
 
   it('ends with a reason if a line is too long to be a message', async () => {
