@@ -83,9 +83,29 @@ function changedLines(drawn: Drawn, { lines }: Frame): string {
  */
 function rowsAbove({ lines, row, column, columns: before }: Drawn, columns: number): number {
   if (columns >= before) return row;
-  const rowsOf = (line: string) => Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns));
-  const above = lines.slice(0, row).reduce((rows, line) => rows + rowsOf(line), 0);
-  return above + Math.floor(column / columns);
+  const above = lines.slice(0, row).reduce((rows, line) => rows + brokenRows(line, columns) + 1, 0);
+  return above + brokenRows(lines[row] ?? '', columns, column);
+}
+
+/**
+ * The breaks in a line up to a column. A character of two columns is not broken, so that a row can have an empty column at
+ * its end. Behind a full row there is no break: the cursor stays in it until a character follows.
+ */
+function brokenRows(line: string, columns: number, end = Number.POSITIVE_INFINITY): number {
+  let breaks = 0;
+  let column = 0;
+  let place = 0;
+  for (const character of stripVTControlCharacters(line)) {
+    const width = widthOf(character);
+    if (column + width > columns) {
+      breaks += 1;
+      column = 0;
+    }
+    if (place >= end) break;
+    column += width;
+    place += width;
+  }
+  return breaks;
 }
 
 function vertical(rows: number): string {
