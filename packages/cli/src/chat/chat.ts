@@ -193,8 +193,7 @@ export class Chat {
   async #enter(text: string): Promise<void> {
     if (isBlank(text)) return;
     const { front } = this.#parts;
-    front.surface.addToHistory(text);
-    await front.kept.remember(text);
+    front.remember(text);
     const command = /^!([\s\S]+)/.exec(text)?.[1]?.trim() ?? '';
     if (command !== '') await this.#runCommand(command);
     else if (!(await this.#commands.run(text, this.#context()))) await this.#send(text);

@@ -1,3 +1,4 @@
+import { toLonghaulError } from '@longhaul/protocol';
 import { cutLine, fitLine } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 import { canAnimate, type Terminal, wantsColors } from '../terminal.ts';
@@ -42,6 +43,7 @@ export class Front {
   readonly #early: string[] = [];
   #listener: FrontListener | undefined;
   #notice = '';
+  #saysUnkept = false;
   #draftTimer: NodeJS.Timeout | undefined;
 
   constructor(terminal: Terminal, { kept, noColor, isPlain }: FrontOptions) {
@@ -65,7 +67,6 @@ export class Front {
   }
 
   start(): void {
-    for (const text of this.kept.history()) this.surface.addToHistory(text);
     this.surface.start({
       above: (columns) => this.#above(columns),
       status: (columns) => this.#status(columns),
@@ -74,8 +75,11 @@ export class Front {
       onKey: (data) => this.#onKey(data),
       onEnd: () => this.leave(),
     });
-    const draft = this.kept.draft();
-    if (draft !== '') this.surface.text = draft;
+    this.#keeping(() => {
+      const draft = this.kept.draft();
+      if (draft !== '') this.surface.text = draft;
+      for (const text of this.kept.history()) this.surface.addToHistory(text);
+    });
   }
 
   /** Hands the screen to the rest of the chat, with what was entered before. */
@@ -88,10 +92,20 @@ export class Front {
   /** Restores the terminal. What was typed and not sent is kept for the next time. */
   stop(): void {
     clearTimeout(this.#draftTimer);
-    this.kept.keepDraft(this.surface.text);
     // Nothing entered is lost, also if the chat could not be opened.
-    for (const text of this.#early.splice(0)) this.kept.keepDraft(text);
+    const texts = [...this.#early.splice(0), this.surface.text].filter((text) => text !== '');
+    const unsent = texts.join('\n\n');
+    this.#keeping(
+      () => this.kept.keepDraft(unsent),
+      () => this.surface.print(unsent === '' ? '' : `This was not sent:\n${unsent}\n`),
+    );
     this.surface.stop();
+  }
+
+  /** Adds a text to the messages that were sent in this folder. */
+  remember(text: string): void {
+    this.surface.addToHistory(text);
+    this.#keeping(() => this.kept.remember(text));
   }
 
   leave(): void {
@@ -151,8 +165,20 @@ export class Front {
   #keepDraft(): void {
     this.#draftTimer ??= setTimeout(() => {
       this.#draftTimer = undefined;
-      this.kept.keepDraft(this.surface.text);
+      this.#keeping(() => this.kept.keepDraft(this.surface.text));
     }, DRAFT_MS);
+  }
+
+  /** What cannot be kept, on a full disk for instance, is said once: a chat works without it. */
+  #keeping(work: () => void, otherwise: () => void = () => undefined): void {
+    try {
+      work();
+    } catch (error) {
+      if (!this.#saysUnkept)
+        this.surface.print(`Drafts and earlier messages cannot be kept: ${toLonghaulError(error).message}\n`);
+      this.#saysUnkept = true;
+      otherwise();
+    }
   }
 
   #suspend(): void {

@@ -72,7 +72,7 @@ export class Completions implements AutocompleteProvider {
     const word = typed.slice(1).toLowerCase();
     const items = this.#sources
       .commands()
-      .filter(({ name }) => name.startsWith(word))
+      .filter(({ name }) => name.toLowerCase().startsWith(word))
       .map(({ name, hint = '', description }) => ({
         value: `/${name}`,
         label: hint === '' ? `/${name}` : `/${name} ${hint}`,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MAX_HISTORY = 500;
@@ -32,29 +31,37 @@ export class KeptTexts {
     return lines.slice(-MAX_HISTORY);
   }
 
-  async remember(text: string): Promise<void> {
+  remember(text: string): void {
     if (text.length > MAX_ENTRY_CHARS) return;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    await appendFile(this.#history, `${JSON.stringify(text)}\n`, { mode: 0o600 });
+    // The line break before it ends what a crash left.
+    appendFileSync(this.#history, `\n${JSON.stringify(text)}\n`, { mode: 0o600 });
   }
 
+  /** The text that was not sent, also by a chat that was killed. */
   draft(): string {
-    return readText(this.#draft);
+    this.#kept = readText(this.#draft);
+    return this.#kept;
   }
 
   /** Keeps the text until the next call, also if this process is killed. */
   keepDraft(text: string): void {
     if (text === this.#kept) return;
-    this.#kept = text;
     if (text === '') rmSync(this.#draft, { force: true });
     else this.#write(this.#draft, text);
+    this.#kept = text;
   }
 
   #write(path: string, text: string): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const beside = `${path}.${process.pid}`;
-    writeFileSync(beside, text, { mode: 0o600 });
-    renameSync(beside, path);
+    try {
+      writeFileSync(beside, text, { mode: 0o600 });
+      renameSync(beside, path);
+    } catch (error) {
+      rmSync(beside, { force: true });
+      throw error;
+    }
   }
 }
 

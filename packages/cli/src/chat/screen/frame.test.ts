@@ -10,7 +10,13 @@ class Screen {
   #drawn: Drawn;
 
   constructor(columns: number, rows: number) {
-    this.terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1_000, reflowCursorLine: true });
+    this.terminal = new headless.Terminal({
+      cols: columns,
+      rows,
+      allowProposedApi: true,
+      scrollback: 1_000,
+      reflowCursorLine: true,
+    });
     this.#drawn = nothingDrawn(columns);
   }
 

@@ -18,7 +18,7 @@ const BUILT_IN: readonly SlashCommand[] = [
 ];
 
 /** `/name words`. A slash before anything else begins a path or a text. */
-const TYPED = /^\/([a-z][\w:-]*)(?:\s+([\s\S]*))?$/;
+const TYPED = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i;
 
 /** The commands of a chat: those of this program, and those that a person wrote. */
 export class SlashCommands {
@@ -41,7 +41,7 @@ export class SlashCommands {
         (known) => `/${known}`,
       );
       context.print(
-        `There is no command /${name}.${hint} /help lists them. To send the text: begin it with a blank.\n`,
+        `There is no command /${name}.${hint} /help lists them. To send the text as a message: begin it with another word.\n`,
       );
       return true;
     }

@@ -1,12 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import type { Settings } from '../../compose/load-settings.ts';
 import type { SlashCommand } from './slash-command.ts';
 
+/** There is no such folder, or it is not for this user. */
+const UNREADABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP']);
 const MAX_COMMANDS = 200;
 const MAX_BYTES = 64 * 1024;
-const NAME = /^[\w-]+$/;
+const NAME = /^[a-z][\w-]*$/i;
 
 /** A command that a person wrote. */
 export interface CustomCommand {
@@ -36,11 +38,30 @@ export async function readCustomCommands(folders: readonly string[]): Promise<Cu
   for (const folder of folders) {
     for (const name of await namesIn(folder)) {
       if (found.has(name) || found.size >= MAX_COMMANDS) continue;
-      const text = await readFile(join(folder, `${name}.md`), 'utf8');
-      if (Buffer.byteLength(text) <= MAX_BYTES) found.set(name, toCommand(name, text));
+      found.set(name, await readCommand(join(folder, `${name}.md`), name));
     }
   }
   return [...found.values()];
+}
+
+/** A file that cannot be used is a command that says why: a chat opens without it. */
+async function readCommand(path: string, name: string): Promise<CustomCommand> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES)
+      throw new LonghaulError('usage', `The file has ${size} bytes. A command has at most ${MAX_BYTES}.`);
+    return toCommand(name, await readFile(path, 'utf8'));
+  } catch (error) {
+    const { message } = toLonghaulError(error);
+    return {
+      name,
+      hint: '',
+      description: `cannot be used: ${message}`,
+      expand: () => {
+        throw new LonghaulError('usage', `/${name} cannot be used: ${path}: ${message}`);
+      },
+    };
+  }
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -52,8 +73,7 @@ async function namesIn(folder: string): Promise<string[]> {
       .filter((name) => NAME.test(name))
       .sort();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return [];
+    if (error instanceof Error && 'code' in error && UNREADABLE.has(String(error.code))) return [];
     throw error;
   }
 }

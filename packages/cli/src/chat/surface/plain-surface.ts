@@ -10,6 +10,8 @@ interface Question {
   text: string;
   /** Returns false if the line is no answer. */
   answer: (line: string) => boolean;
+  /** Ctrl-C. */
+  leave: () => void;
 }
 
 /**
@@ -23,7 +25,7 @@ export class PlainSurface implements Surface {
   #lines: Interface | undefined;
   #isWorking = false;
   #written = '';
-  readonly #onInterrupt = () => void this.#listener?.onKey(CTRL_C);
+  readonly #onInterrupt = () => this.#interrupt();
   readonly frame = 0;
   readonly isCompleting = false;
   readonly keepsEntered = true;
@@ -100,6 +102,7 @@ export class PlainSurface implements Surface {
         resolve(found?.value);
         return true;
       },
+      leave: () => resolve(undefined),
     });
     return await promise;
   }
@@ -117,14 +120,10 @@ export class PlainSurface implements Surface {
         }
         return true;
       },
+      leave: onStop,
     };
     this.#ask(question);
-    return {
-      [Symbol.dispose]: () => {
-        const index = this.#questions.indexOf(question);
-        if (index !== -1) this.#questions.splice(index, 1);
-      },
-    };
+    return { [Symbol.dispose]: () => this.#remove(question) };
   }
 
   async suspended<T>(work: () => Promise<T>): Promise<T> {
@@ -143,6 +142,19 @@ export class PlainSurface implements Surface {
   #ask(question: Question): void {
     this.#questions.push(question);
     this.print(question.text);
+  }
+
+  #remove(question: Question): void {
+    const index = this.#questions.indexOf(question);
+    if (index !== -1) this.#questions.splice(index, 1);
+  }
+
+  /** Ctrl-C leaves an open question, and is otherwise a key of the chat. */
+  #interrupt(): void {
+    const [question] = this.#questions;
+    if (question === undefined) return void this.#listener?.onKey(CTRL_C);
+    this.#remove(question);
+    question.leave();
   }
 
   #prompt(): void {
@@ -166,7 +178,7 @@ export class PlainSurface implements Surface {
   #enter(line: string): void {
     const [question] = this.#questions;
     if (question !== undefined) {
-      if (question.answer(line.trim())) this.#questions.splice(this.#questions.indexOf(question), 1);
+      if (question.answer(line.trim())) this.#remove(question);
       else this.print(`"${line.trim()}" is no answer.\n${question.text}`);
       return;
     }
@@ -182,7 +194,7 @@ export class PlainSurface implements Surface {
 }
 
 function answerOf(line: string): GivenAnswer | undefined {
-  const [, word = '', reason = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? [];
+  const [, word = '', reason = ''] = /^(\w+)[,.:]?\s*(.*)$/.exec(line) ?? [];
   if (/^(?:y|yes)$/i.test(word)) return { answer: 'once' };
   if (/^(?:a|always)$/i.test(word)) return { answer: 'always' };
   if (!/^(?:n|no)$/i.test(word)) return undefined;

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { createPaint } from '../../render/paint.ts';
+import { SlashCommands } from './all-commands.ts';
+import type { SlashCommand, SlashContext } from './slash-command.ts';
+
+/** Runs what was typed. Returns what was printed, and whether it was a command. */
+async function typed(text: string, custom: readonly SlashCommand[] = []) {
+  let printed = '';
+  let hasLeft = false;
+  const context = {
+    paint: createPaint(false),
+    print: (more: string) => {
+      printed += more;
+    },
+    leave: () => {
+      hasLeft = true;
+    },
+  };
+  const isCommand = await new SlashCommands(custom).run(text, context as unknown as SlashContext);
+  return { isCommand, printed, hasLeft };
+}
+
+function own(name: string): { command: SlashCommand; words: string[] } {
+  const words: string[] = [];
+  const command = { name, description: 'own', run: async (given: string) => void words.push(given) };
+  return { command, words };
+}
+
+describe('SlashCommands', () => {
+  it.each(['hello', 'a /exit', '/usr/bin/env is a path', '//exit', '/', '/ exit', '/42'])(
+    'takes %j for a message',
+    async (text) => {
+      expect(await typed(text)).toMatchObject({ isCommand: false, printed: '' });
+    },
+  );
+
+  it.each(['/exit', '/quit', '  /exit  ', '/exit now'])('leaves at %j', async (text) => {
+    expect(await typed(text)).toMatchObject({ isCommand: true, hasLeft: true });
+  });
+
+  it('explains an unknown name, and names the one that was meant', async () => {
+    const { isCommand, printed } = await typed('/contxt');
+    expect(isCommand).toBe(true);
+    expect(printed).toContain('There is no command /contxt.');
+    expect(printed).toContain('/context');
+  });
+
+  it.each(['/constructor', '/toString'])('knows no command %s', async (text) => {
+    expect((await typed(text)).printed).toContain('There is no command');
+  });
+
+  it('gives a command the words behind its name, also those of several lines', async () => {
+    const { command, words } = own('Own');
+    await typed('/Own  one two\n three ', [command]);
+    expect(words).toEqual(['one two\n three']);
+  });
+
+  it('lets no own command replace a command or an alias of Longhaul', async () => {
+    const names = ['exit', 'quit', 'help', 'mine'];
+    const { all } = new SlashCommands(names.map((name) => own(name).command));
+    expect(all.filter(({ description }) => description === 'own').map(({ name }) => name)).toEqual(['mine']);
+  });
+
+  it('has every name and alias once', () => {
+    const names = new SlashCommands().all.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it('lists every command and every key in its help', async () => {
+    const { printed } = await typed('/help');
+    for (const { name } of new SlashCommands().all) expect(printed).toContain(`/${name}`);
+    for (const key of ['Ctrl-S', 'Esc', 'Alt-Up', 'Ctrl-O', 'Ctrl-G', 'Ctrl-C', 'Ctrl-D'])
+      expect(printed).toContain(key);
+  });
+});

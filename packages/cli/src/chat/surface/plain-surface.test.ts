@@ -1,0 +1,150 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, expect, it } from 'vitest';
+import type { Terminal } from '../../terminal.ts';
+import { PlainSurface } from './plain-surface.ts';
+
+const opened: PlainSurface[] = [];
+
+afterEach(() => {
+  for (const surface of opened.splice(0)) surface.stop();
+});
+
+/** A surface on streams, and what happened to it. */
+function open() {
+  const input = new PassThrough();
+  const out = new PassThrough();
+  const terminal = { input, out, err: out, env: {}, cwd: '/' } as unknown as Terminal;
+  const surface = new PlainSurface(terminal);
+  const entered: string[] = [];
+  const keys: string[] = [];
+  let ends = 0;
+  surface.start({
+    above: () => [],
+    status: () => 'the status',
+    onEnter: (text) => void entered.push(text),
+    onChange: () => undefined,
+    onKey: (data) => keys.push(data) > 0,
+    onEnd: () => {
+      ends += 1;
+    },
+  });
+  opened.push(surface);
+  let shown = '';
+  out.setEncoding('utf8').on('data', (text) => {
+    shown += text;
+  });
+  const type = async (text: string) => {
+    if (text !== '') input.write(text);
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { surface, type, input, entered, keys, shown: () => shown, ends: () => ends };
+}
+
+const REQUEST = { toolName: 'bash', args: { command: 'ls' }, handle: 'a1' };
+
+it('enters lines, and joins those that end with a backslash', async () => {
+  const { type, entered } = open();
+  await type('one\ntwo\\\nmore\\\nand more\n\n');
+  expect(entered).toEqual(['one', 'two\nmore\nand more', '']);
+});
+
+it('writes no control sequences', async () => {
+  const { surface, type, shown } = open();
+  surface.print('text');
+  surface.setWorking(true);
+  surface.setWorking(false);
+  await type('x\n');
+  expect(shown()).toContain('text\nthe status\n› ');
+  expect(shown()).not.toContain('\u001b');
+});
+
+it.each([
+  ['1', 'first'],
+  ['2', 'second'],
+  ['third', 'the third value'],
+  ['', undefined],
+])('lets a person choose with %j', async (line, expected) => {
+  const { surface, type } = open();
+  const items = [
+    { value: 'first', label: 'one' },
+    { value: 'second', label: 'two' },
+    { value: 'the third value', label: 'the third' },
+  ];
+  const picked = surface.pick({ title: 'Which?', items });
+  await type(`${line}\n`);
+  expect(await picked).toBe(expected);
+});
+
+it('asks again after a line that is no answer', async () => {
+  const { surface, type, shown, entered } = open();
+  const picked = surface.pick({ title: 'Which?', items: [{ value: 1, label: 'one' }] });
+  await type('9\n');
+  expect(shown()).toContain('"9" is no answer.');
+  await type('1\n');
+  expect(await picked).toBe(1);
+  expect(entered).toEqual([]);
+});
+
+it.each([
+  ['y', { answer: 'once' }],
+  ['Yes', { answer: 'once' }],
+  ['a', { answer: 'always' }],
+  ['n', { answer: 'deny' }],
+  ['no, use make', { answer: 'deny', reason: 'use make' }],
+  ['nothing', undefined],
+  ['n use make instead', { answer: 'deny', reason: 'use make instead' }],
+])('answers an approval with %j', async (line, expected) => {
+  const { surface, type, shown } = open();
+  const answers: unknown[] = [];
+  surface.askApproval({
+    request: REQUEST,
+    waiting: 0,
+    onAnswer: (answer) => answers.push(answer),
+    onStop: () => answers.push('stop'),
+  });
+  await type(`${line}\n`);
+  expect(shown()).toContain('Allow bash?');
+  expect(answers).toEqual(expected === undefined ? [] : [expected]);
+});
+
+it('takes lines for text again after a question was answered or withdrawn', async () => {
+  const { surface, type, entered } = open();
+  const options = { request: REQUEST, waiting: 0, onAnswer: () => undefined, onStop: () => undefined };
+  const asked = surface.askApproval(options);
+  const later = surface.askApproval(options);
+  asked[Symbol.dispose]();
+  expect(surface.hasQuestion).toBe(true);
+  await type('y\n');
+  later[Symbol.dispose]();
+  expect(surface.hasQuestion).toBe(false);
+  await type('text\n');
+  expect(entered).toEqual(['text']);
+});
+
+it('leaves a question at Ctrl-C, and gives the key to the chat otherwise', async () => {
+  const { surface, keys } = open();
+  const picked = surface.pick({ title: 'Which?', items: [{ value: 1, label: 'one' }] });
+  process.emit('SIGINT');
+  expect(await picked).toBeUndefined();
+  expect(keys).toEqual([]);
+  process.emit('SIGINT');
+  expect(keys).toEqual(['\u0003']);
+});
+
+it('reports the end of the input, also after another program had the terminal', async () => {
+  const { surface, input, type, entered, ends } = open();
+  await surface.suspended(async () => undefined);
+  await type('after\n');
+  expect(entered).toEqual(['after']);
+  input.end();
+  await type('');
+  expect(ends()).toBe(1);
+});
+
+it('shows a text that comes back, because the terminal edits its own line', async () => {
+  const { surface, shown, type } = open();
+  surface.text = 'was not sent';
+  await type('');
+  expect(shown()).toContain('To send again:\nwas not sent\n');
+});
