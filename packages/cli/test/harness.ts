@@ -105,7 +105,7 @@ export class Bench implements AsyncDisposable {
       keepsInput = terminal,
     }: CommandOptions = {},
   ): Running {
-    const command = [node, '--conditions=longhaul-src', BIN, ...args];
+    const command = commandOf(args, node);
     const redirected = stdoutTo === undefined ? '' : ` > '${stdoutTo}'`;
     const line = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
     const program = terminal
@@ -158,6 +158,11 @@ export class Bench implements AsyncDisposable {
     };
     this.#started.push(running);
     return running;
+  }
+
+  /** What another program starts, such as a terminal. */
+  invocation(args: readonly string[], env: Record<string, string> = {}) {
+    return { command: commandOf(args, process.execPath), environment: this.#env(env) };
   }
 
   run(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
@@ -224,6 +229,10 @@ export class Bench implements AsyncDisposable {
       await rm(this.root, { recursive: true, force: true, maxRetries: 5 });
     }
   }
+}
+
+function commandOf(args: readonly string[], node: string): string[] {
+  return [node, '--conditions=longhaul-src', BIN, ...args];
 }
 
 export function eventsOf({ stdout }: Ended): LonghaulEvent[] {

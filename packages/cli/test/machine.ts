@@ -21,6 +21,8 @@ export const lacksBubblewrap = lacks('bubblewrap', () =>
   runs('bwrap', '--unshare-all', '--ro-bind', '/', '/', '/bin/true'),
 );
 
+export const lacksTmux = lacks('tmux', () => runs('tmux', '-V'));
+
 /** An image with the programs of this machine, as `scripts/test-docker.sh` makes it. */
 export const DOCKER_IMAGE = process.env['LONGHAUL_TEST_IMAGE'] ?? 'longhaul-test:latest';
 
