@@ -69,6 +69,7 @@ const IMPURE = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.now|proces
 /** Test dependencies declared in the root package.json. */
 const TEST_TOOLS = new Set([
   'vitest',
+  '@xterm/headless',
   'fast-check',
   'openai',
   '@copilotkit/aimock',
