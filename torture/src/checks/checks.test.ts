@@ -541,6 +541,10 @@ describe('the database checks', () => {
     assert.deepEqual(check(1, 2, 3, toM2, back, 3), ['corruption']);
     assert.deepEqual(check(1, revert({ at: 4, to: 4 }), 2), []);
     assert.deepEqual(check(1, revert({ at: 4, to: 4 }), 1), ['corruption']);
+    // All times are equal while the clock is behind. Compactions of earlier stretches stay, those of the left one do not.
+    const late = revert({ id: 'b', at: 4, to: 3, branchedAt: 10 });
+    assert.deepEqual(check(1, revert({ at: 2, to: 2 }), 2, late, 2, 3), []);
+    assert.deepEqual(check(1, revert({ at: 2, to: 2 }), 2, late, 3), ['corruption']);
     // To before the first message, and back to the other branch.
     const toStart = revert({ at: 4, to: 0, branchedAt: 5 });
     assert.deepEqual(check(1, toStart, 1, 2), []);

@@ -26,25 +26,28 @@ interface Stretch {
   revert: StoredRevert;
   /** The conversation's last message. */
   head: number;
-  /** The compactions of the conversation. */
-  compactions: readonly StoredCompaction[];
+  /** The conversation's compactions when it began, and those that were made in it. */
+  inherited: readonly StoredCompaction[];
+  made: readonly StoredCompaction[];
 }
 
 /** Returns the number that each compaction must have: one more than the newest one of its conversation. */
 export function expectedRounds(marks: readonly StoredMark[]): number[] {
   const rounds: number[] = [];
   const ended: Stretch[] = [];
-  let compactions: readonly StoredCompaction[] = [];
+  let inherited: readonly StoredCompaction[] = [];
+  let made: readonly StoredCompaction[] = [];
   let [first, head] = [1, 0];
   for (const mark of marks) {
     if (mark.kind === 'compaction') {
-      rounds.push((compactions.at(-1)?.round ?? 0) + 1);
-      compactions = [...compactions, mark];
+      rounds.push(([...inherited, ...made].at(-1)?.round ?? 0) + 1);
+      made = [...made, mark];
       continue;
     }
     if (mark.at >= first) head = mark.at;
-    ended.push({ revert: mark, head, compactions });
-    compactions = compactionsAfter(mark, ended);
+    ended.push({ revert: mark, head, inherited, made });
+    inherited = compactionsAfter(mark, ended);
+    made = [];
     first = mark.at + 1;
     head = mark.to;
   }
@@ -59,7 +62,8 @@ function compactionsAfter(
   const undone = ended.find(({ revert }) => revert.id === undoes);
   const origin = ended.find(({ revert }) => revert.at >= to);
   const whole = [undone, ended.at(-1), origin].find((stretch) => stretch?.head === to);
-  if (whole !== undefined) return whole.compactions;
-  // The stretch is left in its middle.
-  return origin?.compactions.filter(({ createdAt }) => createdAt < branchedAt) ?? [];
+  if (whole !== undefined) return [...whole.inherited, ...whole.made];
+  // The stretch is left in its middle. What was made at the time of the first message that is left may be younger.
+  const kept = origin?.made.filter(({ createdAt }) => createdAt < branchedAt) ?? [];
+  return [...(origin?.inherited ?? []), ...kept];
 }
