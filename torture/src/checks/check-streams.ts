@@ -45,10 +45,12 @@ export function checkStreams(
     const streams = streamsOf(received.filter(({ at }) => at <= (frozenAt ?? Number.POSITIVE_INFINITY)));
     const endedAt = frozenAt ?? received.findLast((line) => line.type === 'died')?.at ?? life.endedAt;
     const newest = streams.at(-1)?.request;
+    // A revert cancels the run from its own process.
+    const wasCut =
+      life.end === 'killed' || frozenAt !== undefined || life.wasCancelled || life.status === 'cancelled';
     for (const stream of streams) {
-      const wasKilled = (life.end === 'killed' || frozenAt !== undefined) && stream.request === newest;
       const outcome = byNumber.get(stream.number)?.outcome;
-      const isWhole = outcome === 'answered' && !wasKilled && !life.wasCancelled;
+      const isWhole = outcome === 'answered' && !(wasCut && stream.request === newest);
       judge(stream, { stored: texts.get(stream.tag) ?? [], isWhole, endedAt, life: life.life }, result);
     }
   }

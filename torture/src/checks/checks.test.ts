@@ -251,9 +251,12 @@ describe('checkStreams', () => {
     stored: number;
     end?: 'killed' | 'ended';
     frozenAt?: number;
+    status?: string;
     body?: string;
+    /** Whether the process has received a piece of another answer since. */
+    hasNext?: boolean;
   }) => {
-    const { pieces, chars, stored, end = 'killed', frozenAt } = options;
+    const { pieces, chars, stored, end = 'killed', frozenAt, status, hasNext = false } = options;
     const whole = `[r1] ${'x'.repeat(pieces * chars)}`;
     const received = Array.from({ length: pieces }, (_, index): ReceivedLine => {
       const content = (index === 0 ? '[r1] ' : '') + 'x'.repeat(chars);
@@ -262,7 +265,13 @@ describe('checkStreams', () => {
     });
     const messages = [message(1, 'assistant', [text(options.body ?? whole.slice(0, stored))])];
     const answered = { ...request(1, []), outcome: 'answered' };
-    return checkStreams([life({ endedAt: pieces * 10, end, frozenAt }, received)], messages, [answered]);
+    if (hasNext) {
+      const data = `data: ${JSON.stringify({ choices: [{ delta: { content: '[r2] y' } }] })}\n\n`;
+      received.push({ type: 'bytes', at: pieces * 10, request: 2, data });
+    }
+    return checkStreams([life({ endedAt: pieces * 10, end, frozenAt, status }, received)], messages, [
+      answered,
+    ]);
   };
 
   it('allows a kill to lose 4 KiB of any age, and any number of bytes of the last 50 ms', () => {
@@ -280,6 +289,12 @@ describe('checkStreams', () => {
     const spoilt = check({ pieces: 10, chars: 10, stored: 104, end: 'ended' });
     assert.deepEqual(kindsOf(spoilt.defects), ['lost-message']);
     assert.deepEqual(check({ pieces: 10, chars: 10, stored: 105, end: 'ended' }).defects, []);
+  });
+
+  it('allows a cancel to lose the end of the newest answer, but not of an earlier one', () => {
+    const cancelled = { pieces: 10, chars: 10, stored: 104, end: 'ended', status: 'cancelled' } as const;
+    assert.deepEqual(check(cancelled).defects, []);
+    assert.deepEqual(kindsOf(check({ ...cancelled, hasNext: true }).defects), ['lost-message']);
   });
 
   it('treats a process that was stopped as killed at that moment', () => {
