@@ -23,10 +23,10 @@ export class CallIds {
     return id;
   }
 
-  /** Returns the calls without a result, and forgets them. */
-  endAll(): string[] {
-    const ids = [...this.#open.values()];
-    this.#open.clear();
-    return ids;
+  /** Returns the calls without a result, and forgets them. `keeps`: the provider's ids of calls that will get one. */
+  endAll(keeps: ReadonlySet<string> = new Set()): string[] {
+    const ended = [...this.#open].filter(([callId]) => !keeps.has(callId));
+    for (const [callId] of ended) this.#open.delete(callId);
+    return ended.map(([, id]) => id);
   }
 }

@@ -3,7 +3,7 @@ import { findLastEvent, newId, type Store } from '@longhaul/core';
 import type { EventOf, LonghaulEvent, Summary } from '@longhaul/protocol';
 import type { ClientLink } from '../client-link.ts';
 import { problemOf } from '../request-error.ts';
-import { EventTranslator } from './event-translator.ts';
+import { EventTranslator, type StoredFacts } from './event-translator.ts';
 
 export interface EventFeedOptions {
   sessionId: string;
@@ -34,7 +34,7 @@ export class EventFeed {
     const { sessionId, link, onSent } = this.#options;
     this.#converting = this.#converting.then(async () => {
       try {
-        this.send(this.translator.push(event, await this.#summaryOf(event)));
+        this.send(this.translator.push(event, await this.#factsOf(event)));
         onSent(event);
       } catch (error) {
         link.log(`An event of session ${sessionId} was not shown: ${problemOf(error)}`);
@@ -56,8 +56,15 @@ export class EventFeed {
     if (usage !== undefined) this.send(this.translator.push(usage));
   }
 
-  async #summaryOf(event: LonghaulEvent): Promise<Summary | undefined> {
-    if (event.type !== 'context:compressed') return undefined;
+  async #factsOf(event: LonghaulEvent): Promise<StoredFacts> {
+    if (event.type === 'context:compressed') return { summary: await this.#summaryOf(event) };
+    if (event.type !== 'run:repaired') return {};
+    const { store, sessionId } = this.#options;
+    const open = await store.listApprovals(sessionId, { open: true });
+    return { waiting: new Set(open.map(({ callId }) => callId)) };
+  }
+
+  async #summaryOf(event: EventOf<'context:compressed'>): Promise<Summary | undefined> {
     const { marks } = await this.#options.store.readMarks(this.#options.sessionId);
     const made = marks.findLast((mark) => mark.kind === 'compaction' && mark.round === event.round);
     return made?.kind === 'compaction' ? made.summary : undefined;

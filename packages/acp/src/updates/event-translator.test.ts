@@ -72,6 +72,18 @@ it('ends calls of an answer that broke off, and of a run that ended, as failed',
   expect(push(finished())).toMatchObject([{ toolCallId: 'y', status: 'failed' }]);
 });
 
+it('ends calls of a process that died, except those that wait for approval', () => {
+  const made = new EventTranslator({ features: NO_FEATURES, folder: '/work', newId: () => 'x' });
+  const push = (payload: EventPayload, waiting?: ReadonlySet<string>) =>
+    made.push({ ...payload, sessionId: 's', at: 0 } satisfies LonghaulEvent, { waiting });
+  push(call('x'));
+  push(call('y'));
+  const counts = { unknownCalls: 1, unstartedCalls: 1, partialText: false };
+  const repaired: EventPayload = { type: 'run:repaired', runIds: [], message: 'Interrupted.', ...counts };
+  expect(push(repaired, new Set(['y']))[0]).toMatchObject({ toolCallId: 'x', status: 'failed' });
+  expect(push(result('y'))).toMatchObject([{ toolCallId: 'y', status: 'completed' }]);
+});
+
 it('ends a compaction once: completed, without effect, or with the run', () => {
   const push = translator({ showsCompactions: true });
   const compacting: EventPayload = { type: 'session:status', status: 'compacting' };

@@ -17,6 +17,14 @@ export interface EventTranslatorOptions {
   newId: () => string;
 }
 
+/** What the store knows beside an event. */
+export interface StoredFacts {
+  /** That of the compaction, for `context:compressed`. */
+  summary?: Summary | undefined;
+  /** The ids of calls that wait for approval, for `run:repaired`: the run continues them. */
+  waiting?: ReadonlySet<string> | undefined;
+}
+
 /** A call without a result. */
 interface OpenCall {
   toolName: string;
@@ -39,8 +47,7 @@ export class EventTranslator {
     this.#compaction = new CompactionUpdates(options.features, options.newId);
   }
 
-  /** @param summary That of a compaction, for `context:compressed`. */
-  push(event: LonghaulEvent, summary?: Summary): SessionUpdate[] {
+  push(event: LonghaulEvent, { summary, waiting }: StoredFacts = {}): SessionUpdate[] {
     switch (event.type) {
       case 'llm:thinking':
         this.#text.begin();
@@ -72,6 +79,8 @@ export class EventTranslator {
         return this.#compaction.done(event, summary);
       case 'run:finished':
         return this.#finished(event);
+      case 'run:repaired':
+        return [...this.#droppedCalls(waiting), ...noticeOf(event, this.#options.features)];
       default:
         return noticeOf(event, this.#options.features);
     }
@@ -134,11 +143,11 @@ export class EventTranslator {
     return toolCallId === undefined ? [] : [{ sessionUpdate: 'tool_call_update', toolCallId, status }];
   }
 
-  /** Calls of an answer that broke off, or of a run that ended, get no result. */
-  #droppedCalls(): SessionUpdate[] {
-    this.#calls.clear();
+  /** Calls of an answer that broke off, or of a run that ended or died, get no result. */
+  #droppedCalls(keeps?: ReadonlySet<string>): SessionUpdate[] {
+    for (const callId of this.#calls.keys()) if (keeps?.has(callId) !== true) this.#calls.delete(callId);
     return this.ids
-      .endAll()
+      .endAll(keeps)
       .map((toolCallId) => ({ sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' }));
   }
 

@@ -72,9 +72,9 @@ function toolUpdates(part: ToolPart, { folder, ids }: HistoryOptions): SessionUp
   const success = state === 'completed';
   const text = output.length > 0 || error === undefined ? output : [{ type: 'text', text: error } as const];
   const call = { toolName: name, args: input, success, output: text, metadata, title };
-  const toolCallId = ids.begin(callId);
-  // A call that waits for approval is asked about again by the next run.
+  // A call that waits for approval is asked about again by the next run. One that runs now keeps its id.
   const isOpen = state === 'pending' || state === 'running';
+  const toolCallId = (isOpen ? ids.find(callId) : undefined) ?? ids.begin(callId);
   if (!isOpen) ids.end(callId);
   return [
     {

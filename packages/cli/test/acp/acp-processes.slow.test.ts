@@ -27,7 +27,7 @@ describe('longhaul acp whose editor leaves', () => {
     const id = await editor.begin(bench.folder);
     const prompt = editor.prompt(id, 'wait for me');
     prompt.catch(() => undefined);
-    await editor.until(() => JSON.stringify(editor.updates).includes('begun'));
+    await editor.until(() => JSON.stringify(editor.of('tool_call_update')).includes('begun'));
     leave(editor);
     expect(await editor.ended).toMatchObject({ code: 0, stderr: '' });
     const { stdout } = await bench.bench.call(['sessions', '--json']);
@@ -37,6 +37,24 @@ describe('longhaul acp whose editor leaves', () => {
     await next.agent.request(session.load, place(id));
     expect(textOf(next.of('user_message_chunk'))).toBe('wait for me');
     expect(await next.prompt(id, 'greet')).toEqual({ stopReason: 'end_turn' });
+  });
+
+  it('ends a call as failed whose process was killed', async () => {
+    const editor = await bench.editor();
+    const id = await editor.begin(bench.folder);
+    editor.prompt(id, 'wait for me').catch(() => undefined);
+    await editor.until(() => JSON.stringify(editor.of('tool_call_update')).includes('begun'));
+    editor.running.child.kill('SIGKILL');
+    await editor.ended;
+
+    const next = await bench.editor();
+    await next.agent.request(session.load, place(id));
+    const [call] = next.of('tool_call');
+    expect(call).toMatchObject({ status: 'pending' });
+    expect(await next.prompt(id, 'greet')).toEqual({ stopReason: 'end_turn' });
+    expect(next.of('tool_call_update')).toEqual([
+      expect.objectContaining({ toolCallId: call?.toolCallId, status: 'failed' }),
+    ]);
   });
 
   it('asks again about a call whose question was open', async () => {
