@@ -21,11 +21,10 @@ export function sessionCommands({ runtime, store }: Parts): AcpCommand[] {
     {
       name: 'compact',
       needsSession: true,
+      hint: 'what the summary keeps in particular',
       description: 'hide older messages of this session behind a summary',
       async run(words, { sessionId, signal }) {
-        if (words !== '')
-          throw new LonghaulError('usage', '/compact takes no words. To keep a message: /pin HANDLE');
-        const result = await runtime.compact(sessionId, { signal });
+        const result = await runtime.compact(sessionId, { signal, focus: words });
         return { text: compactionText(result, { ...LAYOUT, id: sessionId }) };
       },
     },
