@@ -1,7 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Script, ScriptAnswer, ScriptRequest } from '@longhaul/scripted-model';
 import { lastUserText, toolResults } from '@longhaul/scripted-model';
 import { describe, expect, it } from 'vitest';
+import { openStorage } from '../src/compose/open-storage.ts';
 import { Bench } from './harness.ts';
 import { lacksTmux } from './machine.ts';
 import { TmuxWindow, type WindowOptions } from './tmux.ts';
@@ -12,7 +15,8 @@ const WORDS = Array.from({ length: 600 }, (_, index) => `w${index}`).join(' ');
 /** Answers by the last message of the person. */
 const script: Script = (request) => {
   if (request.asksForSummary) return 'The summary of the old part.';
-  const said = lastUserText(request.messages);
+  // Messages that follow each other are one for the model.
+  const said = lastUserText(request.messages).split('\n').at(-1) ?? '';
   const [, scenario] = Object.entries(SCENARIOS).find(([word]) => said.includes(word)) ?? [];
   return scenario?.(request) ?? `You said: ${said.slice(0, 60)}.`;
 };
@@ -27,6 +31,9 @@ const SCENARIOS: Record<string, (request: ScriptRequest) => ScriptAnswer> = {
   count: (request) => afterCall(request, { name: 'bash', arguments: { command: 'seq 1 300' } }),
   evil: () => ({ text: `${EVIL}\n\nThe end.` }),
 };
+
+/** The sign of work. */
+const BUSY = /^[\u2800-\u28ff] /m;
 
 const EVIL = '\u001b[2J\u001b]0;stolen\u0007\u001b]52;c;aGk=\u0007\u009b31m\u202e';
 
@@ -48,16 +55,49 @@ interface Opening extends WindowOptions {
 /** A bench with a model whose answers stream at 200 deltas a second, and a terminal with a chat. */
 async function openBench() {
   const bench = await Bench.open();
-  const { server, flags } = await bench.serve({ script, chunkChars: 5, chunkDelayMs: 5 });
+  const { server, flags } = await bench.serve({
+    script,
+    windowTokens: 200_000,
+    chunkChars: 5,
+    chunkDelayMs: 5,
+  });
   const open = async ({ args = [], asks = false, ...options }: Opening = {}) => {
     await writeFile(bench.userFile, `approvals:\n  - { tool: "*", action: ${asks ? 'ask' : 'allow'} }\n`);
     const window = await TmuxWindow.open(bench, ['chat', '--sandbox', 'local', ...flags, ...args], options);
     await window.saw(/^›/m);
+    await window.lost('starting');
+    return window;
+  };
+  const serve = async (port = '0') => {
+    const yaml = `model: openai-compatible/scripted\nproviders: { openai-compatible: { baseUrl: "${server.url}" } }\n`;
+    await writeFile(bench.userFile, `${yaml}sandbox: { driver: local }\n`);
+    const running = bench.start(['serve', '--port', port, '--json']);
+    await running.saw('"listening"');
+    const { url }: { url: string } = JSON.parse(running.output().split('\n')[0] ?? '');
+    const stop = async () => {
+      running.child.kill('SIGTERM');
+      await running.ended;
+    };
+    return { url, stop };
+  };
+  const attach = async (address: string, args: readonly string[] = []) => {
+    const window = await TmuxWindow.open(bench, ['chat', '--attach', address, ...args]);
+    await window.saw(/^›/m);
+    await window.lost('starting');
     return window;
   };
   /** The bodies of the requests, as text. */
   const sent = () => server.requests.map(({ body }) => JSON.stringify(body)).join('\n');
-  return { bench, server, flags, open, sent, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+  return {
+    bench,
+    server,
+    flags,
+    open,
+    serve,
+    attach,
+    sent,
+    [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
+  };
 }
 
 describe.skipIf(lacksTmux !== undefined).each([
@@ -79,4 +119,400 @@ describe.skipIf(lacksTmux !== undefined).each([
     expect(text).toContain(`› ${typed}`);
     expect(place.sent()).toContain(typed);
   });
+
+  it('keeps the answer whole when the terminal is resized in the middle', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ columns, rows });
+    await window.enter('Please stream');
+    await window.saw('w20');
+    await window.resize(50, 16);
+    await window.saw('w150');
+    await window.resize(110, 30);
+    await window.saw('✓');
+    expect((await window.history()).replace(/\s+/g, ' ')).toContain(WORDS);
+  });
 });
+
+describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
+  it('sends a paste of 5,000 lines whole, and shows it as one word', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    const pasted = Array.from({ length: 5_000 }, (_, index) => `p${index}`).join('\n');
+    await window.paste(pasted);
+    await window.saw('[paste #1 +5000 lines]');
+    await window.press('Enter');
+    await window.saw('You said: p4999.');
+    expect(place.sent()).toContain(JSON.stringify(pasted).slice(1, -1));
+  });
+
+  it('shows what waits, lets it be taken back, and returns it at Esc', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    await window.enter('Please hang');
+    await window.saw('Begun.');
+    await window.enter('first waits');
+    await window.saw('▹ first waits');
+    await window.enter('second waits');
+    await window.saw('▹ second waits');
+    await window.press('M-Up');
+    await window.lost('▹ second waits');
+    await window.saw(/^› second waits/m);
+    await window.press('C-c');
+    await window.lost('second waits');
+    await window.press('Escape');
+    await window.saw('■ Stopped');
+    await window.saw(/^› first waits/m);
+    await window.press('Enter');
+    await window.saw('You said: first waits.');
+  });
+
+  it('delivers at Ctrl-S what waits, instead of the rest of the step', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    await window.enter('Please hang');
+    await window.saw('Begun.');
+    await window.type('other words');
+    await window.press('C-s');
+    await window.saw('You said: other words.');
+  });
+
+  it('clears, stops or leaves at Ctrl-C, whatever is open', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ asks: true });
+    await window.type('some text');
+    await window.saw('› some text');
+    await window.press('C-c');
+    await window.lost('some text');
+    await window.enter('/model');
+    await window.saw('Choose a model');
+    await window.press('C-c');
+    await window.lost('Choose a model');
+    await window.enter('Please hang');
+    await window.saw('Begun.');
+    await window.press('C-c');
+    await window.saw('■ Stopped');
+    await window.enter('Now ask me');
+    await window.saw('? Allow bash');
+    await window.press('C-c');
+    await window.lost('? Allow bash');
+    await window.lost('Ctrl-C again leaves');
+    await window.press('C-c');
+    await window.saw('Ctrl-C again leaves');
+    await window.press('C-c');
+    expect(await window.ended()).toBe(0);
+    expect(await window.screen()).toMatch(/To resume: longhaul chat \S+/);
+  });
+
+  it('counts a key once if the terminal also reports that it is let go', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    await window.type('\u001b[99;5u\u001b[99;5:3u');
+    await window.saw('Ctrl-C again leaves');
+    await window.enter('hello');
+    await window.saw('You said: hello.');
+  });
+
+  it('leaves at Ctrl-C before the chat is loaded', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ args: ['--plain'] });
+    await window.press('C-c', 'C-c');
+    expect(await window.ended()).toBe(0);
+  });
+
+  it('has draft and session again after kill -9', async () => {
+    await using place = await openBench();
+    await using first = await place.open();
+    await first.enter('Hello there');
+    await first.saw('You said: Hello there.');
+    await first.type('not sent yet');
+    const folder = join(place.bench.home, '.local', 'state', 'longhaul', 'chat');
+    const drafts = async () => (await readdir(folder)).filter((name) => name.endsWith('.draft'));
+    const draft = async () => readFile(join(folder, (await drafts())[0] ?? ''), 'utf8');
+    await expect.poll(() => draft().catch(() => '')).toBe('not sent yet');
+    await first.kill();
+    await using again = await place.open({ args: ['--continue'] });
+    await again.saw('You said: Hello there.');
+    await again.saw('› not sent yet');
+    await again.press('C-c', 'Up');
+    await again.saw('› not sent yet');
+    await again.press('Up');
+    await again.saw('› Hello there');
+  });
+
+  it('continues a session whose chat was killed at work', async () => {
+    await using place = await openBench();
+    await using first = await place.open();
+    await first.enter('Please hang');
+    await first.saw('Begun.');
+    await first.kill();
+    await using again = await place.open({ args: ['--continue'] });
+    await again.saw('Please hang');
+    await again.enter('And now?');
+    await again.saw('You said: And now?');
+  });
+
+  it('asks in place: once, always, no, and no with a reason', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ asks: true });
+    await window.enter('Now ask me');
+    await window.saw('? Allow bash');
+    await window.saw('echo ran > ran.txt');
+    await window.press('y');
+    await window.saw('Done.');
+    expect(await readFile(join(place.bench.workspace, 'ran.txt'), 'utf8')).toBe('ran\n');
+    await window.enter('Please ask again');
+    await window.saw('? Allow bash');
+    await window.press('n');
+    await window.lost('? Allow bash');
+    await window.enter('Please ask: reason');
+    await window.saw('? Allow bash');
+    await window.press('r');
+    await window.saw('Why not?');
+    await window.enter('use make');
+    await window.lost('Why not?');
+    await expect.poll(() => place.sent()).toContain('use make');
+    await window.enter('Please ask: always');
+    await window.saw('? Allow bash');
+    await window.press('a');
+    await window.lost('? Allow bash');
+    await window.enter('/permissions');
+    await window.saw(/always +bash/);
+  });
+
+  it('previews a compaction, does it, shows its line, and takes it back', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    for (const words of ['one', 'two', 'three']) {
+      await window.enter(`stream ${words}`);
+      await window.saw(BUSY);
+      await window.lost(BUSY);
+      await window.enter(`after ${words}`);
+      await window.saw(`You said: after ${words}.`);
+    }
+    await window.enter('/compact');
+    await window.saw('Compact now');
+    await window.press('Enter');
+    await window.saw('◆ compacted');
+    await window.saw('/undo takes it back');
+    await window.enter('/undo');
+    await window.saw('Compaction 1 is undone');
+  });
+
+  it('goes back to before a message, with its files', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    await window.enter('Please write it');
+    await window.saw('Done.');
+    expect(await readdir(place.bench.workspace)).toContain('made.txt');
+    await window.enter('/revert');
+    await window.saw('Go back to before which message?');
+    await window.press('Enter');
+    await window.saw('Files and conversation');
+    await window.press('Enter');
+    await window.saw('/unrevert takes this back.');
+    await window.saw(/^› Please write it/m);
+    expect(await readdir(place.bench.workspace)).not.toContain('made.txt');
+  });
+
+  it('opens what was shortened in the pager', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ env: { PAGER: 'less -R' } });
+    await window.enter('Please count');
+    await window.saw('Done.');
+    await window.press('C-o');
+    await window.saw('Open in the pager');
+    await window.press('Enter');
+    await window.lost('Open in the pager');
+    await window.saw(/^\s*20$/m);
+    await window.press('q');
+    await window.saw(/^›/m);
+  });
+
+  it('takes the text from the editor', async () => {
+    await using place = await openBench();
+    const editor = join(place.bench.root, 'editor.sh');
+    await writeFile(editor, '#!/bin/sh\nprintf "%s, edited" "$(cat "$1")" > "$1.new"; mv "$1.new" "$1"\n', {
+      mode: 0o700,
+    });
+    await using window = await place.open({ env: { EDITOR: editor } });
+    await window.type('my text');
+    await window.press('C-g');
+    await window.saw('› my text, edited');
+    await window.press('Enter');
+    await window.saw('You said: my text, edited.');
+  });
+
+  it('runs a command of the person, attaches files, and sends own commands', async () => {
+    await using place = await openBench();
+    const { workspace } = place.bench;
+    await writeFile(join(workspace, 'note.txt'), 'the content of the note');
+    await mkdir(join(workspace, '.longhaul', 'commands'), { recursive: true });
+    await writeFile(join(workspace, '.longhaul', 'commands', 'own.md'), 'Mine: $ARGUMENTS');
+    await using window = await place.open();
+    await window.enter('!echo from-the-$((1+1))-shell');
+    await window.saw('You said: from-the-2-shell.');
+    await window.type('Read @not');
+    await window.saw('note.txt');
+    await window.press('Tab');
+    await window.saw('› Read @note.txt');
+    await window.press('Enter');
+    await window.saw('You said: Read @note.txt');
+    expect(place.sent()).toContain('the content of the note');
+    await window.enter('/own words here');
+    await window.saw('You said: Mine: words here.');
+    await window.enter('/nothing');
+    await window.saw('There is no command /nothing.');
+  });
+
+  it('escapes control sequences of models, messages and files', async () => {
+    await using place = await openBench();
+    await writeFile(join(place.bench.workspace, 'bad\u001b[2Jname.txt'), '');
+    await using window = await place.open();
+    await window.enter('Please evil');
+    await window.saw('The end.');
+    expect(await window.screen()).toContain('› Please evil');
+    await window.paste('pasted \u001b]0;stolen\u0007 text');
+    await window.press('Enter');
+    await window.saw('You said: pasted');
+    await window.enter('!ls; printf "\\033]0;stolen\\007"');
+    await window.saw('bad\\u001b[2Jname.txt');
+    await window.saw('✓');
+    expect(await window.title()).not.toContain('stolen');
+  });
+
+  it('works in a terminal of 20 columns and 5 rows', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ columns: 20, rows: 5 });
+    await window.enter('Please stream');
+    await window.saw('✓');
+    await window.enter('hello');
+    await expect.poll(() => window.history()).toContain('You said: hello.');
+    const text = (await window.history()).replace(/\s+/g, ' ');
+    expect(text).toContain(WORDS);
+  });
+
+  it('opens a session of 20,000 messages', async () => {
+    await using place = await openBench();
+    await writeLongSession(place.bench, 20_000);
+    await using window = await place.open({ args: ['--continue'] });
+    await window.saw('text 20000');
+    await window.enter('Hello');
+    await window.saw('You said: Hello.');
+  });
+
+  it('talks to a server, and continues when that was started again', async () => {
+    await using place = await openBench();
+    const server = await place.serve();
+    await using window = await place.attach(server.url);
+    await window.enter('Hello server');
+    await window.saw('You said: Hello server.');
+    await server.stop();
+    const again = await place.serve(new URL(server.url).port);
+    await window.enter('Hello again');
+    await window.saw('› Hello again');
+    await window.saw(/✓[\s\S]*✓/);
+    await window.enter('Hello third');
+    await window.saw('You said: Hello third.');
+    await window.press('C-d');
+    expect(await window.ended()).toBe(0);
+    expect(await window.screen()).toContain('--attach');
+    await again.stop();
+  });
+
+  it('shows both chats of one session what the other says', async () => {
+    await using place = await openBench();
+    const server = await place.serve();
+    await using one = await place.attach(server.url);
+    await one.enter('From one');
+    await one.saw('You said: From one.');
+    await using two = await place.attach(server.url, ['--continue']);
+    await two.saw('From one');
+    await two.enter('From two');
+    await one.saw('› From two');
+    await one.saw('You said: From two.');
+    await server.stop();
+  });
+
+  it('interrupts the run when the person leaves, and continues it later', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    await window.enter('Please sleep');
+    await window.saw('begun');
+    await window.press('C-c');
+    await window.saw('■ Stopped');
+    await window.enter('sleep again');
+    await window.saw(/begun[\s\S]*begun/);
+    await window.type('');
+    await window.press('C-d');
+    expect(await window.ended()).toBe(0);
+    const [, id = ''] = /longhaul chat (\S+)/.exec(await window.screen()) ?? [];
+    await using again = await place.open({ args: [id] });
+    await again.saw('sleep again');
+    await again.enter('Hello');
+    await again.saw('You said: Hello.');
+  });
+
+  it('prints plain lines in a dumb terminal', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ env: { TERM: 'dumb' } });
+    await window.enter('Please stream');
+    await window.saw(/w599[\s\S]*^›/m);
+    await window.enter('/model');
+    await window.saw('Number, or nothing to leave:');
+    await window.press('Enter');
+    await window.enter('hello');
+    await window.saw('You said: hello.');
+    await window.press('C-d');
+    expect(await window.ended()).toBe(0);
+  });
+
+  it('works in the locale C, and says so if the disk for drafts is full', async () => {
+    await using place = await openBench();
+    await writeFile(join(place.bench.root, 'file'), '');
+    const env = { LC_ALL: 'C', XDG_STATE_HOME: join(place.bench.root, 'file') };
+    await using window = await place.open({ env });
+    await window.saw('Drafts and earlier messages cannot be kept');
+    await window.enter('hello');
+    await window.saw('You said: hello.');
+  });
+});
+
+describe('without a terminal', () => {
+  it('prints help and ends with 2', async () => {
+    await using bench = await Bench.open();
+    expect(await bench.run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Commands') });
+  });
+
+  it('refuses a chat, and names what works in a pipe', async () => {
+    await using bench = await Bench.open();
+    const { code, stderr } = await bench.run(['chat']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('A chat needs a terminal. In a script or a pipe: longhaul run "task".');
+  });
+});
+
+/** Stores a session of this workspace with messages of both roles. */
+async function writeLongSession({ home, workspace }: Bench, count: number): Promise<void> {
+  await mkdir(join(home, '.local', 'share', 'longhaul'), { recursive: true });
+  const { store } = await openStorage(`sqlite:${join(home, '.local', 'share', 'longhaul', 'longhaul.db')}`);
+  await using _store = store;
+  const at = Date.now();
+  const staged = await store.stageSession({
+    id: randomUUID(),
+    workspace,
+    task: 'long',
+    title: 'long',
+    createdAt: at,
+    model: 'openai-compatible/scripted',
+  });
+  const drafts = Array.from({ length: count }, (_, index) => ({
+    id: randomUUID(),
+    role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    status: 'done' as const,
+    tokenCount: 3,
+    createdAt: at,
+    parts: [{ id: randomUUID(), type: 'text' as const, state: 'done' as const, text: `text ${index + 1}` }],
+  }));
+  await staged.append(drafts);
+  await staged.publish({ patch: { status: 'completed' }, marks: [] });
+}

@@ -96,7 +96,8 @@ export class TmuxWindow implements AsyncDisposable {
     let screen = '';
     const isDone = async () => {
       screen = await this.screen();
-      return screen.match(shown) !== null || screen.includes('Pane is dead');
+      const isShown = typeof shown === 'string' ? screen.includes(shown) : shown.test(screen);
+      return isShown || screen.includes('Pane is dead');
     };
     await expect
       .poll(isDone, POLL)
@@ -120,6 +121,10 @@ export class TmuxWindow implements AsyncDisposable {
   /** The process of the command. */
   async pid(): Promise<number> {
     return Number(await this.#tmux(['display-message', '-p', '#{pane_pid}']));
+  }
+
+  async title(): Promise<string> {
+    return await this.#tmux(['display-message', '-p', '#{pane_title}']);
   }
 
   async kill(): Promise<void> {

@@ -25,10 +25,10 @@ export interface ChatKeyOptions {
 /** Returns what handles the keys that mean something for the whole chat. It returns false for all others. */
 export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
   const { front, conversation, guarded } = options;
-  const isSecond = secondPress();
+  const presses = new Presses();
   const keys: readonly (readonly [KeyId, () => Promise<void>, (() => boolean)?])[] = [
-    ['ctrl+c', () => clearOrStop(options, isSecond('ctrl+c'))],
-    ['escape', () => goBack(options, isSecond('escape')), () => !front.surface.isCompleting],
+    ['ctrl+c', () => clearOrStop(options, presses.isSecond('ctrl+c'))],
+    ['escape', () => goBack(options, presses.isSecond('escape')), () => !front.surface.isCompleting],
     ['ctrl+d', async () => front.leave(), () => front.surface.text === ''],
     ['ctrl+o', () => openShortened(options)],
     ['ctrl+g', () => edit(options)],
@@ -37,6 +37,7 @@ export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
     ['alt+up', () => takeBack(options), () => conversation.waiting.length > 0],
   ];
   return (data) => {
+    presses.see(data);
     const key = keys.find(([name, , isMeant = () => true]) => matchesKey(data, name) && isMeant());
     if (key === undefined) return false;
     void guarded(key[1]);
@@ -44,15 +45,21 @@ export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
   };
 }
 
-/** Tells whether a key is pressed the second time in a row. */
-function secondPress(): (name: string) => boolean {
-  let last: { name: string; at: number } | undefined;
-  return (name) => {
+/** Counts a key that is pressed twice in a row, with no other key between. */
+class Presses {
+  #last: { name: KeyId; at: number } | undefined;
+
+  /** Takes notice of every key. */
+  see(data: string): void {
+    if (this.#last !== undefined && !matchesKey(data, this.#last.name)) this.#last = undefined;
+  }
+
+  isSecond(name: KeyId): boolean {
     const at = performance.now();
-    const isSecond = last?.name === name && at - last.at < TWICE_MS;
-    last = isSecond ? undefined : { name, at };
+    const isSecond = this.#last?.name === name && at - this.#last.at < TWICE_MS;
+    this.#last = isSecond ? undefined : { name, at };
     return isSecond;
-  };
+  }
 }
 
 /** Ctrl-C clears or stops; twice leaves. */

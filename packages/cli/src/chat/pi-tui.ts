@@ -11,7 +11,7 @@ export { Editor } from '@earendil-works/pi-tui/dist/components/editor.js';
 export { Input } from '@earendil-works/pi-tui/dist/components/input.js';
 export { SelectList, type SelectListTheme } from '@earendil-works/pi-tui/dist/components/select-list.js';
 export { fuzzyFilter } from '@earendil-works/pi-tui/dist/fuzzy.js';
-export { type KeyId, matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
+export { isKeyRelease, type KeyId, matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
 export { ProcessTerminal } from '@earendil-works/pi-tui/dist/terminal.js';
 export type { Component, Focusable, TUI, TuiStopOptions } from '@earendil-works/pi-tui/dist/tui.js';
 export { TuiMainScreen } from '@earendil-works/pi-tui/dist/tui-main-screen.js';

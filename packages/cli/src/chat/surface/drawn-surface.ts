@@ -6,7 +6,7 @@ import { Composer } from '../composer/composer.ts';
 import { ApprovalPanel } from '../panels/approval-panel.ts';
 import type { Panel } from '../panels/panel.ts';
 import { Picker } from '../panels/picker.ts';
-import { ProcessTerminal } from '../pi-tui.ts';
+import { isKeyRelease, ProcessTerminal } from '../pi-tui.ts';
 import { ScrollScreen } from '../screen/scroll-screen.ts';
 import { Lines } from './lines.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
@@ -66,6 +66,8 @@ export class DrawnSurface implements Surface {
     this.#composer.onChange = () => listener.onChange();
     this.#composer.onSubmit = (text) => listener.onEnter(text);
     this.#screen.addInputListener((data) => {
+      // Some terminals report also that a key is let go. It would count as a second press.
+      if (isKeyRelease(data)) return { consume: true };
       const isFocus = data === FOCUSED || data === UNFOCUSED;
       if (isFocus) this.#isInFront = data === FOCUSED;
       return isFocus || listener.onKey(data) ? { consume: true } : undefined;
