@@ -410,9 +410,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     const again = await place.serve(new URL(server.url).port);
     await window.enter('Hello again');
     await window.saw('› Hello again');
-    await window.saw(/✓[\s\S]*✓/);
-    await window.enter('Hello third');
-    await window.saw('You said: Hello third.');
+    await window.saw('You said: Hello again.');
     await window.press('C-d');
     expect(await window.ended()).toBe(0);
     expect(await window.screen()).toContain('--attach');

@@ -35,6 +35,8 @@ export class ConversationView {
   readonly #calls = new Map<string, JsonValue>();
   #reasoning: { text: string; since: number } | undefined;
   #startedAt = 0;
+  /** Text of the present answer that has arrived in pieces. */
+  #received = '';
   todo: readonly TodoItem[] = [];
 
   constructor(options: ConversationViewOptions) {
@@ -71,6 +73,9 @@ export class ConversationView {
       return;
     }
     this.#endReasoning(event.at);
+    if (event.type === 'run:started' || event.type === 'llm:retry') this.#received = '';
+    if (event.type === 'llm:chunk' && event.chunkType === 'text') this.#received += event.content;
+    if (event.type === 'llm:response') this.#options.print(this.#missedText(event));
     this.#options.print(this.#textOf(event));
     this.#remember(event);
   }
@@ -110,6 +115,18 @@ export class ConversationView {
       default:
         return this.#renderer.render(event);
     }
+  }
+
+  /** The rest of an answer whose pieces were sent while the connection was lost. */
+  #missedText(event: EventOf<'llm:response'>): string {
+    const received = this.#received;
+    this.#received = '';
+    if (!event.content.startsWith(received)) return '';
+    const content = event.content.slice(received.length);
+    const { sessionId, at } = event;
+    const place = { messageId: '', partIndex: 0, offset: received.length };
+    const chunk = { type: 'llm:chunk', chunkType: 'text', content, sessionId, at, ...place } as const;
+    return content === '' ? '' : this.#renderer.render(chunk);
   }
 
   /** What is shown shortened can be opened. */
