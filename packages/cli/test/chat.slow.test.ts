@@ -356,7 +356,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.press('Tab');
     await window.saw('› Read @note.txt');
     await window.press('Enter');
-    await window.saw('You said: Read @note.txt');
+    await window.saw('You said: the content of the note.');
     expect(place.sent()).toContain('the content of the note');
     await window.enter('/own words here');
     await window.saw('You said: Mine: words here.');
