@@ -109,7 +109,8 @@ function shortened(calls: readonly string[]): string {
 }
 
 export function answerWithheld({ rawFinishReason: raw, explanation }: AnswerEnding): LonghaulError {
-  const reason = raw === undefined ? 'content filter' : `finish reason "${raw}"`;
+  const isRefusal = raw === 'stop' || raw === 'refusal';
+  const reason = raw === undefined ? 'content filter' : isRefusal ? 'refusal' : `finish reason "${raw}"`;
   const said = explanation === undefined ? '' : ` It said: "${explanation}"`;
   return new LonghaulError(
     'provider_content_filter',

@@ -126,7 +126,7 @@ function matchLoosely(
   if (rewrite.problem !== undefined) return { refusal: rewrite.problem, places: spans };
   if (places.length > 1 && !all)
     return {
-      refusal: `\`old\` was not found, and if ${ignoring.join(', ')} are ignored, it matches ${places.length} times, at lines ${listLines(places.map(({ at }) => at + 1))}. Send the exact text, or add surrounding lines until it is unique.`,
+      refusal: `\`old\` was not found, and ignoring ${ignoring.join(', ')}, it matches ${places.length} times, at lines ${listLines(places.map(({ at }) => at + 1))}. Send the exact text, or add surrounding lines until it is unique.`,
       places: spans,
     };
   const offsets = { lines: file.lines, starts: startsOf(file.lines) };
