@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fitLine, formatCost, formatTokens, shortId } from '../../render/format.ts';
+import { fitLine, formatCost, formatTokens, plural, shortId } from '../../render/format.ts';
 import { age } from '../../render/session-table.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 const MAX_SESSIONS = 200;
+/** Number of messages in which the last answer is looked for. */
+const MAX_MESSAGES = 200;
 
 export const SESSION_COMMANDS: readonly SlashCommand[] = [
   {
@@ -59,12 +61,35 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     },
   },
   {
+    name: 'copy',
+    description: 'copy the last answer to the clipboard of the terminal',
+    run: copyAnswer,
+  },
+  {
     name: 'cost',
     aliases: ['usage'],
     description: 'tokens and cost of this session',
     run: cost,
   },
 ];
+
+async function copyAnswer(
+  _words: string,
+  { client, conversation, surface, print }: SlashContext,
+): Promise<void> {
+  const { messages } = await client.messages(conversation.requireId(), { limit: MAX_MESSAGES });
+  const answer = messages
+    .filter(({ role, visibility }) => role === 'assistant' && visibility.isReverted !== true)
+    .map(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n'))
+    .findLast((text) => text.trim() !== '');
+  if (answer === undefined) return print('There is no answer to copy yet.\n');
+  const isAsked = surface.copy(answer);
+  print(
+    isAsked
+      ? `The last answer was sent to the clipboard of the terminal: ${plural(answer.length, 'character')}.\n`
+      : 'Plain lines cannot reach the clipboard of the terminal: longhaul show prints the session.\n',
+  );
+}
 
 async function pickSession({
   client,

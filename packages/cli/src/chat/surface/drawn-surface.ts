@@ -121,6 +121,12 @@ export class DrawnSurface implements Surface {
     this.#screen.terminal.write(`\u001b]9;${shown}\u0007\u001b]777;notify;Longhaul;${shown}\u0007`);
   }
 
+  /** OSC 52 also works over ssh. The terminal does not say whether it did it. */
+  copy(text: string): boolean {
+    this.#screen.terminal.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+    return true;
+  }
+
   addToHistory(text: string): void {
     this.#composer.addToHistory(text);
   }

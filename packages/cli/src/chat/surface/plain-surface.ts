@@ -72,6 +72,11 @@ export class PlainSurface implements Surface {
   clear(): void {}
   setTitle(): void {}
   notify(): void {}
+
+  copy(): boolean {
+    return false;
+  }
+
   addToHistory(): void {}
   complete(): void {}
 

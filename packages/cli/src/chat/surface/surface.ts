@@ -45,6 +45,8 @@ export interface Surface {
   setTitle(title: string): void;
   /** Calls the person back to the terminal, if they look elsewhere. */
   notify(text: string): void;
+  /** Asks the terminal to put a text into its clipboard. Returns false if nothing may be asked of it. */
+  copy(text: string): boolean;
   addToHistory(text: string): void;
   complete(completions: Completions): void;
   /** Lets the person choose. Undefined: nothing was chosen. */
