@@ -83,7 +83,8 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
     run: async () => (await import('./shell-parser.ts')).benchShellParser(),
   },
   startup: {
-    about: 'startup time and memory of the command, compared with `node -e 0`',
+    about:
+      'startup time and memory of the command and of a chat in a pseudo-terminal, compared with `node -e 0`',
     run: async () => (await import('./startup.ts')).benchStartup(),
   },
   strategies: {

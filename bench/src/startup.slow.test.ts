@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
 import { benchStartup } from './startup.ts';
 
-it('runs the command in a workspace of its own', { timeout: 120_000 }, async () => {
-  const { rows, summary } = await benchStartup();
+it('runs the command in a workspace of its own', { timeout: 240_000 }, async () => {
+  const { rows, summary } = await benchStartup({ rounds: 1, turns: 3 });
   expect(rows.map(({ label }) => label)).toEqual([
     'node -e 0',
     'longhaul --help',
     'longhaul run, one short answer',
+    'longhaul chat, to the prompt',
+    'longhaul chat, 20,000 messages, to the end shown',
+    'a key to its echo at 200 deltas/s, p95',
+    'an idle chat, in a second',
+    'a chat after its start',
+    'a chat after 3 turns',
   ]);
+  for (const name of ['promptMs', 'longMs', 'echoP95Ms', 'startMb', 'turnsMb'])
+    expect(summary[name], name).toBeGreaterThan(0);
   expect(summary['runPeakMb']).toBeLessThan(130);
 });

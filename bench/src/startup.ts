@@ -5,17 +5,60 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createScriptedModelServer } from '@longhaul/scripted-model';
 import type { BenchResult } from './bench-result.ts';
+import { type ChatSamples, sampleChat } from './chat/chat-samples.ts';
 import { median } from './median.ts';
 
 const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', import.meta.url));
 const ROUNDS = 9;
+const CHAT = { rounds: 5, turns: 1_000 };
+
+/** Measures `longhaul run` and `longhaul chat`. The chat needs Python, for a pseudo-terminal. */
+export async function benchStartup(chat = CHAT): Promise<BenchResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
+  try {
+    const result = await benchRun();
+    const samples = await sampleChat(folder, chat);
+    return withChat(result, samples, { turns: chat.turns });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Adds the chat. Its ratios compare medians with the median of `node -e 0` in the same run of the benchmark. */
+function withChat(result: BenchResult, samples: ChatSamples, { turns }: { turns: number }): BenchResult {
+  const nodeMs = Number(result.rows[0]?.values['ms']);
+  const ratio = (ms: number) => Number((ms / nodeMs).toFixed(2));
+  const promptMs = Math.round(median(samples.promptMs));
+  const longMs = Math.round(median(samples.longMs));
+  const sorted = samples.echoMs.toSorted((left, right) => left - right);
+  const echoP95Ms = Number((sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0).toFixed(1));
+  const idleCpuMs = Number(median(samples.idleCpuMs).toFixed(1));
+  const startMb = Math.round(median(samples.startMb));
+  const turnsMb = Math.round(samples.turnsMb);
+  return {
+    ...result,
+    rows: [
+      ...result.rows,
+      { label: 'longhaul chat, to the prompt', values: { ms: promptMs, '× node': ratio(promptMs) } },
+      {
+        label: 'longhaul chat, 20,000 messages, to the end shown',
+        values: { ms: longMs, '× node': ratio(longMs) },
+      },
+      { label: 'a key to its echo at 200 deltas/s, p95', values: { ms: echoP95Ms } },
+      { label: 'an idle chat, in a second', values: { 'processor ms': idleCpuMs } },
+      { label: 'a chat after its start', values: { 'resident MB': startMb } },
+      { label: `a chat after ${turns} turns`, values: { 'resident MB': turnsMb } },
+    ],
+    summary: { ...result.summary, promptMs, longMs, echoP95Ms, idleCpuMs, startMb, turnsMb },
+  };
+}
 
 /**
  * Measures the command from spawn to exit, its processor time with that of its child processes, and its peak memory
  * without theirs. All values are medians of nine rounds. A ratio compares the command with the `node -e 0` of the same
  * round, so that a change of the machine's load affects both.
  */
-export async function benchStartup(): Promise<BenchResult> {
+async function benchRun(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   const workspace = join(folder, 'work');
   await mkdir(workspace);
