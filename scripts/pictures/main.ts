@@ -1,5 +1,6 @@
 /**
- * Makes the pictures of the README: a recording of the demo in a terminal, and the chart of a replay report.
+ * Makes the pictures of the README: a recording of the demo in a terminal, a diff of one of its steps, and the chart of a
+ * replay report.
  *
  * Run it with `npm run pictures`. It needs Linux with `script` (util-linux), bubblewrap and Chromium.
  */
@@ -20,6 +21,8 @@ const IMAGES = join(ROOT, 'docs/images');
 /** Path of Debian's Chromium. */
 const CHROMIUM = '/usr/bin/chromium';
 const SIZE = { columns: 100, rows: 30 };
+/** The step of the demo that mends a defect which its tests found. */
+const MENDING_STEP = 'm9';
 
 const home = await mkdtemp(join(tmpdir(), 'longhaul-pictures-'));
 const { NO_COLOR: _, ...environment } = process.env;
@@ -27,6 +30,7 @@ const env = { ...environment, HOME: home, TMPDIR: home, TERM: 'xterm-256color', 
 try {
   await mkdir(IMAGES, { recursive: true });
   await makeRecording();
+  await makeDiff();
   await makeReport();
 } finally {
   await rm(home, { recursive: true });
@@ -43,6 +47,26 @@ async function makeRecording(): Promise<void> {
     join(IMAGES, 'demo.svg'),
     terminalSvg(frames, { title: 'longhaul demo in a terminal', ...SIZE }),
   );
+}
+
+/** Makes a still picture of what one step of the recorded demo changed. */
+async function makeDiff(): Promise<void> {
+  const config = await demoConfig();
+  const shown = `longhaul diff last ${MENDING_STEP}`;
+  const typed = `'${process.execPath}' '${LONGHAUL}' diff last ${MENDING_STEP} --config '${config}'`;
+  const size = { columns: SIZE.columns, rows: 15 };
+  const frames = await recordTerminal(`echo '$ ${shown}'; ${typed}`, {
+    ...size,
+    env,
+    cwd: join(await demoFolder(), 'flashcards'),
+  });
+  const last = frames.slice(-1);
+  const text = last.flatMap(({ lines }) => lines.flat().map((span) => span.text)).join('');
+  if (!text.startsWith(`$ ${shown}`) || !text.includes('diff --git'))
+    throw new Error(
+      `"${shown}" must show a diff that fits ${size.rows} rows. Correct MENDING_STEP or the rows.`,
+    );
+  await writeFile(join(IMAGES, 'diff.svg'), terminalSvg(last, { title: `${shown} in a terminal`, ...size }));
 }
 
 /** Makes a report of the sessions that `LONGHAUL_TRANSCRIPTS` names, or else of the recorded demo. */
@@ -75,13 +99,23 @@ async function makeReport(): Promise<void> {
 
 /** Returns the path of the demo's session as a file. */
 async function exportDemo(): Promise<string> {
-  const [demo] = (await readdir(home)).filter((name) => name.startsWith('longhaul-demo-'));
   const session = join(home, 'demo.json');
-  const config = join(home, 'longhaul.yml');
-  await writeFile(config, `storage: { url: "sqlite:${join(home, demo ?? '', 'session.db')}" }\n`);
-  const { stdout } = await longhaul('export', 'last', '--all', '--config', config);
+  const { stdout } = await longhaul('export', 'last', '--all', '--config', await demoConfig());
   await writeFile(session, stdout);
   return session;
+}
+
+/** Returns the path of a configuration that names the demo's database. */
+async function demoConfig(): Promise<string> {
+  const config = join(home, 'longhaul.yml');
+  await writeFile(config, `storage: { url: "sqlite:${join(await demoFolder(), 'session.db')}" }\n`);
+  return config;
+}
+
+async function demoFolder(): Promise<string> {
+  const demo = (await readdir(home)).find((name) => name.startsWith('longhaul-demo-'));
+  if (demo === undefined) throw new Error(`${home} has no folder of the demo. Expected longhaul-demo-*.`);
+  return join(home, demo);
 }
 
 function longhaul(...args: string[]) {
