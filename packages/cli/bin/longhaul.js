@@ -21,6 +21,8 @@ const PACKAGES = [
   'scripted-model',
   'server',
   'gateway',
+  'client',
+  'acp',
   'cli',
 ];
 const major = Number(process.versions.node.split('.')[0]);
