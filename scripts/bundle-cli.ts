@@ -43,9 +43,18 @@ const WASM = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 /** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];
 
+/** What is loaded before a command knows that its arguments are right: help and wrong usage need nothing else. */
+const APART = ['cli/dist/main.js', 'cli/dist/commands/run.js'];
+
 /** What a run loads, by what loads it. Other commands load the earlier groups without the later ones. */
 const GROUPS = {
-  agent: ['cli/dist/commands/run.js', 'cli/dist/run/run-task.js'],
+  settings: [
+    'cli/dist/compose/load-settings.js',
+    'cli/dist/compose/changed-settings.js',
+    'cli/dist/compose/open-storage.js',
+    'cli/dist/run/confirm.js',
+  ],
+  agent: ['cli/dist/run/run-task.js'],
   sqlite: [
     'storage/dist/sqlite/index.js',
     'storage/dist/sqlite/open-database.js',
@@ -74,7 +83,7 @@ const build = await rolldown({
 });
 const layout = { format: 'esm', chunkFileNames: '[name]-[hash].js' } as const;
 const separate = await build.generate(layout);
-const groups = mergeChunks(chunksOf(separate), { apart: ['cli/dist/main.js', ...PROGRAMS], groups: GROUPS });
+const groups = mergeChunks(chunksOf(separate), { apart: [...APART, ...PROGRAMS], groups: GROUPS });
 const { output } = await build.write({ ...layout, dir: BUNDLE, codeSplitting: { groups } });
 await build.close();
 await copyAssets();
