@@ -102,19 +102,20 @@ function checkForkedMessage(
 }
 
 /**
- * Checks that each revert that was reported as done is stored, and goes before the message that its arguments name.
+ * Checks that each revert that was reported as done is stored, and goes before the message that its arguments name. One
+ * that had nothing to do is not stored.
  *
  * @param known How many of the marks were stored before.
  */
 export function checkDoneReverts(
-  lines: readonly Pick<CommandLine, 'kind' | 'isDone' | 'message' | 'plan'>[],
+  lines: readonly Pick<CommandLine, 'kind' | 'isDone' | 'isUnchanged' | 'message' | 'plan'>[],
   marks: readonly StoredMark[],
   known: number,
 ): Defect[] {
   const added = marks.slice(known).filter((mark) => mark.kind === 'revert');
   const branches = new Branches(marks);
-  return lines.flatMap(({ kind, isDone, message = 0, plan }) => {
-    if (!isDone || !REVERTS.includes(kind)) return [];
+  return lines.flatMap(({ kind, isDone, isUnchanged = false, message = 0, plan }) => {
+    if (!isDone || isUnchanged || !REVERTS.includes(kind)) return [];
     const isStored = added.some(({ to, undoes }) => {
       if (kind === 'unrevert') return undoes !== undefined;
       return undoes === undefined && (kind === 'revert-files' || to === branches.parentOf(message));

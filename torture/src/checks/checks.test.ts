@@ -486,9 +486,17 @@ describe('checkFork', () => {
 });
 
 describe('checkDoneReverts', () => {
-  const check = (kind: CommandKind, marks: StoredMark[], { known = 1, isDone = true } = {}) =>
+  const check = (
+    kind: CommandKind,
+    marks: StoredMark[],
+    { known = 1, ...line }: { known?: number; isDone?: boolean; isUnchanged?: boolean } = {},
+  ) =>
     kindsOf(
-      checkDoneReverts([{ kind, isDone, message: 3, plan: kind }], [compaction(1, 0), ...marks], known),
+      checkDoneReverts(
+        [{ kind, isDone: true, message: 3, plan: kind, ...line }],
+        [compaction(1, 0), ...marks],
+        known,
+      ),
     );
   const toM2 = revert({ at: 4, to: 2 });
   const back = revert({ id: 'b', at: 4, to: 4, undoes: 'a' });
@@ -499,6 +507,7 @@ describe('checkDoneReverts', () => {
     assert.deepEqual(check('revert-files', [revert({ at: 4, to: 4 })]), []);
     assert.deepEqual(check('unrevert', [toM2, back], { known: 2 }), []);
     assert.deepEqual(check('revert', [], { isDone: false }), []);
+    assert.deepEqual(check('revert', [], { isUnchanged: true }), []);
     assert.deepEqual(check('fork-files', []), []);
   });
 

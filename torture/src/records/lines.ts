@@ -99,6 +99,8 @@ export interface CommandLine {
   end: 'killed' | 'ended';
   /** Whether it exited with code 0. */
   isDone: boolean;
+  /** It reported that everything was so already, and that it changed nothing. */
+  isUnchanged?: boolean | undefined;
   /** Sequence of the message that its arguments name. */
   message?: number | undefined;
   /** The session that it reported as created. */

@@ -51,6 +51,7 @@ export async function runCommand(
     plan: describeCommand(plan),
     end: signal === 'SIGKILL' ? 'killed' : 'ended',
     isDone: code === 0,
+    isUnchanged: answer?.status === 'unchanged',
     error: answer?.error?.code,
     sessionId: answer?.sessionId ?? answer?.id,
     diedAt: notes.flatMap((line) => (line.type === 'died' ? [line.point] : [])).at(-1),
