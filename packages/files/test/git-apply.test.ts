@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createFileTrees } from '../src/index.ts';
@@ -63,6 +63,10 @@ function removeEmptyFolders(folder: string): void {
 it('writes diffs that git apply turns into the second tree, and back with -R', async () => {
   await fc.assert(
     fc.asyncProperty(edits, edits, async (first, second) => {
+      // Git refuses to go back from a link to itself to a folder of the same name: it looks for files through the link.
+      fc.pre(
+        [...first, ...second].every((edit) => edit.kind !== 'link' || edit.target !== basename(edit.path)),
+      );
       await using place = await newPlace();
       const recorder = await place.open();
       for (const edit of first) apply(place.workspace, edit);
