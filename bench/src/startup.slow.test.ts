@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { benchStartup } from './startup.ts';
 
-it('runs the command in a workspace of its own', { timeout: 240_000 }, async () => {
+it('runs the command in a workspace of its own', { timeout: 900_000 }, async () => {
   const { rows, summary } = await benchStartup({ rounds: 1, turns: 3 });
   expect(rows.map(({ label }) => label)).toEqual([
     'node -e 0',
