@@ -67,7 +67,7 @@ export class PermissionAsker {
       else await this.#answer(asked, ANSWERS[outcome.optionId] ?? 'deny');
     } catch (error) {
       if (signal.aborted || !this.#options.isConnected()) return;
-      // Without this answer, the run would wait for ever.
+      // Without this answer, the run would never end.
       await this.#refuse(asked, problemOf(error));
     }
   }

@@ -4,9 +4,10 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
 import { compactionText } from '../render/compaction-text.ts';
 import { contextPage } from '../render/context-page.ts';
-import { fitLine, formatCost, formatTokens, plural } from '../render/format.ts';
+import { fitLine } from '../render/format.ts';
 import { matchLines } from '../render/match-lines.ts';
 import { undoText } from '../render/undo-text.ts';
+import { UsageTotal } from '../render/usage-total.ts';
 
 type Parts = Pick<ServedAgent, 'runtime' | 'store'>;
 
@@ -104,21 +105,13 @@ function pinCommands(runtime: Parts['runtime']): AcpCommand[] {
 const PAGE = 200;
 
 async function costText(store: Pick<Store, 'readMessages'>, sessionId: string): Promise<string> {
-  const total = { steps: 0, input: 0, cached: 0, output: 0, dollars: 0 };
+  const total = new UsageTotal();
   for (let after = 0; ; ) {
     const { messages } = await store.readMessages(sessionId, { limit: PAGE, after });
-    for (const { usage, cost } of messages) {
-      if (usage === undefined) continue;
-      total.steps += 1;
-      total.input += usage.inputTokens;
-      total.cached += usage.cacheReadTokens;
-      total.output += usage.outputTokens;
-      total.dollars += cost ?? 0;
-    }
+    for (const message of messages) total.add(message);
     const last = messages.at(-1);
     if (last === undefined || messages.length < PAGE) break;
     after = last.sequence;
   }
-  const price = total.dollars === 0 ? 'cost unknown or zero' : formatCost(total.dollars);
-  return `${plural(total.steps, 'step')} · ${formatTokens(total.input)} in (${formatTokens(total.cached)} from cache), ${formatTokens(total.output)} out · ${price}\nSummaries of compactions are not in this sum.`;
+  return total.text();
 }

@@ -34,7 +34,7 @@ export interface ConversationOptions {
 
 type OpenApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
 
-/** One session, as a person sees it: what was said, what waits, and what needs an answer. */
+/** One session as a person sees it: its messages, its queue, and its open approvals. */
 export class Conversation {
   readonly #options: ConversationOptions;
   #sessionId: string | undefined;
@@ -42,7 +42,7 @@ export class Conversation {
   #reading: { ends: AbortController; done: Promise<void> } | undefined;
   /** Messages that this chat has sent, until they are delivered. */
   readonly #sent = new Map<string, readonly UserMessageContentPart[]>();
-  /** The last events, without what was said. */
+  /** The types and times of the last events, without their content. */
   recentEvents: readonly { type: string; at: number; number?: number | undefined }[] = [];
   waiting: readonly WaitingMessage[] = [];
   approvals: readonly OpenApproval[] = [];

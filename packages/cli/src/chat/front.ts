@@ -169,7 +169,7 @@ export class Front {
     }, DRAFT_MS);
   }
 
-  /** What cannot be kept, on a full disk for instance, is said once: a chat works without it. */
+  /** Reports once that drafts or history cannot be stored, for example on a full disk. The chat works without them. */
   #keeping(work: () => void, otherwise: () => void = () => undefined): void {
     try {
       work();

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fitLine, formatCost, formatTokens, plural, shortId } from '../../render/format.ts';
+import { fitLine, plural, shortId } from '../../render/format.ts';
 import { age } from '../../render/session-table.ts';
+import { UsageTotal } from '../../render/usage-total.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 const MAX_SESSIONS = 200;
@@ -117,25 +118,15 @@ async function pickSession({
 
 async function cost(_words: string, { client, conversation, print }: SlashContext): Promise<void> {
   const id = conversation.requireId();
-  const total = { input: 0, cached: 0, output: 0, cost: 0, steps: 0 };
+  const total = new UsageTotal();
   for (let before: number | undefined; ; ) {
     const { messages, hasMore } = await client.messages(id, {
       limit: 200,
       ...(before !== undefined && { before }),
     });
-    for (const { usage, cost: dollars } of messages) {
-      if (usage === undefined) continue;
-      total.steps += 1;
-      total.input += usage.inputTokens;
-      total.cached += usage.cacheReadTokens;
-      total.output += usage.outputTokens;
-      total.cost += dollars ?? 0;
-    }
+    for (const message of messages) total.add(message);
     before = messages[0]?.sequence;
     if (!hasMore || before === undefined) break;
   }
-  const price = total.cost === 0 ? 'cost unknown or zero' : formatCost(total.cost);
-  print(
-    `${total.steps} steps · ${formatTokens(total.input)} in (${formatTokens(total.cached)} from cache), ${formatTokens(total.output)} out · ${price}\nSummaries of compactions are not in this sum.\n`,
-  );
+  print(`${total.text()}\n`);
 }

@@ -1,6 +1,6 @@
 import type { Component } from '../pi-tui.ts';
 
-/** Lines that are made anew for each frame. */
+/** Lines that are rendered again for each frame. */
 export class Lines implements Component {
   readonly #make: (width: number) => readonly string[];
 
