@@ -80,6 +80,8 @@ export interface Config {
     keptOutput: { maxMb: number; deleteOldest: boolean };
   };
   server: ServerConfig;
+  /** The page that `longhaul serve` serves to browsers. */
+  web: { enabled: boolean };
   gateway: GatewayConfig;
   telemetry: { otlp: string | null };
   /** What a trusted project's file set. Absent without such a file. */
@@ -289,6 +291,7 @@ export const DEFAULT_CONFIG: Config = {
     stopGraceMs: 20_000,
     openai: { onDisconnect: 'cancel', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
   },
+  web: { enabled: true },
   gateway: {
     host: '127.0.0.1',
     port: 4141,

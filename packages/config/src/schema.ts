@@ -46,6 +46,16 @@ export const configSchema = z.strictObject({
   ),
   storage: setting(storage, 'Where sessions are stored.'),
   server: setting(server, 'Settings of longhaul serve.'),
+  web: setting(
+    z.strictObject({
+      enabled: setting(
+        z.boolean(),
+        'Whether longhaul serve serves the page under /. The API stays if it does not.',
+        D.web.enabled,
+      ),
+    }),
+    'The page of longhaul serve.',
+  ),
   gateway: setting(gateway, 'Settings of longhaul gateway.'),
   telemetry: setting(
     z.strictObject({

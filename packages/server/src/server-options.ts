@@ -126,6 +126,8 @@ export interface ServerOptions {
   secrets?: readonly string[] | (() => readonly string[]);
   limits?: Partial<ServerLimits>;
   openai?: Partial<OpenAiOptions>;
+  /** The folder of the built page, served under `/`. Absent: there is no page. */
+  webFolder?: string | undefined;
   log: Logger;
   version: string;
 }

@@ -8,6 +8,7 @@ import { createFailureLog } from './failure-log.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
 import { createApp } from './http/app.ts';
 import { createMetrics } from './metrics.ts';
+import { createPageFiles } from './page/page-files.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
@@ -71,7 +72,8 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     limits,
     openai,
   });
-  const app = createApp({ handlers, guard, limits, mask, metrics, log });
+  const page = options.webFolder === undefined ? undefined : createPageFiles(options.webFolder);
+  const app = createApp({ handlers, guard, limits, page, mask, metrics, log });
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,

@@ -12,6 +12,7 @@ import { visibleLine } from '../render/visible.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
 import { tokenPlace } from '../serve/token-place.ts';
+import { webFolder } from '../serve/web-folder.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
@@ -60,6 +61,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     origins: place.origins,
     secrets: () => settings.secrets,
     openai: place.openai,
+    webFolder: config.web.enabled ? webFolder() : undefined,
     limits: {
       jsonBytes: place.maxBodyBytes,
       uploadBytes: place.maxUploadBytes,

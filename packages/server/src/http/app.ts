@@ -7,6 +7,7 @@ import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
+import type { PageFiles } from '../page/page-files.ts';
 import type { Caller, Guard } from '../safety/guard.ts';
 import type { ServerLimits } from '../server-options.ts';
 import { OPENAI_PATH, toFailure, toOpenAiFailure } from './error-response.ts';
@@ -17,6 +18,8 @@ export interface AppOptions {
   handlers: RouteHandlers;
   guard: Guard;
   limits: ServerLimits;
+  /** Absent: no page is served. */
+  page?: PageFiles | undefined;
   mask: (text: string) => string;
   metrics: ServerMetrics;
   log: Logger;
@@ -35,7 +38,7 @@ const SAFE_HEADERS = {
 
 /** Creates the HTTP application: the routes of all operations, protected by the guard. */
 export function createApp(options: AppOptions): Hono<Bindings> {
-  const { guard, log, metrics, mask } = options;
+  const { guard, log, metrics, mask, page } = options;
   const app = new Hono<Bindings>();
 
   app.use(async (context, next) => {
@@ -56,8 +59,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   });
 
   app.use(async (context, next) => {
-    const caller = callerOf(context);
-    guard.admit(caller);
+    guard.admit(callerOf(context), { opensPage: page !== undefined && opensPage(context) });
     if (context.req.method === 'OPTIONS') return context.body(null, 204, allHeaders(context));
     return next();
   });
@@ -83,7 +85,10 @@ export function createApp(options: AppOptions): Hono<Bindings> {
     });
   }
 
-  app.notFound((context) => {
+  app.notFound(async (context) => {
+    const { method, path } = context.req;
+    const file = await page?.answer({ method, path, header: (name) => context.req.header(name) });
+    if (file !== undefined) return withHeaders(context, file);
     const error = new LonghaulError(
       'not_found',
       'This address does not exist. See /openapi.json for all addresses.',
@@ -191,6 +196,16 @@ function corsHeaders(origin: string): Record<string, string> {
     'cross-origin-resource-policy': 'cross-origin',
     vary: 'origin',
   };
+}
+
+/** Whether a person opens the page, perhaps through a link of another site, which does not get the answer. */
+function opensPage({ req }: AppContext): boolean {
+  return (
+    req.method === 'GET' &&
+    req.path === '/' &&
+    req.header('sec-fetch-mode') === 'navigate' &&
+    req.header('sec-fetch-dest') === 'document'
+  );
 }
 
 function callerOf({ req, env }: AppContext): Caller {

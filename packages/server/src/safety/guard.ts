@@ -17,8 +17,11 @@ export interface Caller extends PageHeaders {
 
 /** Decides whether a request is allowed, before its body is read. */
 export interface Guard {
-  /** @throws {LonghaulError} `forbidden` for an unknown host name or a page of another site; `rate_limited`. */
-  admit(caller: Caller): void;
+  /**
+   * @param options.opensPage A browser shows the answer to a person. Another site may have the link to it. Default: false.
+   * @throws {LonghaulError} `forbidden` for an unknown host name or a page of another site; `rate_limited`.
+   */
+  admit(caller: Caller, options?: { opensPage?: boolean }): void;
   /** @throws {LonghaulError} `unauthorized` */
   authenticate(caller: Caller): void;
   /** The origin to allow in the CORS headers of the response. Undefined unless the origin is in `origins`. */
@@ -32,7 +35,7 @@ export function createGuard(options: GuardOptions): Guard {
   const pages = createPageCheck(options);
 
   return {
-    admit(caller) {
+    admit(caller, { opensPage = false } = {}) {
       const { address, host, origin } = caller;
       const wait = limiter?.take(address);
       if (wait !== undefined) {
@@ -46,7 +49,7 @@ export function createGuard(options: GuardOptions): Guard {
           `The host name ${JSON.stringify((host ?? '').slice(0, 100))} is not allowed. Use an IP address or localhost, or add the name to server.hosts.`,
         );
       }
-      if (pages.isForeign(caller)) {
+      if (!opensPage && pages.isForeign(caller)) {
         throw new LonghaulError(
           'forbidden',
           `${origin === undefined ? 'Pages of other sites' : `Pages of ${JSON.stringify(origin.slice(0, 100))}`} are not allowed to use this server. Add the origin to server.origins.`,
