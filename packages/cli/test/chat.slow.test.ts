@@ -195,9 +195,9 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('? Allow bash');
     await window.press('C-c');
     await window.lost('? Allow bash');
-    await window.lost('Ctrl-C again leaves');
+    await window.lost('Press Ctrl-C again to leave');
     await window.press('C-c');
-    await window.saw('Ctrl-C again leaves');
+    await window.saw('Press Ctrl-C again to leave');
     await window.press('C-c');
     expect(await window.ended()).toBe(0);
     expect(await window.screen()).toMatch(/To resume: longhaul chat \S+/);
@@ -207,7 +207,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await using place = await openBench();
     await using window = await place.open();
     await window.type('\u001b[99;5u\u001b[99;5:3u');
-    await window.saw('Ctrl-C again leaves');
+    await window.saw('Press Ctrl-C again to leave');
     await window.enter('hello');
     await window.saw('You said: hello.');
   });
@@ -267,9 +267,9 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.enter('Please ask: reason');
     await window.saw('? Allow bash');
     await window.press('r');
-    await window.saw('Why not?');
+    await window.saw('Type a reason for the agent');
     await window.enter('use make');
-    await window.lost('Why not?');
+    await window.lost('Type a reason for the agent');
     await expect.poll(() => place.sent()).toContain('use make');
     await window.enter('Please ask: always');
     await window.saw('? Allow bash');
@@ -293,7 +293,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('Compact now');
     await window.press('Enter');
     await window.saw('◆ compacted');
-    await window.saw('/undo takes it back');
+    await window.saw('/undo undoes it');
     await window.enter('/undo');
     await window.saw('Compaction 1 is undone');
   });
@@ -456,7 +456,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.enter('Please stream');
     await window.saw(/w599[\s\S]*^›/m);
     await window.enter('/model');
-    await window.saw('Number, or nothing to leave:');
+    await window.saw('Type a number, or only Enter to cancel:');
     await window.press('Enter');
     await window.enter('hello');
     await window.saw('You said: hello.');

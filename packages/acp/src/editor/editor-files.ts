@@ -105,7 +105,7 @@ export class EditorFiles implements WorkspaceFiles {
       signal.throwIfAborted();
       // Editors refuse files that are missing, or outside of what they have open.
       if (file !== undefined)
-        link.log(`The editor did not give ${place}, so its saved text is used: ${problemOf(error)}`);
+        link.log(`The editor did not provide ${place}, so the saved file is used: ${problemOf(error)}`);
       return undefined;
     }
   }

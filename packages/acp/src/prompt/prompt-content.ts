@@ -20,7 +20,7 @@ export function contentOf(prompt: readonly ContentBlock[], folder: string): User
     const limit = `${MAX_MEDIA_BYTES / 1024 / 1024} MB`;
     throw new LonghaulError(
       'request_too_large',
-      `The images and files of the prompt have ${Math.ceil(bytes / 1024 / 1024)} MB, and at most ${limit} are allowed. Send smaller ones, or name their paths.`,
+      `The images and files of the prompt take ${Math.ceil(bytes / 1024 / 1024)} MB. At most ${limit} are allowed. Send smaller ones, or name their paths.`,
     );
   }
   return content;
@@ -41,7 +41,7 @@ function partOf(block: ContentBlock, folder: string): UserMessageContentPart {
     case 'audio':
       throw new LonghaulError(
         'invalid_request',
-        'The prompt has audio, and no model of Longhaul takes audio.',
+        'The prompt contains audio, which Longhaul does not support. Send text instead.',
       );
   }
 }

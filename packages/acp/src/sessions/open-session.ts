@@ -153,7 +153,7 @@ export class OpenSession {
 
   async #run({ command, words }: TypedCommand, { signal }: Turn): ReturnType<TypedCommand['command']['run']> {
     if (command.needsSession === true && !this.isStored)
-      return { text: `/${command.name} works on a session, and this one has no messages yet.` };
+      return { text: `/${command.name} needs a session with messages, and this session has none yet.` };
     await this.#stored;
     return await command.run(words, { sessionId: this.id, title: this.#fields.title, signal });
   }

@@ -52,7 +52,7 @@ function agentNames(session: Settings, { agents }: Pick<Place, 'agents'>): strin
 }
 
 /**
- * Returns the changed settings of a session. An agent with a model of its own brings it.
+ * Returns the changed settings of a session. Choosing an agent that has a model of its own also selects that model.
  *
  * @throws {LonghaulError} `unknown_agent`, `unknown_model`, `key_missing`, `invalid_request` for an unknown option.
  */
@@ -65,7 +65,7 @@ export async function changed(
   if (option !== AGENT_OPTION) {
     throw new LonghaulError(
       'invalid_request',
-      `There is no option "${option.slice(0, 100)}". There are: ${MODEL_OPTION}, ${AGENT_OPTION}.`,
+      `There is no option "${option.slice(0, 100)}". The options are: ${MODEL_OPTION}, ${AGENT_OPTION}.`,
     );
   }
   const agent = agents.list().find(({ name }) => name === value);
@@ -73,7 +73,7 @@ export async function changed(
     const names = agents.list().map(({ name }) => name);
     throw new LonghaulError(
       'unknown_agent',
-      `No agent is called "${value.slice(0, 100)}". There are: ${names.join(', ')}.`,
+      `There is no agent "${value.slice(0, 100)}". The agents are: ${names.join(', ')}.`,
     );
   }
   return {

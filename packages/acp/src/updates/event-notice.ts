@@ -9,7 +9,7 @@ export function noticeOf(event: LonghaulEvent, features: ClientFeatures): Sessio
     case 'llm:retry':
       return notice(features, {
         severity: 'info',
-        title: `Attempt ${event.attempt} failed. The next one is in ${Math.ceil(event.delayMs / 1_000)} s.`,
+        title: `Attempt ${event.attempt} failed. The next attempt starts in ${Math.ceil(event.delayMs / 1_000)} s.`,
         description: event.reason,
       });
     case 'run:repaired':
@@ -22,7 +22,7 @@ export function noticeOf(event: LonghaulEvent, features: ClientFeatures): Sessio
       return notice(features, {
         severity: 'warning',
         title: `Settings of longhaul.yml in ${event.workspace} are ignored, because the project is not trusted: ${event.wants.map(({ key }) => key).join(', ')}.`,
-        description: 'To look at them and to trust them, run in that folder: longhaul trust',
+        description: 'To review and trust them, run longhaul trust in that folder.',
         isImportant: true,
       });
     default:

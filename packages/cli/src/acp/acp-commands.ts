@@ -23,7 +23,7 @@ export function sessionCommands({ runtime, store }: Parts): AcpCommand[] {
       name: 'compact',
       needsSession: true,
       hint: 'what the summary keeps in particular',
-      description: 'hide older messages of this session behind a summary',
+      description: 'replace older messages of this session with a summary',
       async run(words, { sessionId, signal }) {
         const result = await runtime.compact(sessionId, { signal, focus: words });
         return { text: compactionText(result, { ...LAYOUT, id: sessionId }) };

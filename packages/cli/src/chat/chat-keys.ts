@@ -67,7 +67,7 @@ async function clearOrStop(options: ChatKeyOptions, isSecond: boolean): Promise<
   const { front, conversation, running } = options;
   if (isSecond) return front.leave();
   const text = front.surface.text;
-  front.notice('Ctrl-C again leaves; the session is kept.');
+  front.notice('Press Ctrl-C again to leave. The session is kept.');
   if (text !== '') {
     front.surface.addToHistory(text);
     front.compose('');
@@ -82,7 +82,7 @@ async function goBack(options: ChatKeyOptions, isSecond: boolean): Promise<void>
   if (conversation.isBusy) return await stopRun(options);
   if (front.surface.text !== '' || conversation.id === undefined) return;
   if (isSecond) await options.revert();
-  else front.notice('Esc again: go back to before a message.');
+  else front.notice('Press Esc again to go back to before a message.');
 }
 
 /** Stops the run. What waits comes back into the composer. */
@@ -118,7 +118,7 @@ function addAbove(front: Front, texts: readonly string[]): void {
 
 async function openShortened({ front, openables }: ChatKeyOptions): Promise<void> {
   const items = openables.items.map((item) => ({ value: item, label: item.title }));
-  if (items.length === 0) return front.notice('Nothing was shortened yet.');
+  if (items.length === 0) return front.notice('There is no shortened text to open.');
   const item = await front.surface.pick({ title: 'Open in the pager', items });
   if (item === undefined) return;
   const text = await item.text();

@@ -218,7 +218,7 @@ export class Chat {
     const { connection, front } = this.#parts;
     const { local } = connection;
     if (local === undefined)
-      return this.remark('Commands run only in a chat of this machine, not with --attach.');
+      return this.remark('Commands do not run with --attach. Use a chat on this machine without --attach.');
     const { surface, paint, columns } = front;
     surface.print(`\n${paint.note('!')} ${paint.bold(fitLine(command, columns - 2))}\n`);
     this.#running = new AbortController();
@@ -229,7 +229,7 @@ export class Chat {
         signal: this.#running.signal,
       });
       surface.print(lastLines(text, columns));
-      const end = exitCode === 0 ? '' : `\n[exit code ${exitCode ?? 'unknown: it was ended'}]`;
+      const end = exitCode === 0 ? '' : `\n[exit code ${exitCode ?? 'unknown: ended'}]`;
       const shown = `${text.trimEnd().slice(-MAX_OUTPUT_CHARS)}${end}`;
       await this.#conversation.send([
         { type: 'text', text: `I ran \`${command}\` in the workspace. Its output:\n\n${shown}` },

@@ -72,10 +72,7 @@ export class Conversation {
   /** @throws {LonghaulError} `usage` before the first message. */
   requireId(): string {
     if (this.#sessionId !== undefined) return this.#sessionId;
-    throw new LonghaulError(
-      'usage',
-      'Nothing was said yet: this conversation begins with your first message.',
-    );
+    throw new LonghaulError('usage', 'This conversation has no messages yet. Send the first one.');
   }
 
   /** Opens an earlier session and follows it. */
@@ -218,8 +215,7 @@ export class Conversation {
 
   async #read(sessionId: string, { after, signal }: { after: number; signal: AbortSignal }): Promise<void> {
     const { connection, listener } = this.#options;
-    const onReconnect = () =>
-      listener.onRemark('The connection was lost. Connecting again; nothing is lost.');
+    const onReconnect = () => listener.onRemark('The connection was lost. Reconnecting; nothing is lost.');
     for await (const event of connection.client.events(sessionId, { after, signal, onReconnect })) {
       await this.#take(event);
       if (signal.aborted) return;

@@ -35,7 +35,7 @@ export function compactionOf(exported: object, round: number, { columns, paint }
   const mark = marks.findLast(
     (candidate): candidate is Compaction => candidate.kind === 'compaction' && candidate.round === round,
   );
-  if (mark === undefined) return 'This compaction is not in the session any more.\n';
+  if (mark === undefined) return 'This compaction is no longer in the session.\n';
   const hidden = new Set(mark.hides);
   const texts = messages
     .filter(({ id }) => hidden.has(id))

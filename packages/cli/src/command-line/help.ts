@@ -72,8 +72,8 @@ Model
       --base-url URL    address of an OpenAI-compatible server
       --window N        tokens of the model's context window; a smaller window that the server reports is used instead
       --max-output N    maximum tokens of one answer
-      --effort LEVEL    how much the model reasons: none, minimal, low, medium, high, xhigh or max, as far as it has
-                        these levels (default: that of the provider)
+      --effort LEVEL    how much the model reasons: none, minimal, low, medium, high, xhigh or max. A model supports
+                        some of these levels (default: the provider's level)
       --strategy NAME   how the context is compacted: reactive-overflow (default), proactive-threshold,
                         structured-summary, middle-removal, pruning-agent, provider-compaction, or the path of a
                         module
@@ -84,8 +84,8 @@ ${WHERE}
       --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
       --network on|off  whether commands can reach the network (default: on)
       --env NAME        pass this environment variable to commands, in place of sandbox.env; repeatable. With
-                        --sandbox local, --env all passes all variables but providers' keys
-      --keep-processes  with --sandbox local: what commands leave running lives on after the run
+                        --sandbox local, --env all passes all variables except the keys of providers
+      --keep-processes  with --sandbox local: do not end processes that commands leave running
   -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
       --assume-ended    continue although a command of an earlier run, on another machine or of another user, may
                         still be running
@@ -115,11 +115,11 @@ Output
       --no-color        no colours and no status line (also NO_COLOR=1)
 
 Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit or because the model repeated the same
-calls, 4 calls needed an approval that nobody could give and only reading calls were allowed, 130 cancelled. Ctrl-C ends
-a run cleanly; a second Ctrl-C ends it at once. The session keeps all finished work. If another process works on the
-session, the message is queued, and the agent receives it before its next step.
+calls, 4 calls needed an approval that nobody could give and the only allowed calls were reading ones, 130 cancelled.
+Ctrl-C ends a run cleanly; a second Ctrl-C ends it at once. The session keeps all finished work. If another process
+works on the session, the message is queued, and the agent receives it before its next step.
 `,
-  chat: `Talk with the agent in this terminal: what you type is a message, /help lists keys and commands.
+  chat: `Talk with the agent in this terminal. Each text that you enter is a message. /help lists keys and commands.
 
   longhaul                                        a new conversation in the current folder
   longhaul chat --continue                        the newest session of this workspace
@@ -152,8 +152,8 @@ Terminal
       --plain           print lines only and redraw nothing, for screen readers and terminals that cannot redraw
       --no-color        no colours; NO_COLOR does the same
 
-A chat needs a terminal. In scripts, use longhaul run. What you typed and did not send is kept for the next chat in this
-folder. If you leave while the agent works, its run is interrupted, and longhaul chat ID continues it.
+A chat needs a terminal. In scripts, use longhaul run. Text that you typed but did not send is kept for the next chat in
+this folder. If you leave while the agent works, its run is interrupted, and longhaul chat ID continues it.
 Exit code: 0 when you leave, 2 for wrong usage or configuration.
 `,
 
@@ -170,8 +170,8 @@ Model
       --base-url URL    address of an OpenAI-compatible server; default: the address of the session
       --window N        tokens of the model's context window; a smaller window that the server reports is used instead
       --max-output N    maximum tokens of one answer
-      --effort LEVEL    how much the model reasons: none, minimal, low, medium, high, xhigh or max, as far as it has
-                        these levels (default: that of the provider)
+      --effort LEVEL    how much the model reasons: none, minimal, low, medium, high, xhigh or max. A model supports
+                        some of these levels (default: the provider's level)
       --strategy NAME   how the context is compacted
 
 Workspace (the session keeps its own)
@@ -180,8 +180,8 @@ ${WHERE}
       --sandbox KIND    docker, bubblewrap, local or auto
       --network on|off  whether commands can reach the network (default: on)
       --env NAME        pass this environment variable to commands, in place of sandbox.env; repeatable. With
-                        --sandbox local, --env all passes all variables but providers' keys
-      --keep-processes  with --sandbox local: what commands leave running lives on after the run
+                        --sandbox local, --env all passes all variables except the keys of providers
+      --keep-processes  with --sandbox local: do not end processes that commands leave running
   -y, --yes             allow calls that would ask for approval (see docs/approvals.md)
       --assume-ended    continue although a command of an earlier run, on another machine or of another user, may
                         still be running
@@ -201,12 +201,12 @@ If the last message has its answer and no other message waits, no model is calle
 longhaul run.
 `,
   cancel: `End the run of a session, even if another process runs it. This ends the model call, the tools and all their
-processes, and returns when they have ended. Finished work is kept. Messages that wait are kept too.
+processes, and returns when they have ended. Finished work and waiting messages are kept.
 
   longhaul cancel last
   longhaul cancel last --clear-queue
 
-      --clear-queue     remove the messages that wait
+      --clear-queue     remove the waiting messages
       --force           end the process of the run if it does not answer within 5 seconds
       --json            print one JSON object
 ${ALL}
@@ -315,7 +315,7 @@ longhaul undo undoes the compaction.
   longhaul compact last --strategy reactive-overflow
 
       --preview         change nothing and call no model
-      --focus WORDS     what the summary keeps in particular
+      --focus WORDS     what the summary should keep in particular
       --strategy NAME   use this strategy instead of the configured one
       --window N        tokens of the window; needed if it is unknown because the session has never run
       --json            print one JSON object
@@ -336,21 +336,21 @@ is changed.
 
       --stat            one line per file instead of the diff
       --json            print the changed files as JSON
-      --no-color        without colours
+      --no-color        no colours
 ${ALL}
 ${WHERE}
 
 ${ID}
 `,
-  revert: `Go back to before a message: restore the files and the conversation as they were then. The present files are
-recorded first, and no message is deleted, so longhaul unrevert takes a revert back. A running session is cancelled.
+  revert: `Restore the files and the conversation as they were before a message. The present files are recorded first, and no
+message is deleted, so longhaul unrevert can take the revert back. A running session is cancelled first.
 
   longhaul revert last m8
   longhaul revert last m8 --preview
   longhaul revert last m8 --files
 
       --files           restore only the files
-      --conversation    go back only in the conversation
+      --conversation    restore only the conversation
 ${RESTORING}
       --json            print one JSON object
 ${ALL}
@@ -359,8 +359,8 @@ ${WHERE}
 ${ID}
 longhaul show prints the messages with their handles. Files that are ignored, secret or too large are never changed.
 `,
-  unrevert: `Take the newest revert of a session back: its files and its conversation. Messages that were sent since are
-hidden; longhaul tree shows where they are.
+  unrevert: `Take back the newest revert of a session: its files and its conversation. Messages that were sent after the revert
+are hidden; longhaul tree shows where they are.
 
   longhaul unrevert last
 
@@ -371,7 +371,8 @@ ${WHERE}
 
 ${ID}
 `,
-  tree: `Show the branches of a session's conversation, which reverts begin, and the sessions that were copied from it.
+  tree: `Show the branches of a session's conversation, and the sessions that were copied from it. The first message after a
+revert begins a new branch.
 
   longhaul tree last
 
@@ -380,7 +381,7 @@ ${ALL}
 ${WHERE}
 
 ${ID}
-longhaul revert goes to before any message of any branch.
+longhaul revert can go back to before any message of any branch.
 `,
   undo: `Undo the newest compaction of a session: the model sees the hidden messages again. The next automatic
 compaction then waits until the window is full. Run it again to undo the compaction before that one.
@@ -507,7 +508,7 @@ explains the rest.
       --no-color        no colours
 ${WHERE}
 
-Exit code: 0 if a task can be run here, else 1.
+Exit code: 0 if a task can be run here and no stored content is lost, else 1.
 `,
   gc: `Remove unneeded data and free its disk space: blobs that no session names, unfinished files of killed programs,
 free pages of the database, and its log. Sessions are removed only if you agree.
@@ -523,10 +524,10 @@ free pages of the database, and its log. Sessions are removed only if you agree.
       --json            print one JSON object
 ${WHERE}
 
-Whatever the limits are, a session is kept while a run works on it, while messages wait for it, and for an hour after
-its last use. Other programs can use the database at the same time.
+A session is always kept while a run works on it, while messages wait for it, and for an hour after its last use, even
+if it exceeds a limit. Other programs can use the database at the same time.
 `,
-  repair: `Copy what can be read of a damaged database into a new one. The damaged file is renamed, never changed and never
+  repair: `Copy the readable content of a damaged database into a new one. The damaged file is renamed. It is never changed or
 deleted.
 
   longhaul repair
@@ -537,8 +538,8 @@ deleted.
       --json            print one JSON object
 ${WHERE}
 
-End every run first. Exit code: 0 if the database was not damaged or is repaired, 1 if nothing could be saved. In that case the file
-is not renamed.
+End every run first. Exit code: 0 if the database was not damaged or is repaired, 1 if nothing could be saved. In the
+last case, the file is not renamed.
 `,
   models: `List models with their windows, longest answers and prices: first those of the servers on this machine, then those of
 the built-in catalogue. No model is called.
@@ -564,14 +565,14 @@ masked.
       --schema          print the JSON Schema of longhaul.yml
 ${WHERE}
 `,
-  trust: `See what the longhaul.yml of a folder wants that could run code, send data or widen access, and allow it. Until then,
-these settings are ignored. If one of them, or a file that it uses, changes, it is ignored again.
+  trust: `Show the settings in a folder's longhaul.yml that could run code, send data or widen access, and allow them. Until you
+allow them, they are ignored. If such a setting changes, or a file that it uses, the setting is ignored again.
 
   longhaul trust
   longhaul trust ~/src/project --yes
   longhaul trust --show
 
-      --show            only print what it wants, and whether it is trusted
+      --show            only print these settings, and whether the file is trusted
       --revoke          withdraw the trust
   -y, --yes             do not ask
       --json            print JSON

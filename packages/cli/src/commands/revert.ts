@@ -95,7 +95,7 @@ function revertText(
     const list = listed(conflicts.map(shownName));
     return `Nothing was done: somebody else changed ${plural(conflicts.length, 'file')} that would be restored or deleted:\n${list}To leave ${conflicts.length === 1 ? 'it' : 'these'} and restore the other files, add --keep. To restore all, add --force.\nThe present files are recorded, so longhaul unrevert brings them back.\n`;
   }
-  if (status === 'unchanged') return 'Nothing to do: files and conversation are as they were then.\n';
+  if (status === 'unchanged') return 'Nothing to do: files and conversation are already in that state.\n';
   const isPreview = status === 'preview';
   const lines = [
     withoutFiles

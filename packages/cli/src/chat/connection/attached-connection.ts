@@ -21,7 +21,7 @@ export async function openAttachedConnection(
     if (!(error instanceof LonghaulError) || error.code !== 'unauthorized') throw error;
     throw new LonghaulError(
       'unauthorized',
-      `${address} refuses the token. Set LONGHAUL_TOKEN to the token of that server: longhaul serve prints the path of the file that holds it.`,
+      `${address} refuses the token. Set LONGHAUL_TOKEN to the token of that server: longhaul serve prints the path of the file that contains it.`,
     );
   }
   return { client, local: undefined, [Symbol.asyncDispose]: async () => undefined };

@@ -42,7 +42,7 @@ export class ApprovalPanel implements Panel {
       this.#reason.focused = this.focused;
       return [
         title,
-        paint.dim('Why not? The agent reads it. Enter sends it, Esc goes back.'),
+        paint.dim('Type a reason for the agent. Enter sends it, Esc goes back.'),
         ...this.#reason.render(width),
       ];
     }

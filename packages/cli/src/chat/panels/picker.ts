@@ -53,7 +53,7 @@ export class Picker<T> implements Panel {
       paint.bold(fitLine(title, width)),
       ...this.#filter.render(width),
       ...this.#list.render(width),
-      paint.dim(fitLine('↑↓ choose · Enter take · Esc leave', width)),
+      paint.dim(fitLine('↑↓ choose · Enter select · Esc close', width)),
     ];
   }
 

@@ -41,7 +41,7 @@ export class SlashCommands {
         (known) => `/${known}`,
       );
       context.print(
-        `There is no command /${name}.${hint} /help lists them. To send the text as a message: begin it with another word.\n`,
+        `There is no command /${name}.${hint} /help lists the commands. To send this text as a message, begin it with another word.\n`,
       );
       return true;
     }
@@ -54,17 +54,17 @@ export class SlashCommands {
 const HELP: SlashCommand = { name: 'help', description: 'keys and commands', run: async () => undefined };
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['Enter', 'send; while the agent works, the message waits for its next step'],
+  ['Enter', 'send; while the agent works, the message waits for the next step'],
   ['Shift-Enter, Ctrl-J, \\ Enter', 'new line'],
-  ['Ctrl-S', 'send now: stops the step, and delivers what waits'],
-  ['Esc', 'stop; what waits comes back into the composer. Twice when nothing works: /revert'],
+  ['Ctrl-S', 'send now: stop the step, and deliver the waiting messages'],
+  ['Esc', 'stop, and take the waiting messages back into the line. Twice when idle: /revert'],
   ['Up, Down', 'earlier messages of this folder; Ctrl-R finds one'],
   ['Alt-Up', 'take the last waiting message back, to change or remove it'],
   ['@', 'attach a file or an image; Tab completes'],
   ['!command', 'run a command in the sandbox; its output goes to the agent'],
   ['Ctrl-O', 'open what was shortened: outputs, reasoning, compactions'],
   ['Ctrl-G', 'write in $EDITOR'],
-  ['Ctrl-C', 'clear, or stop; twice leaves'],
+  ['Ctrl-C', 'clear the line, or stop; twice to leave'],
   ['Ctrl-D', 'leave, if nothing is typed'],
 ];
 

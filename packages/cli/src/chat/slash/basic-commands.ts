@@ -3,11 +3,11 @@ import type { SlashCommand } from './slash-command.ts';
 export const BASIC_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'reasoning',
-    description: 'show the model’s reasoning whole, or folded',
+    description: 'show the reasoning of the model in full, or folded',
     async run(_words, { options, print }) {
       options.showsReasoning = !options.showsReasoning;
       print(
-        options.showsReasoning ? 'Reasoning is shown whole.\n' : 'Reasoning is folded: Ctrl-O opens it.\n',
+        options.showsReasoning ? 'Reasoning is shown in full.\n' : 'Reasoning is folded: Ctrl-O opens it.\n',
       );
     },
   },

@@ -23,7 +23,7 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'compact',
     hint: '[what to keep]',
-    description: 'hide older messages behind a summary, after a preview',
+    description: 'replace older messages with a summary, after a preview',
     run: compact,
   },
   {
@@ -32,7 +32,7 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
     async run(_words, { client, conversation, print }) {
       const result = await client.undo(conversation.requireId());
       if (result.status === 'nothing') print('There is no compaction to undo.\n');
-      else if (result.status === 'restored') print(`Requests contain again: ${result.handles.join(', ')}.\n`);
+      else if (result.status === 'restored') print(`Restored in requests: ${result.handles.join(', ')}.\n`);
       else
         print(
           `Compaction ${result.round} is undone: the model sees ${plural(result.shown, 'more message')}, ${formatTokens(result.tokens)} tokens in all.${result.fits ? '' : ' This does not fit, so the next step compacts again.'}\n`,
@@ -90,7 +90,7 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
         words !== ''
           ? known(words)
           : await surface.pick({
-              title: `Strategy of compactions, now ${compression.strategy}`,
+              title: `Compaction strategy, now ${compression.strategy}`,
               items: STRATEGIES.map((name) => ({ value: name, label: name })),
               selected: STRATEGIES.findIndex((name) => name.startsWith(compression.strategy)),
             });
@@ -104,9 +104,10 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
     hint: '[TOKENS]',
     description: 'set the size of the window, in tokens',
     async run(words, { local, options, conversation, print }) {
-      if (local === undefined) return print('The server decides the window: set it in its configuration.\n');
+      if (local === undefined)
+        return print('The server sets the window. Change it in the configuration of the server.\n');
       const window = positiveNumber(words.replace(/k$/i, '000'), '/window', { whole: true });
-      if (window === undefined) return print('Name the tokens of the window: /window 32000.\n');
+      if (window === undefined) return print('Give the size of the window in tokens: /window 32000.\n');
       const model = conversation.model ?? options.model;
       await local.choose({ ...(model !== undefined && { model }), window });
       print(`The window has ${formatTokens(window)} tokens from the next message on.\n`);
@@ -134,7 +135,7 @@ async function compact(words: string, context: SlashContext): Promise<void> {
     items: [
       { value: 'yes', label: 'Compact now' },
       { value: 'show', label: 'Show what would be hidden, and the summary' },
-      { value: 'no', label: 'Leave it' },
+      { value: 'no', label: 'Do not compact' },
     ] as const,
   });
   if (choice === 'show') return print(compactionText(preview, { columns, colors, id }));
@@ -155,6 +156,6 @@ async function compact(words: string, context: SlashContext): Promise<void> {
 function done(warnings: readonly string[], { columns, paint }: SlashContext): string {
   return [
     ...warnings.map((warning) => wrapText(`! ${warning}`, columns)),
-    paint.dim('/undo takes it back.\n'),
+    paint.dim('/undo undoes it.\n'),
   ].join('');
 }

@@ -49,7 +49,10 @@ async function readCommand(path: string, name: string): Promise<CustomCommand> {
   try {
     const { size } = await stat(path);
     if (size > MAX_BYTES)
-      throw new LonghaulError('usage', `The file has ${size} bytes. A command has at most ${MAX_BYTES}.`);
+      throw new LonghaulError(
+        'usage',
+        `The file has ${size} bytes. A command can have at most ${MAX_BYTES}.`,
+      );
     return toCommand(name, await readFile(path, 'utf8'));
   } catch (error) {
     const { message } = toLonghaulError(error);

@@ -31,12 +31,12 @@ export const FILE_COMMANDS: readonly SlashCommand[] = [
     name: 'revert',
     aliases: ['rewind'],
     hint: '[HANDLE]',
-    description: 'go back to before a message: files and conversation',
+    description: 'restore files and conversation as they were before a message',
     run: revert,
   },
   {
     name: 'unrevert',
-    description: 'take the newest revert back',
+    description: 'take back the newest revert',
     async run(_words, { client, conversation, print, paint }) {
       const result = await client.unrevert(conversation.requireId());
       if (result.status === 'blocked') return print(blockedText(result.conflicts));
@@ -79,7 +79,7 @@ async function revert(words: string, context: SlashContext): Promise<void> {
   if (result.status === 'blocked') {
     print(blockedText(result.conflicts));
     const answer = await surface.pick({
-      title: 'Go back anyway? /unrevert brings the present files back.',
+      title: 'Go back anyway? /unrevert restores the present files.',
       items: [
         { value: 'no', label: 'No, change nothing' },
         { value: 'keep', label: 'Leave these files, restore the others' },
@@ -90,7 +90,7 @@ async function revert(words: string, context: SlashContext): Promise<void> {
     result = await client.revert(id, { target, ...only, [answer]: true });
   }
   if (result.status === 'unchanged')
-    return print('Nothing to do: files and conversation are as they were then.\n');
+    return print('Nothing to do: files and conversation are already in that state.\n');
   print(revertedText(result, context));
   // The message can be sent again, changed.
   if (result.conversation) compose(await textOfMessage(target, context));
@@ -107,7 +107,7 @@ function revertedText(
 
 function blockedText(conflicts: readonly string[]): string {
   const shown = conflicts.slice(0, MAX_LISTED).map((path) => `  ${shownName(path)}\n`);
-  return `Somebody else changed ${plural(conflicts.length, 'file')} that would be restored or deleted, so nothing was done:\n${shown.join('')}`;
+  return `Somebody else changed ${plural(conflicts.length, 'file')} that would be restored or deleted, so nothing was changed:\n${shown.join('')}`;
 }
 
 /** The turns of the conversation, the newest first. */

@@ -16,15 +16,16 @@ export const MODEL_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'effort',
     hint: `[${REASONING_EFFORTS.join('|')}]`,
-    description: 'how much the model thinks',
+    description: 'how much the model reasons',
     values: async () => REASONING_EFFORTS.map((value) => ({ value, label: value })),
     async run(words, { local, conversation, options, surface, print }) {
-      if (local === undefined) return print('The server decides the effort: set it in its configuration.\n');
+      if (local === undefined)
+        return print('The server sets the effort. Change it in the configuration of the server.\n');
       const effort =
         REASONING_EFFORTS.find((value) => value === words) ??
         (words === ''
           ? await surface.pick({
-              title: 'How much should the model think?',
+              title: 'How much should the model reason?',
               items: REASONING_EFFORTS.map((value) => ({ value, label: value })),
             })
           : undefined);

@@ -14,11 +14,13 @@ export const PROJECT_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'permissions',
-    description: 'what was allowed and refused in this session',
+    description: 'what you allowed and refused in this session',
     async run(_words, { client, conversation, print, columns }) {
       const { approvals } = await client.approvals.list(conversation.requireId());
       if (approvals.length === 0)
-        return print('Nothing was asked in this session. Rules are in longhaul.yml, under approvals.\n');
+        return print(
+          'No call needed your approval in this session. Rules are in longhaul.yml, under approvals.\n',
+        );
       const lines = approvals.map(({ handle, toolName, args, answer, reason }) => {
         const why = reason === undefined ? '' : ` (${reason})`;
         return fitLine(`${handle}  ${answer ?? 'open'}  ${toolName} ${JSON.stringify(args)}${why}`, columns);
@@ -28,7 +30,7 @@ export const PROJECT_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'bug',
-    description: 'write a file with what a report of a defect needs, without secrets',
+    description: 'write a file for a bug report, without secrets',
     run: bug,
   },
 ];

@@ -76,11 +76,11 @@ it.each([
   expect(await picked).toBe(expected);
 });
 
-it('asks again after a line that is no answer', async () => {
+it('asks again after a line that is not an answer', async () => {
   const { surface, type, shown, entered } = open();
   const picked = surface.pick({ title: 'Which?', items: [{ value: 1, label: 'one' }] });
   await type('9\n');
-  expect(shown()).toContain('"9" is no answer.');
+  expect(shown()).toContain('"9" is not an answer.');
   await type('1\n');
   expect(await picked).toBe(1);
   expect(entered).toEqual([]);

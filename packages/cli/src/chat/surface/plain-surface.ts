@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from 'node:readline';
+import { plural } from '../../render/format.ts';
 import { columnsOf, type Terminal } from '../../terminal.ts';
 import { alwaysOf, type GivenAnswer } from '../panels/approval-panel.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
@@ -8,7 +9,7 @@ const MAX_CHOICES = 30;
 
 interface Question {
   text: string;
-  /** Returns false if the line is no answer. */
+  /** Returns false if the line is not an answer. */
   answer: (line: string) => boolean;
   /** Ctrl-C. */
   leave: () => void;
@@ -97,7 +98,7 @@ export class PlainSurface implements Surface {
       items.length > shown.length ? [`and ${items.length - shown.length} more: type words to find one`] : [];
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
     this.#ask({
-      text: [title, ...lines, ...more, 'Number, or nothing to leave:'].join('\n'),
+      text: [title, ...lines, ...more, 'Type a number, or only Enter to cancel:'].join('\n'),
       answer: (line) => {
         const found =
           line === ''
@@ -113,7 +114,7 @@ export class PlainSurface implements Surface {
   }
 
   askApproval({ request, waiting, onAnswer, onStop }: ApprovalOptions): Disposable {
-    const more = waiting === 0 ? '' : ` ${waiting} more questions follow.`;
+    const more = waiting === 0 ? '' : ` ${plural(waiting, 'more question')} to come.`;
     const question: Question = {
       text: `Allow ${request.toolName}? y: once. a: always in this session, ${alwaysOf(request)}. n: no; n and words: no, with this reason. s: stop.${more}`,
       answer: (line) => {
@@ -184,7 +185,7 @@ export class PlainSurface implements Surface {
     const [question] = this.#questions;
     if (question !== undefined) {
       if (question.answer(line.trim())) this.#remove(question);
-      else this.print(`"${line.trim()}" is no answer.\n${question.text}`);
+      else this.print(`"${line.trim()}" is not an answer.\n${question.text}`);
       return;
     }
     if (line.endsWith('\\')) {
