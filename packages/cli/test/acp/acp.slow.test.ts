@@ -352,7 +352,7 @@ describe('longhaul acp', () => {
     it('refuses a command with wrong words, and one on a session without messages', async () => {
       const id = await editor.begin(bench.folder);
       await editor.prompt(id, '/context');
-      expect(textOf(editor.of('agent_message_chunk', id))).toContain('has no messages yet');
+      expect(textOf(editor.of('agent_message_chunk', id))).toContain('this session has none yet');
       await editor.prompt(id, 'greet');
       await expect(editor.prompt(id, '/pin m99')).rejects.toMatchObject({ data: { code: 'not_found' } });
     });
@@ -408,7 +408,7 @@ describe('longhaul acp', () => {
       await expect(editor.prompt(id, image('not base64!'))).rejects.toMatchObject({ code: -32602 });
       await expect(editor.prompt(id, image('A'.repeat(30_000_000)))).rejects.toMatchObject({
         code: -32602,
-        message: expect.stringContaining('at most 20 MB'),
+        message: expect.stringContaining('At most 20 MB'),
       });
       await expect(
         editor.prompt(id, { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }),
