@@ -118,7 +118,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   approvalTimeoutMs: AT_MOST,
   storage: nothing('data'),
   server: nothing('access'),
-  'web.enabled': only('`false`', 'access', (value) => value === false),
+  web: nothing('access'),
   gateway: nothing('data'),
   telemetry: nothing('data'),
 };
