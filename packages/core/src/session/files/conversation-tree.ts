@@ -44,6 +44,21 @@ export function parentOf(marks: readonly Mark[], sequence: number): number {
   return revertsOf(marks).findLast(({ at }) => at === sequence - 1)?.to ?? sequence - 1;
 }
 
+/** Returns the newest revert that was not taken back. */
+export function newestRevert(marks: readonly Mark[]): RevertMark | undefined {
+  const reverts = revertsOf(marks);
+  const undone = new Set(reverts.flatMap(({ undoes }) => undoes ?? []));
+  return reverts.findLast(({ id, undoes }) => undoes === undefined && !undone.has(id));
+}
+
+/** Returns how many messages of the conversation follow `to`, up to its head. */
+export function countBetween(marks: readonly Mark[], to: number, head: number): number {
+  return livePath(marks).reduce((sum, [first, last]) => {
+    const from = Math.max(first, to + 1);
+    return sum + Math.max(0, Math.min(last, head) - from + 1);
+  }, 0);
+}
+
 function lastLive(path: ReturnType<typeof livePath>, first: number, last: number): number | undefined {
   for (let sequence = last; sequence >= first; sequence -= 1) if (isOnPath(path, sequence)) return sequence;
   return undefined;

@@ -1,0 +1,191 @@
+import { headOf } from '@longhaul/context';
+import { LonghaulError, type Session } from '@longhaul/protocol';
+import type { ChangedFiles, FileRecorder, FileTrees } from '../../ports/file-trees.ts';
+import type { Store } from '../../ports/index.ts';
+import type { SessionWriter } from '../session-writer.ts';
+import { ChangedByOthers, type Since } from './changed-by-others.ts';
+import { countBetween } from './conversation-tree.ts';
+import { loadFilesState } from './files-state.ts';
+import { loadPendingRevert, type PendingRevert, savePendingRevert } from './pending-revert.ts';
+import { recordPresent } from './record-present.ts';
+import type { RevertOptions, RevertResult } from './revert-options.ts';
+import { loadRecord, pathsOf, type SessionRecord } from './session-record.ts';
+import { type RevertTarget, storeMove } from './store-move.ts';
+
+export interface SessionMoverOptions {
+  store: Store;
+  /** @throws {LonghaulError} `invalid_request` if files cannot be recorded. */
+  trees: () => FileTrees;
+  /** Returns a test for names of tools that can change files. */
+  mayWrite: (session: Session) => (toolName: string) => boolean;
+}
+
+/** A session that this process holds. */
+export interface HeldSession {
+  writer: SessionWriter;
+  session: Session;
+}
+
+/** Where a session goes: to a place in its conversation, and to a state of its files. */
+export interface Move {
+  handle: string;
+  to: number;
+  /** Undefined: files stay as they are. */
+  tree: string | undefined;
+  /** Changes that others made to files since then count as conflicts. */
+  since: Since;
+  undoes?: string;
+}
+
+/** Moves held sessions to another place in their conversation, and their workspaces to another state. */
+export class SessionMover {
+  readonly #options: SessionMoverOptions;
+
+  constructor(options: SessionMoverOptions) {
+    this.#options = options;
+  }
+
+  /** @param known The session's record, as it is now. */
+  async move(
+    held: HeldSession & { known: SessionRecord },
+    move: Move,
+    options: RevertOptions,
+  ): Promise<RevertResult> {
+    if (options.force && options.keep)
+      throw new LonghaulError(
+        'invalid_request',
+        'Use `keep` or `force`: files of others are left or restored.',
+      );
+    return move.tree === undefined
+      ? this.#moveConversation(held, move, options)
+      : this.#moveWithFiles(held, { ...move, tree: move.tree }, options);
+  }
+
+  /** Finishes a revert whose process was killed. */
+  async finishPending({ writer, session }: HeldSession): Promise<void> {
+    const { store, trees } = this.#options;
+    const pending = await loadPendingRevert(store, session.id);
+    if (pending === undefined) return;
+    await using recorder = await this.#open(session, pending.treeBefore);
+    const now = (await recorder.record())?.after ?? pending.treeBefore;
+    const meanwhile = await new ChangedByOthers(store, trees()).sinceKilled(pending, now);
+    const { last } = await loadRecord(store, session.id);
+    await this.#restore(writer, recorder, { pending, meanwhile, at: last });
+  }
+
+  async #moveConversation(
+    { writer, known }: HeldSession & { known: SessionRecord },
+    move: Move,
+    { only, preview }: RevertOptions,
+  ): Promise<RevertResult> {
+    const result = draftResult(known, move, preview);
+    if (only !== 'conversation' && move.undoes === undefined) result.withoutFiles = true;
+    if (preview) return result;
+    if (isStay(result, move)) return { ...result, status: 'unchanged' };
+    const { store } = this.#options;
+    await storeMove({ store, writer }, { handle: move.handle, target: targetOf(move), changed: result });
+    return result;
+  }
+
+  async #moveWithFiles(
+    held: HeldSession & { known: SessionRecord },
+    move: Move & { tree: string },
+    { preview, force = false, keep = false }: RevertOptions,
+  ): Promise<RevertResult> {
+    const { store, mayWrite } = this.#options;
+    const { writer, session, known } = held;
+    const result = draftResult(known, move, preview);
+    const state = await loadFilesState(store, session.id);
+    await using recorder = await this.#open(session, state?.tree);
+    const from = await recordPresent({ store, writer, session, recorder, state, mayWrite });
+    Object.assign(result, await this.#planFiles(session.id, move.since, { from, to: move.tree, keep }));
+    if (preview) return result;
+    if (result.conflicts.length > 0 && !force && !keep) return { ...result, status: 'blocked' };
+    const isSame = from === move.tree || (keep && result.files.length === 0 && result.more === undefined);
+    if (isSame && isStay(result, move)) return { ...result, status: 'unchanged' };
+    const pending: PendingRevert = {
+      ...targetOf(move),
+      handle: move.handle,
+      treeBefore: from,
+      treeAfter: move.tree,
+      ...(keep && result.conflicts.length > 0 && { keeps: result.conflicts }),
+    };
+    await savePendingRevert(store, session.id, pending);
+    const restored = await this.#restore(writer, recorder, { pending, at: known.last });
+    return { ...result, ...restored };
+  }
+
+  async #planFiles(
+    sessionId: string,
+    since: Since,
+    { from, to, keep }: { from: string; to: string; keep: boolean },
+  ): Promise<ChangedFiles & { conflicts: string[] }> {
+    const trees = this.#options.trees();
+    const conflicts = await new ChangedByOthers(this.#options.store, trees).between(sessionId, since, {
+      from,
+      to,
+    });
+    const changes = await trees.changes(from, to);
+    const kept = new Set(keep ? conflicts : []);
+    const files = changes.files.filter((change) => !pathsOf(change).every((path) => kept.has(path)));
+    return { ...changes, files, conflicts };
+  }
+
+  /** Restores the files of a stored revert, and stores its mark. */
+  async #restore(
+    writer: SessionWriter,
+    recorder: FileRecorder,
+    { pending, meanwhile, at }: { pending: PendingRevert; meanwhile?: ReadonlySet<string>; at: number },
+  ): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped'>> {
+    const { store } = this.#options;
+    const { handle, keeps = [], ...target } = pending;
+    const except = new Set([...keeps, ...(meanwhile ?? [])]);
+    const restored = await recorder.restore(pending.treeAfter, { except });
+    // Files that could not be restored make another tree.
+    const treeAfter = (await recorder.record())?.after ?? pending.treeAfter;
+    await storeMove(
+      { store, writer },
+      {
+        handle,
+        target: { ...target, treeAfter },
+        changed: restored,
+        state: { tree: treeAfter, through: at },
+      },
+    );
+    return restored;
+  }
+
+  #open({ workspace }: Session, tree: string | undefined): Promise<FileRecorder> {
+    return this.#options.trees().openRecorder(workspace, tree);
+  }
+}
+
+/** The result of a move of the conversation, without files. */
+function draftResult(
+  { marks, last }: SessionRecord,
+  { handle, to }: Move,
+  preview: boolean | undefined,
+): RevertResult {
+  const head = headOf(marks, last);
+  return {
+    status: preview ? 'preview' : 'reverted',
+    handle,
+    conversation: to !== head,
+    hides: countBetween(marks, to, head),
+    files: [],
+    skipped: [],
+    conflicts: [],
+  };
+}
+
+/**
+ * Returns whether the conversation stays where it is. If the files do, too, the revert leaves no mark, so that the next
+ * `unrevert` takes back one that changed something. One that takes another back always leaves a mark.
+ */
+function isStay({ conversation }: RevertResult, { undoes }: Move): boolean {
+  return !conversation && undoes === undefined;
+}
+
+function targetOf({ to, undoes }: Move): RevertTarget {
+  return { to, ...(undoes !== undefined && { undoes }) };
+}
