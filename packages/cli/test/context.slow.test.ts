@@ -91,7 +91,7 @@ describe('longhaul compact, undo, pin', () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('messages are m1 to m12') });
 
     const undone = await bench.call(['undo', 'last']);
-    expect(undone.stdout).toMatch(/^Round 1 is undone: the model sees \d+ messages again\.\n/);
+    expect(undone.stdout).toMatch(/^Compaction 1 is undone: the model sees \d+ messages again\.\n/);
     const after = JSON.parse((await bench.call(['context', 'last', '--json'])).stdout);
     expect(after).toEqual({ ...JSON.parse(before.stdout), isTriggerRaised: true });
     expect((await bench.call(['undo', 'last'])).stdout).toContain('Nothing to undo');

@@ -10,10 +10,10 @@ export function undoText(result: UndoResult, columns: number): string {
     return wrapText(text, columns);
   }
   const { round, shown, tokens, usableTokens, fits } = result;
-  const seen = `Round ${round} is undone: the model sees ${plural(shown, 'message')} again.`;
+  const seen = `Compaction ${round} is undone: the model sees ${plural(shown, 'message')} again.`;
   const of = usableTokens === undefined ? '' : ` of ${formatTokens(usableTokens)} that fit`;
   const then = fits
-    ? 'Until the window is full, no compaction comes by itself.'
+    ? 'Until the window is full, no compaction happens by itself.'
     : 'That is too much: the next run has to compact again.';
   return wrapText(`${seen}\nThe next request has ${formatTokens(tokens)} tokens${of}. ${then}`, columns);
 }

@@ -5,6 +5,7 @@ import { compactionText } from '../../render/compaction-text.ts';
 import { contextPage } from '../../render/context-page.ts';
 import { fitLine, formatTokens, plural } from '../../render/format.ts';
 import { matchLines } from '../../render/match-lines.ts';
+import { undoText } from '../../render/undo-text.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
@@ -29,14 +30,8 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'undo',
     description: 'undo the newest compaction',
-    async run(_words, { client, conversation, print }) {
-      const result = await client.undo(conversation.requireId());
-      if (result.status === 'nothing') print('There is no compaction to undo.\n');
-      else if (result.status === 'restored') print(`Restored in requests: ${result.handles.join(', ')}.\n`);
-      else
-        print(
-          `Compaction ${result.round} is undone: the model sees ${plural(result.shown, 'more message')}, ${formatTokens(result.tokens)} tokens in all.${result.fits ? '' : ' This does not fit, so the next step compacts again.'}\n`,
-        );
+    async run(_words, { client, conversation, print, columns }) {
+      print(undoText(await client.undo(conversation.requireId()), columns));
     },
   },
   {

@@ -1,7 +1,8 @@
 import { handleOf, type Message } from '@longhaul/protocol';
-import { fileChangeLines, shownName } from '../../render/file-change-lines.ts';
-import { fitLine, plural } from '../../render/format.ts';
+import { fileChangeLines } from '../../render/file-change-lines.ts';
+import { fitLine, plural, shortId } from '../../render/format.ts';
 import { paintedDiff } from '../../render/painted-diff.ts';
+import { blockedText, revertText, unblockText } from '../../render/revert-text.ts';
 import type { PickerItem } from '../panels/picker.ts';
 import { pageText } from '../screen/other-programs.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
@@ -10,6 +11,7 @@ import type { SlashCommand, SlashContext } from './slash-command.ts';
 const MAX_PRINTED_LINES = 60;
 const MAX_TURNS = 200;
 const MAX_LISTED = 20;
+const SLASH_REVERT = { command: 'revert', takeBack: '/unrevert' } as const;
 
 export const FILE_COMMANDS: readonly SlashCommand[] = [
   {
@@ -38,9 +40,12 @@ export const FILE_COMMANDS: readonly SlashCommand[] = [
     name: 'unrevert',
     description: 'take back the newest revert',
     async run(_words, { client, conversation, print, paint }) {
-      const result = await client.unrevert(conversation.requireId());
-      if (result.status === 'blocked') return print(blockedText(result.conflicts));
-      print(`The revert is taken back.\n${fileChangeLines(result, { paint, limit: MAX_LISTED })}`);
+      const id = conversation.requireId();
+      const result = await client.unrevert(id);
+      const takeBack = `longhaul unrevert ${shortId(id)}`;
+      print(revertText(result, { command: 'unrevert', takeBack, paint }));
+      if (result.status === 'blocked')
+        print(`On the command line: ${takeBack}\n${unblockText(result, { command: 'unrevert', takeBack })}`);
     },
   },
   {
@@ -76,38 +81,24 @@ async function revert(words: string, context: SlashContext): Promise<void> {
   }
   const only = choice === 'both' ? {} : { only: choice };
   let result = await client.revert(id, { target, ...only });
+  let others: 'keep' | 'force' | undefined;
   if (result.status === 'blocked') {
-    print(blockedText(result.conflicts));
+    print(blockedText(result));
     const answer = await surface.pick({
-      title: 'Go back anyway? /unrevert restores the present files.',
+      title: 'Go back anyway?',
       items: [
         { value: 'no', label: 'No, change nothing' },
         { value: 'keep', label: 'Leave these files, restore the others' },
-        { value: 'force', label: 'Also restore these files' },
+        { value: 'force', label: 'Overwrite these files too', description: '/unrevert brings them back' },
       ] as const,
     });
     if (answer === undefined || answer === 'no') return;
+    others = answer;
     result = await client.revert(id, { target, ...only, [answer]: true });
   }
-  if (result.status === 'unchanged')
-    return print('Nothing to do: files and conversation are already in that state.\n');
-  print(revertedText(result, context));
+  print(revertText(result, { ...SLASH_REVERT, others, paint }));
   // The message can be sent again, changed.
   if (result.conversation) compose(await textOfMessage(target, context));
-}
-
-function revertedText(
-  { files, more, skipped, conversation, handle }: Awaited<ReturnType<SlashContext['client']['revert']>>,
-  { paint }: SlashContext,
-): string {
-  const left = skipped.map(({ path, reason }) => `  left as it is: ${shownName(path)}: ${reason}\n`);
-  const back = conversation ? `The conversation continues before ${handle}. ` : '';
-  return `${fileChangeLines({ files, more }, { paint, limit: MAX_LISTED })}${left.join('')}${back}${paint.dim('/unrevert takes this back.')}\n`;
-}
-
-function blockedText(conflicts: readonly string[]): string {
-  const shown = conflicts.slice(0, MAX_LISTED).map((path) => `  ${shownName(path)}\n`);
-  return `Somebody else changed ${plural(conflicts.length, 'file')} that would be restored or deleted, so nothing was changed:\n${shown.join('')}`;
 }
 
 /** The turns of the conversation, the newest first. */
@@ -174,9 +165,7 @@ async function tree(_words: string, context: SlashContext): Promise<void> {
   if (target === undefined || target === head) return;
   // Going to the end of a branch is a revert to what would follow it.
   const result = await client.revert(conversation.requireId(), { target: handleOf(target + 1) });
-  print(
-    result.status === 'blocked' ? blockedText(result.conflicts) : revertedText(result, { ...context, paint }),
-  );
+  print(revertText(result, { ...SLASH_REVERT, paint }));
 }
 
 async function showInPager(text: string, { surface, terminal }: SlashContext): Promise<void> {
