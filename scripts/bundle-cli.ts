@@ -12,6 +12,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, type Plugin, type RolldownOutput, rolldown } from 'rolldown';
+import { builtinImports } from './builtin-imports.ts';
 import { licenceNotice } from './licence-notice.ts';
 import { mergeChunks } from './merge-chunks.ts';
 
@@ -47,8 +48,8 @@ const WASM = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 /** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];
 
-/** What is loaded before a command knows that its arguments are right: help and wrong usage need nothing else. */
-const APART = ['cli/dist/main.js', 'cli/dist/commands/run.js'];
+/** What is loaded before a command knows that its arguments are right, or before a chat shows its prompt. */
+const APART = ['cli/dist/main.js', 'cli/dist/commands/run.js', 'cli/dist/commands/chat.js'];
 
 /** What a run loads, by what loads it. Other commands load the earlier groups without the later ones. */
 const GROUPS = {
@@ -79,7 +80,7 @@ const build = await rolldown({
   external: STAYS_OUTSIDE,
   // Chunks of groups may export more than their modules do.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [keepModuleUrls()],
+  plugins: [keepModuleUrls(), builtinImports()],
   // For CommonJS modules in an ES module: Docker's client uses __dirname for files that only image builds need.
   transform: { define: { __dirname: 'import.meta.dirname' } },
   // A module may be imported both statically and dynamically.

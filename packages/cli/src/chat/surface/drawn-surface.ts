@@ -74,6 +74,8 @@ export class DrawnSurface implements Surface {
     });
     this.#arrange();
     this.#take();
+    // What is loaded next would come before a frame that is only requested.
+    this.#screen.renderNow();
   }
 
   stop(): void {
