@@ -161,6 +161,13 @@ export function createClient(options: ClientOptions) {
         call('putSettings', { body, signal }),
     },
 
+    /**
+     * Exchanges a one-time code, or the token of the server, for a token of its page. Only for that page: others are
+     * refused. Without `token` in the result, the server needs none.
+     */
+    signIn: (body: BodyInputOf<'createPageSession'> = {}, { signal }: CallOptions = {}) =>
+      call('createPageSession', { body, signal }),
+
     trust: {
       /** Returns what the `longhaul.yml` of a workspace wants, and whether it is trusted. */
       get: (query: QueryInputOf<'getTrust'> = {}, { signal }: CallOptions = {}) =>

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { addAgentFolder, findHostProgram } from './host-programs.ts';
+import { addAgentFolder, findHostProgram, hostPath } from './host-programs.ts';
 
 async function openFolders() {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'longhaul-host-')));
@@ -49,4 +49,13 @@ test('prefers the folders of the system, and ignores relative folders and files 
   expect(findHostProgram('sh', ['.', '', 'bin', tools].join(delimiter))).toBe(shadow);
   await chmod(shadow, 0o644);
   expect(findHostProgram('sh', tools)).toBeUndefined();
+});
+
+test('leaves folders in which an agent can write out of the PATH of other programs', async () => {
+  const { root, workspace, tools, plant } = await openFolders();
+  await plant(join(workspace, 'bin'), 'any');
+  await symlink(join(workspace, 'bin'), join(root, 'bin-by-link'));
+  addAgentFolder(workspace);
+  const path = [join(workspace, 'bin'), join(root, 'bin-by-link'), tools, '.', '', 'relative', '/usr/bin'];
+  expect(hostPath(path.join(delimiter))).toBe(['/usr/bin', tools].join(delimiter));
 });

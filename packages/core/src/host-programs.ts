@@ -20,17 +20,33 @@ export function addAgentFolder(folder: string): void {
  * any name. So relative folders and those below an agent's folder are left out, also if a link leads there.
  */
 export function findHostProgram(name: string, path = process.env['PATH'] ?? ''): string | undefined {
-  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
-  const isSystem = (folder: string) => SYSTEM_FOLDERS.some((base) => isInside(folder, base));
-  const ordered = [...folders.filter(isSystem), ...folders.filter((folder) => !isSystem(folder))];
   const names = process.platform === 'win32' ? [`${name}.exe`] : [name];
-  return ordered
+  return orderedFolders(path)
     .flatMap((folder) => names.map((each) => join(folder, each)))
     .find((program) => isExecutable(program) && !isAgents(program));
 }
 
+/**
+ * Returns the PATH for a program that is run on this machine and starts others by name, without the folders that
+ * `findHostProgram` leaves out.
+ */
+export function hostPath(path = process.env['PATH'] ?? ''): string {
+  return orderedFolders(path)
+    .filter((folder) => !isBelowAgents([folder, realPathOf(folder)]))
+    .join(delimiter);
+}
+
+function orderedFolders(path: string): string[] {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  const isSystem = (folder: string) => SYSTEM_FOLDERS.some((base) => isInside(folder, base));
+  return [...folders.filter(isSystem), ...folders.filter((folder) => !isSystem(folder))];
+}
+
 function isAgents(program: string): boolean {
-  const places = [program, realPathOf(join(program, '..')), realPathOf(program)];
+  return isBelowAgents([program, realPathOf(join(program, '..')), realPathOf(program)]);
+}
+
+function isBelowAgents(places: readonly string[]): boolean {
   return [...agentFolders].some((folder) => places.some((place) => isInside(place, folder)));
 }
 

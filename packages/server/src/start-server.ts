@@ -9,6 +9,7 @@ import { allHandlers } from './handlers/all-handlers.ts';
 import { createApp } from './http/app.ts';
 import { createMetrics } from './metrics.ts';
 import { createPageFiles } from './page/page-files.ts';
+import { createPageSignIn, type PageSignIn } from './page/page-sign-in.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
@@ -18,6 +19,11 @@ import { DEFAULT_LIMITS, type ServerLimits, type ServerOptions } from './server-
 export interface LonghaulServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /**
+   * Returns an address of the page for a browser on this machine, with a one-time code that signs it in within 60
+   * seconds. Treat it like the token.
+   */
+  newPageAddress(): string;
   /**
    * Stops the server gracefully. It refuses new runs and gives running steps the grace time to finish. Then it
    * interrupts unfinished runs, which can be resumed, sends `resync` to the readers of events, and answers open
@@ -54,8 +60,10 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     maxReaders: limits.readers,
     onFailure: (error) => failed('reading events', error),
   });
+  const pageSignIn = createPageSignIn(token);
   const guard = createGuard({
     token,
+    acceptsToken: pageSignIn.accepts,
     hosts: options.hosts ?? [],
     origins: options.origins ?? [],
     rate: limits.rate,
@@ -65,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     runs,
     feeds,
     workspaces,
+    pageSignIn,
     metrics,
     mask,
     failed,
@@ -87,10 +96,10 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const { socketPath } = options;
   if (socketPath !== undefined) {
     await listenOnSocket(server, socketPath);
-    return serving({ server, port: 0, host: 'localhost', runs, feeds, agent, limits, log });
+    return serving({ server, port: 0, host: 'localhost', runs, feeds, agent, pageSignIn, limits, log });
   }
   const port = await listen(server, { host, port: options.port });
-  return serving({ server, port, host, runs, feeds, agent, limits, log });
+  return serving({ server, port, host, runs, feeds, agent, pageSignIn, limits, log });
 }
 
 interface Parts {
@@ -100,11 +109,12 @@ interface Parts {
   runs: RunKeeper;
   feeds: SessionFeeds;
   agent: ServerOptions['agent'];
+  pageSignIn: PageSignIn;
   limits: ServerLimits;
   log: ServerOptions['log'];
 }
 
-function serving({ server, port, host, runs, feeds, agent, limits, log }: Parts): LonghaulServer {
+function serving({ server, port, host, runs, feeds, agent, pageSignIn, limits, log }: Parts): LonghaulServer {
   let stopping: Promise<void> | undefined;
 
   async function stop(graceMs: number): Promise<void> {
@@ -120,8 +130,12 @@ function serving({ server, port, host, runs, feeds, agent, limits, log }: Parts)
   }
 
   const handle: LonghaulServer = {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: urlOf(host, port),
     port,
+    newPageAddress() {
+      const code = pageSignIn.newCode();
+      return `${urlOf(isAnyAddress(host) ? '127.0.0.1' : host, port)}/${code === undefined ? '' : `#code=${code}`}`;
+    },
     async stop({ atOnce = false } = {}) {
       if (atOnce && stopping !== undefined) await agent.runtime.stop({ graceMs: 0 });
       stopping ??= stop(atOnce ? 0 : limits.stopGraceMs);
@@ -142,6 +156,15 @@ function serving({ server, port, host, runs, feeds, agent, limits, log }: Parts)
     [Symbol.asyncDispose]: () => handle.stop({ atOnce: true }),
   };
   return handle;
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether it stands for all addresses of this machine. */
+function isAnyAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
 }
 
 /** The response to a request whose URL or Host header is malformed. */

@@ -31,6 +31,7 @@ const BODIES: Partial<Record<OperationName, (sessionId: string) => unknown>> = {
   revert: () => ({ target: 'm1' }),
   putSettings: () => ({ compression: {} }),
   answerApproval: () => ({ answer: 'once' }),
+  createPageSession: () => ({}),
   chatCompletion: () => ({ model: 'agent/coder', messages: [{ role: 'user', content: 'hi' }] }),
   chat: (sessionId) => ({
     id: `chat-${sessionId}`,

@@ -171,6 +171,7 @@ export const SERVE_FLAGS = {
   port: { type: 'string', short: 'p' },
   'no-token': toggle,
   resume: toggle,
+  open: toggle,
   'log-level': { type: 'string', values: ['debug', 'info', 'warn', 'error', 'silent'] },
   json: toggle,
 } as const;

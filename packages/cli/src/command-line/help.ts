@@ -446,7 +446,7 @@ ${ID}
 `,
   serve: `Serve sessions over HTTP and server-sent events. Ctrl-C lets running steps finish; a second Ctrl-C stops at once.
 
-  longhaul serve
+  longhaul serve --open                 opens the page of the server in your browser
   longhaul serve --port 8080 --resume
   longhaul serve --host 0.0.0.0         reachable from other machines: always with a token
 
@@ -454,13 +454,15 @@ ${ID}
   -p, --port N          port (4140); 0 takes any free one
       --no-token        require no token; allowed only if the server listens on a loopback address
       --resume          resume the sessions whose run was interrupted
+      --open            open the page in the browser, signed in, and print its address
       --log-level LEVEL debug, info, warn, error or silent (info: one line per run)
       --json            print the address as one JSON object
 ${WHERE}
 
 Every request must have a token. It is created at the first start, in a file that only you can read; serve prints its
 path. Sessions work in the folder where serve was started, or in those of server.workspaces. The log goes to standard
-error, one JSON object per line. GET /openapi.json describes the API; docs/api.md explains it.
+error, one JSON object per line. The page is served under /. GET /openapi.json describes the API; docs/api.md explains
+it.
 `,
   acp: `Work in an editor that speaks the Agent Client Protocol, such as Zed. The editor starts this command and talks to it
 over standard input and output. Notices go to standard error.

@@ -9,6 +9,7 @@ import { openCache } from '../compose/open-cache.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { visibleLine } from '../render/visible.ts';
+import { openBrowser } from '../serve/open-browser.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
 import { tokenPlace } from '../serve/token-place.ts';
@@ -43,6 +44,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     hasToken: known !== undefined,
   });
   const { config } = settings;
+  if (values.open === true && !config.web.enabled) throw pageIsOff();
   const maskToken = createSecretMask(known === undefined ? [] : [known.token]);
   const maskSecrets = createSecretMask(() => settings.secrets);
   const log = createServerLog(terminal.err, { level, mask: (text) => maskToken(maskSecrets(text)) });
@@ -74,8 +76,10 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     log,
     version: await version(),
   });
+  const page = values.open === true ? server.newPageAddress() : undefined;
   const banner: Banner = {
     url: server.url,
+    page,
     ...(await modelOf(agent)),
     tokenFile: known === undefined ? undefined : tokenFile,
     isNewToken: known?.isNew,
@@ -87,8 +91,17 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
       ? `${JSON.stringify({ type: 'listening', ...banner })}\n`
       : serverBanner(banner, columnsOf(terminal.out)),
   );
+  if (page !== undefined && !(await openBrowser(page, terminal)))
+    terminal.err.write('longhaul: no browser was found. Open the address of the page yourself.\n');
   log.info({ url: server.url, interrupted: banner.interrupted, resumed: banner.resumed }, 'listening');
   return await untilStopped(server, { signals, terminal, log });
+}
+
+function pageIsOff(): LonghaulError {
+  return new LonghaulError(
+    'usage',
+    'The page is turned off (web.enabled: false in the configuration). Turn it on, or leave out --open.',
+  );
 }
 
 function exposedLine(tokenFile: string, workspace: string): string {

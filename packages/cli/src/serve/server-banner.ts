@@ -3,6 +3,8 @@ import { wrapText } from '../render/word-wrapper.ts';
 
 export interface Banner {
   url: string;
+  /** Address of the page with a one-time code. Absent: not asked for. */
+  page?: string | undefined;
   /** Absent: no token is needed. */
   tokenFile?: string;
   isNewToken?: boolean;
@@ -17,7 +19,7 @@ export interface Banner {
 
 /** Returns the start message of a server: its address, and how to try it. */
 export function serverBanner(
-  { url, tokenFile, isNewToken, interrupted, resumed, model, modelProblem }: Banner,
+  { url, page, tokenFile, isNewToken, interrupted, resumed, model, modelProblem }: Banner,
   columns: number,
 ): string {
   const auth = tokenFile === undefined ? '' : ' -H "Authorization: Bearer $TOKEN"';
@@ -27,6 +29,7 @@ export function serverBanner(
       : `Token: ${tokenFile}${isNewToken === true ? ' (new; only you can read it)' : ''}`;
   return [
     `Longhaul listens on ${url}`,
+    ...pageLines(page, tokenFile),
     token,
     ...modelLines({ model, modelProblem }, columns),
     '',
@@ -40,6 +43,12 @@ export function serverBanner(
     'Ctrl-C lets running steps finish; a second Ctrl-C stops at once.',
     '',
   ].join('\n');
+}
+
+function pageLines(page: string | undefined, tokenFile: string | undefined): string[] {
+  if (page === undefined) return [];
+  const note = 'This address signs one browser in, within 60 seconds. Others ask for the token.';
+  return tokenFile === undefined ? [`Page: ${page}`] : [`Page: ${page}`, note];
 }
 
 function modelLines(

@@ -6,6 +6,7 @@ import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { openaiRoutes } from './routes/openai.ts';
+import { pageRoutes } from './routes/page.ts';
 import { queueRoutes } from './routes/queue.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -25,6 +26,7 @@ export const API_ROUTES = {
   ...openaiRoutes,
   ...transferRoutes,
   ...trustRoutes,
+  ...pageRoutes,
   ...serviceRoutes,
 } as const;
 

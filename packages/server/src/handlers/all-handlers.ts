@@ -7,6 +7,7 @@ import { eventHandlers } from './event-handlers.ts';
 import { fileHandlers } from './file-handlers.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { messageHandlers } from './message-handlers.ts';
+import { pageHandlers } from './page-handlers.ts';
 import { queueHandlers } from './queue-handlers.ts';
 import { serviceHandlers } from './service-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
@@ -25,6 +26,7 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...approvalHandlers(context),
     ...transferHandlers(context),
     ...trustHandlers(context),
+    ...pageHandlers(context),
     ...serviceHandlers(context),
     ...chatHandlers(context),
     ...openAiHandlers(context),

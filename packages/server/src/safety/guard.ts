@@ -4,6 +4,8 @@ import { RateLimiter, type RateOptions } from './rate-limiter.ts';
 
 export interface GuardOptions {
   token?: string;
+  /** Accepts other tokens. Not called without a token. */
+  acceptsToken: (authorization: string | undefined) => boolean;
   hosts: readonly string[];
   origins: readonly string[];
   rate: RateOptions | null;
@@ -58,7 +60,7 @@ export function createGuard(options: GuardOptions): Guard {
     },
 
     authenticate({ authorization }) {
-      if (hasToken(authorization)) return;
+      if (hasToken(authorization) || options.acceptsToken(authorization)) return;
       throw new LonghaulError(
         'unauthorized',
         'The token is missing or wrong. Send the header "Authorization: Bearer TOKEN". The token is in the file that longhaul serve prints when it starts.',
