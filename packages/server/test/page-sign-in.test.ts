@@ -1,5 +1,4 @@
-import { createClient } from '@longhaul/client';
-import { errorBodySchema } from '@longhaul/protocol/api';
+import { API_ROUTES, errorBodySchema } from '@longhaul/protocol/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, TOKEN } from './test-server.ts';
 
@@ -21,6 +20,12 @@ function signIn(body: object, headers: Record<string, string> = {}): Promise<Res
   });
 }
 
+async function signedIn(response: Response): Promise<{ token: string; expiresAt: number }> {
+  expect(response.status).toBe(201);
+  const { token = '', expiresAt = 0 } = API_ROUTES.createPageSession.response.parse(await response.json());
+  return { token, expiresAt };
+}
+
 const codeOf = async (response: Response) => {
   const { error } = errorBodySchema.parse(await response.json());
   return [response.status, error.code];
@@ -31,26 +36,24 @@ describe('signing a page in', () => {
     const address = server.server.newPageAddress();
     expect(address).toMatch(new RegExp(`^${server.url}/#code=[\\w-]{43}$`));
     const code = newCode();
-    const page = createClient({ baseUrl: server.url });
-    await expect(page.sessions.list()).rejects.toMatchObject({ code: 'unauthorized' });
-    const { token = '', expiresAt = 0 } = await page.signIn({ code });
+    expect((await server.fetch('/api/sessions', { token: null })).status).toBe(401);
+    const { token, expiresAt } = await signedIn(await signIn({ code }));
     expect(expiresAt).toBeGreaterThan(Date.now());
-    expect(await createClient({ baseUrl: server.url, token }).sessions.list()).toMatchObject({
-      sessions: [],
-    });
-    await expect(page.signIn({ code })).rejects.toMatchObject({ code: 'unauthorized' });
+    const listed = await server.fetch('/api/sessions', { token });
+    expect([listed.status, await listed.json()]).toEqual([200, { sessions: [] }]);
+    expect(await codeOf(await signIn({ code }))).toEqual([401, 'unauthorized']);
     expect(token).not.toContain(TOKEN);
   });
 
   it('exchanges the token of the server, so that the page does not keep it', async () => {
-    const { token } = await createClient({ baseUrl: server.url, token: TOKEN }).signIn();
+    const { token } = await signedIn(await signIn({}, { authorization: `Bearer ${TOKEN}` }));
     expect(token).toMatch(/^lhp_/);
     expect((await server.fetch('/api/models', { token })).status).toBe(200);
     expect((await server.fetch('/api/models', { token: `${token}x` })).status).toBe(401);
   });
 
   it('refuses a wrong code, a missing token, and the token of a page', async () => {
-    const { token } = await createClient({ baseUrl: server.url, token: TOKEN }).signIn();
+    const { token } = await signedIn(await signIn({}, { authorization: `Bearer ${TOKEN}` }));
     const refused = [
       await signIn({ code: 'x'.repeat(43) }),
       await signIn({ code: TOKEN }),
@@ -91,7 +94,7 @@ describe('signing a page in', () => {
 
   it('writes no code and no token to the log', async () => {
     const code = newCode();
-    const { token = '' } = await createClient({ baseUrl: server.url }).signIn({ code });
+    const { token } = await signedIn(await signIn({ code }));
     await signIn({ code });
     await server.fetch(`/#code=${code}`, { token });
     const log = server.log.join('\n');
@@ -103,12 +106,18 @@ describe('signing a page in', () => {
 it('needs no code and no token if the server needs none', async () => {
   await using open = await startTestServer({ options: { token: undefined } });
   expect(open.server.newPageAddress()).toBe(`${open.url}/`);
-  const page = createClient({ baseUrl: open.url });
-  expect(await page.signIn()).toEqual({});
-  expect(await page.sessions.list()).toMatchObject({ sessions: [] });
+  const json = { 'content-type': 'application/json' };
+  const signedIn = await open.fetch('/api/page/session', {
+    method: 'POST',
+    headers: json,
+    body: '{}',
+    token: null,
+  });
+  expect([signedIn.status, await signedIn.json()]).toEqual([201, {}]);
+  expect((await open.fetch('/api/sessions', { token: null })).status).toBe(200);
   const foreign = await open.fetch('/api/page/session', {
     method: 'POST',
-    headers: { origin: 'https://evil.example', 'content-type': 'application/json' },
+    headers: { origin: 'https://evil.example', ...json },
     body: '{}',
   });
   expect(foreign.status).toBe(403);
