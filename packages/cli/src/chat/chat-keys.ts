@@ -1,9 +1,12 @@
 import { isBlank } from '@longhaul/protocol';
 import { fitLine } from '../render/format.ts';
-import { type Conversation, textOf } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import type { Front } from './front.ts';
+import type { PersonCommands } from './person-commands.ts';
 import { type KeyId, matchesKey } from './pi-tui.ts';
+import type { Remarks } from './remarks.ts';
 import { editText, pageText } from './screen/other-programs.ts';
+import { textOf } from './session/message-content.ts';
 import type { Openables } from './view/openable.ts';
 
 /** A second Ctrl-C or Esc within this time is meant as the second one. */
@@ -13,18 +16,15 @@ export interface ChatKeyOptions {
   front: Front;
   conversation: Conversation;
   openables: Openables;
-  /** Runs work whose failure is reported. */
-  guarded: (work: () => Promise<void>) => Promise<void>;
+  commands: PersonCommands;
+  remarks: Remarks;
   enter: (text: string) => Promise<void>;
-  remark: (text: string) => void;
   revert: () => Promise<void>;
-  /** The person's command that runs. */
-  running: () => AbortController | undefined;
 }
 
 /** Returns what handles the keys that mean something for the whole chat. It returns false for all others. */
 export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
-  const { front, conversation, guarded } = options;
+  const { front, conversation, remarks } = options;
   const presses = new Presses();
   const keys: readonly (readonly [KeyId, () => Promise<void>, (() => boolean)?])[] = [
     ['ctrl+c', () => clearOrStop(options, presses.isSecond('ctrl+c'))],
@@ -40,7 +40,7 @@ export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
     presses.see(data);
     const key = keys.find(([name, , isMeant = () => true]) => matchesKey(data, name) && isMeant());
     if (key === undefined) return false;
-    void guarded(key[1]);
+    void remarks.guarded(key[1]);
     return true;
   };
 }
@@ -64,21 +64,21 @@ class Presses {
 
 /** Ctrl-C clears or stops; twice leaves. */
 async function clearOrStop(options: ChatKeyOptions, isSecond: boolean): Promise<void> {
-  const { front, conversation, running } = options;
+  const { front, conversation, commands } = options;
   if (isSecond) return front.leave();
   const text = front.surface.text;
   front.notice('Press Ctrl-C again to leave. The session is kept.');
   if (text !== '') {
     front.surface.addToHistory(text);
     front.compose('');
-  } else if (running() !== undefined) running()?.abort();
+  } else if (commands.areRunning) commands.stop();
   else if (conversation.isBusy) await stopRun(options);
 }
 
 /** Esc stops; twice goes back. */
 async function goBack(options: ChatKeyOptions, isSecond: boolean): Promise<void> {
-  const { front, conversation, running } = options;
-  if (running() !== undefined) return running()?.abort();
+  const { front, conversation, commands } = options;
+  if (commands.areRunning) return commands.stop();
   if (conversation.isBusy) return await stopRun(options);
   if (front.surface.text !== '' || conversation.id === undefined) return;
   if (isSecond) await options.revert();
@@ -104,11 +104,11 @@ async function sendNow({ front, conversation, enter }: ChatKeyOptions): Promise<
 }
 
 /** Takes the last waiting message back. */
-async function takeBack({ front, conversation, remark }: ChatKeyOptions): Promise<void> {
+async function takeBack({ front, conversation, remarks }: ChatKeyOptions): Promise<void> {
   const last = conversation.waiting.at(-1);
   if (last === undefined) return;
   if (await conversation.unqueue(last.id)) addAbove(front, [textOf(last.content)]);
-  else remark('The agent has received this message already.');
+  else remarks.say('The agent has received this message already.');
 }
 
 function addAbove(front: Front, texts: readonly string[]): void {

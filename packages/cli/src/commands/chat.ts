@@ -62,7 +62,7 @@ async function converse(
   const { Chat } = await import('../chat/chat.ts');
   const { connection, commands, session } = opened;
   const chat = new Chat({ front, connection, commands, log: () => log }, { agent: values.agent });
-  await chat.converse({ session, picks: values.resume === true, agent: values.agent });
+  await chat.converse({ session, picks: values.resume === true });
   return chat.sessionId;
 }
 

@@ -1,6 +1,7 @@
 import { fitLine, plural } from '../../render/format.ts';
-import { type Conversation, textOf } from '../conversation.ts';
+import type { Conversation } from '../conversation.ts';
 import type { Front } from '../front.ts';
+import { textOf } from '../session/message-content.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { statusBar } from './status-bar.ts';
 import { todoLines } from './todo-lines.ts';

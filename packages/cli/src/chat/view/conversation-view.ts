@@ -1,4 +1,10 @@
-import { type EventOf, isBlank, type JsonValue, type LonghaulEvent } from '@longhaul/protocol';
+import {
+  type EventOf,
+  isBlank,
+  type JsonValue,
+  type LonghaulEvent,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
 import { fitLine, formatCost, formatDuration, formatTokens, plural } from '../../render/format.ts';
 import { LiveStatus } from '../../render/live-status.ts';
 import { MarkdownStream } from '../../render/markdown.ts';
@@ -6,6 +12,7 @@ import type { Paint } from '../../render/paint.ts';
 import { RunRenderer } from '../../render/run-renderer.ts';
 import { toolDetails } from '../../render/tool-details.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
+import { attachedNames, textOf } from '../session/message-content.ts';
 import type { Openables } from './openable.ts';
 import { type TodoItem, todoItemsOf } from './todo-lines.ts';
 
@@ -18,7 +25,7 @@ export interface ConversationViewOptions {
   print: (text: string) => void;
   openables: Openables;
   /** Returns what a compaction hid, and its summary. */
-  compactionText: (round: number) => Promise<string>;
+  compactionText: (sessionId: string, round: number) => Promise<string>;
   /** Shows reasoning whole. Read for each event. */
   showsReasoning: () => boolean;
 }
@@ -53,13 +60,13 @@ export class ConversationView {
   }
 
   /** A message of a person, as it was sent. */
-  showMessage(text: string, attached: readonly string[] = []): void {
+  showMessage(content: readonly UserMessageContentPart[]): void {
     const { paint, columns, print } = this.#options;
-    const lines = wrapText(text, columns() - 2)
+    const lines = wrapText(textOf(content), columns() - 2)
       .trimEnd()
       .split('\n');
     const shown = lines.map((line, index) => `${index === 0 ? paint.note('› ') : '  '}${paint.bold(line)}`);
-    const files = attached.map((name) => paint.dim(`  [${name}]`));
+    const files = attachedNames(content).map((name) => paint.dim(`  [${name}]`));
     print(`${this.#renderer.endText()}\n${[...shown, ...files].join('\n')}\n\n`);
   }
 
@@ -134,8 +141,9 @@ export class ConversationView {
     const { openables, paint } = this.#options;
     if (event.type === 'llm:tool-call') this.#calls.set(event.callId, event.args);
     if (event.type === 'context:compressed') {
-      const { round } = event;
-      openables.add({ title: `Compaction ${round}`, text: () => this.#options.compactionText(round) });
+      const { sessionId, round } = event;
+      const text = () => this.#options.compactionText(sessionId, round);
+      openables.add({ title: `Compaction ${round}`, text });
     }
     if (event.type !== 'llm:tool-result') return;
     const args = this.#calls.get(event.callId) ?? null;

@@ -1,0 +1,39 @@
+import { approvalQuestion } from '../render/approval-question.ts';
+import type { Conversation } from './conversation.ts';
+import type { Remarks } from './remarks.ts';
+import type { Surface } from './surface/surface.ts';
+
+export interface ApprovalQuestionsOptions {
+  surface: Surface;
+  conversation: Conversation;
+  remarks: Remarks;
+}
+
+/** Asks about the calls that need the person's approval, one at a time, the oldest first. */
+export class ApprovalQuestions {
+  readonly #options: ApprovalQuestionsOptions;
+  #asked: { handle: string; shown: Disposable } | undefined;
+
+  constructor(options: ApprovalQuestionsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the next question, if the last one was answered or withdrawn. */
+  update(): void {
+    const { surface, conversation, remarks } = this.#options;
+    const [request, ...others] = conversation.approvals;
+    if (request?.handle === this.#asked?.handle) return;
+    this.#asked?.shown[Symbol.dispose]();
+    this.#asked = undefined;
+    if (request === undefined) return;
+    surface.print(`\n${approvalQuestion(request)}`);
+    surface.notify(`Waiting for your answer: ${request.toolName}`);
+    const shown = surface.askApproval({
+      request,
+      waiting: others.length,
+      onAnswer: (answer) => void remarks.guarded(() => conversation.answer(request, answer)),
+      onStop: () => void remarks.guarded(async () => void (await conversation.stop())),
+    });
+    this.#asked = { handle: request.handle, shown };
+  }
+}

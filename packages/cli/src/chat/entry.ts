@@ -1,0 +1,71 @@
+import { isBlank } from '@longhaul/protocol';
+import type { Connection } from './connection/connection.ts';
+import type { Conversation } from './conversation.ts';
+import type { Front } from './front.ts';
+import type { PersonCommands } from './person-commands.ts';
+import type { SlashCommands } from './slash/all-commands.ts';
+import type { SlashContext } from './slash/slash-command.ts';
+
+export interface EntryOptions {
+  front: Front;
+  connection: Connection;
+  conversation: Conversation;
+  slash: SlashCommands;
+  slashContext: () => SlashContext;
+  commands: PersonCommands;
+}
+
+/** What becomes of an entered text: a message, a slash command, or a command in the sandbox. */
+export class Entry {
+  readonly #options: EntryOptions;
+  /** Settles when the messages that were sent before are on the server. */
+  #sent: Promise<void> = Promise.resolve();
+
+  constructor(options: EntryOptions) {
+    this.#options = options;
+  }
+
+  /** The folder of the session, or of the next one. Undefined: the server chooses it. */
+  get folder(): string | undefined {
+    const { conversation, connection } = this.#options;
+    return conversation.workspace || connection.local?.workspace;
+  }
+
+  async enter(text: string): Promise<void> {
+    if (isBlank(text)) return;
+    const { front, conversation, slash, slashContext, commands } = this.#options;
+    front.remember(text);
+    const command = /^!([\s\S]+)/.exec(text)?.[1]?.trim() ?? '';
+    if (command !== '') {
+      const output = await commands.run(command, this.folder);
+      return await this.#inOrder(() => conversation.send([{ type: 'text', text: output }]));
+    }
+    // A command may need the session that a message before it creates.
+    if (text.startsWith('/')) await this.#sent;
+    if (!(await slash.run(text, slashContext()))) await this.send(text);
+  }
+
+  /** Sends a message, with the files that it mentions. */
+  async send(text: string): Promise<void> {
+    const { front, connection, conversation } = this.#options;
+    await this.#inOrder(async () => {
+      try {
+        const { folder } = this;
+        const attached =
+          folder === undefined ? [] : ((await connection.local?.attachments(text, folder)) ?? []);
+        await conversation.send([{ type: 'text', text: text.trim() }, ...attached]);
+      } catch (error) {
+        // Nothing typed is lost.
+        front.compose(text);
+        throw error;
+      }
+    });
+  }
+
+  /** Messages arrive in the order in which they were entered, also if the files of one take time. */
+  async #inOrder(send: () => Promise<void>): Promise<void> {
+    const sending = this.#sent.then(send);
+    this.#sent = sending.catch(() => undefined);
+    await sending;
+  }
+}

@@ -1,0 +1,87 @@
+import type { LonghaulClient } from '@longhaul/client';
+import { toLonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+
+type Content = readonly UserMessageContentPart[];
+
+/** A message that waits for the next step. */
+export interface WaitingMessage {
+  id: string;
+  content: Content;
+}
+
+export interface DeliveredMessage {
+  content: Content;
+  /** It was sent by this chat. */
+  isOwn: boolean;
+}
+
+/** Messages of one session that the agent has not received. */
+export class MessageQueue {
+  readonly #calls: LonghaulClient['queue'];
+  readonly #sessionId: string;
+  /** Messages that this chat has sent, until they are delivered. */
+  readonly #sent = new Map<string, Content>();
+  /** Messages that the server keeps for the next step. */
+  waiting: readonly WaitingMessage[] = [];
+
+  constructor({ queue }: Pick<LonghaulClient, 'queue'>, sessionId: string) {
+    this.#calls = queue;
+    this.#sessionId = sessionId;
+  }
+
+  /** Messages that the agent has not received yet, those that are being sent last. */
+  get undelivered(): readonly WaitingMessage[] {
+    const queued = new Set(this.waiting.map(({ id }) => id));
+    const sending = [...this.#sent].flatMap(([id, content]) => (queued.has(id) ? [] : [{ id, content }]));
+    return [...this.waiting, ...sending];
+  }
+
+  /** A message of this chat is on its way. */
+  addSent(id: string, content: Content): void {
+    this.#sent.set(id, content);
+  }
+
+  /** The server did not take it. */
+  dropSent(id: string): void {
+    this.#sent.delete(id);
+  }
+
+  async read(signal: AbortSignal): Promise<void> {
+    const { messages } = await this.#calls.list(this.#sessionId, { signal });
+    this.waiting = messages.map(({ id, content }) => ({ id, content }));
+  }
+
+  /** Returns false if the message was delivered before. */
+  async remove(messageId: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#calls.remove(this.#sessionId, messageId, { signal });
+    } catch (error) {
+      if (toLonghaulError(error).code === 'not_found') return false;
+      throw error;
+    }
+    this.#sent.delete(messageId);
+    await this.read(signal);
+    return true;
+  }
+
+  /** Removes all messages that wait, and returns them, the oldest first. */
+  async removeAll(signal: AbortSignal): Promise<readonly WaitingMessage[]> {
+    await this.read(signal);
+    const removed: WaitingMessage[] = [];
+    for (const message of this.waiting) if (await this.remove(message.id, signal)) removed.push(message);
+    return removed;
+  }
+
+  /** Returns those messages that are known, after the agent has received them. */
+  async deliver(ids: readonly string[], signal: AbortSignal): Promise<DeliveredMessage[]> {
+    const known = new Map(this.undelivered.map(({ id, content }) => [id, content]));
+    const delivered = ids.flatMap((id) => {
+      const content = known.get(id);
+      const isOwn = this.#sent.delete(id);
+      return content === undefined ? [] : [{ content, isOwn }];
+    });
+    this.waiting = this.waiting.filter(({ id }) => !ids.includes(id));
+    if (ids.some((id) => !known.has(id))) await this.read(signal);
+    return delivered;
+  }
+}
