@@ -1,9 +1,10 @@
 import { LonghaulError, type LonghaulEvent, type UserMessageContentPart } from '@longhaul/protocol';
-import type { ContextInfo, ResponseOf } from '@longhaul/protocol/api';
+import type { ContextInfo } from '@longhaul/protocol/api';
 import type { Connection } from './connection/connection.ts';
-import { FollowedSession, type OpenApproval, type SessionListener } from './session/followed-session.ts';
+import { FollowedSession, type SessionListener } from './session/followed-session.ts';
 import { textOf } from './session/message-content.ts';
 import type { WaitingMessage } from './session/message-queue.ts';
+import type { OpenApproval, SessionFacts } from './session/session-state.ts';
 
 export interface ConversationOptions {
   connection: Connection;
@@ -34,51 +35,51 @@ export class Conversation {
 
   /** Undefined until the first message. */
   get id(): string | undefined {
-    return this.#session?.id;
+    return this.#session?.state.id;
   }
 
   /** Empty until the first message. */
   get workspace(): string {
-    return this.#session?.workspace ?? '';
+    return this.#session?.state.workspace ?? '';
   }
 
   get title(): string {
-    return this.#session?.title ?? '';
+    return this.#session?.state.title ?? '';
   }
 
   set title(title: string) {
-    if (this.#session !== undefined) this.#session.title = title;
+    if (this.#session !== undefined) this.#session.state.title = title;
   }
 
   get model(): string | undefined {
-    return this.#session?.model;
+    return this.#session?.state.model;
   }
 
   set model(model: string | undefined) {
-    if (this.#session !== undefined) this.#session.model = model;
+    if (this.#session !== undefined) this.#session.state.model = model;
   }
 
   get isBusy(): boolean {
-    return this.#session?.isBusy ?? false;
+    return this.#session?.state.isBusy ?? false;
   }
 
   get approvals(): readonly OpenApproval[] {
-    return this.#session?.approvals ?? [];
+    return this.#session?.state.approvals ?? [];
   }
 
   /** Messages that the server keeps for the next step. */
   get waiting(): readonly WaitingMessage[] {
-    return this.#session?.queue.waiting ?? [];
+    return this.#session?.state.queue.waiting ?? [];
   }
 
   /** Messages that the agent has not received yet, those that are being sent last. */
   get undelivered(): readonly WaitingMessage[] {
-    return this.#session?.queue.undelivered ?? [];
+    return this.#session?.state.queue.undelivered ?? [];
   }
 
   /** @throws {LonghaulError} `usage` before the first message. */
   requireId(): string {
-    return this.#required().id;
+    return this.#required().state.id;
   }
 
   /** Opens an earlier session and follows it. If that fails, the present one stays open. */
@@ -162,7 +163,7 @@ export class Conversation {
     return session;
   }
 
-  #following(facts: ResponseOf<'createSession'>): FollowedSession {
+  #following(facts: SessionFacts): FollowedSession {
     const { connection, listener } = this.#options;
     const onEvent = (event: LonghaulEvent) => {
       const { type, at, number } = event;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { LonghaulClient } from '@longhaul/client';
 import {
-  type Approval,
   type ApprovalAnswer,
   type LonghaulEvent,
   toLonghaulError,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
-import type { ContextInfo, ResponseOf } from '@longhaul/protocol/api';
-import { MessageQueue, type WaitingMessage } from './message-queue.ts';
+import type { ContextInfo } from '@longhaul/protocol/api';
+import type { WaitingMessage } from './message-queue.ts';
+import { type OpenApproval, type SessionFacts, SessionState } from './session-state.ts';
 
 export interface SessionListener {
   /**
@@ -24,32 +24,20 @@ export interface SessionListener {
   onRemark(text: string): void;
 }
 
-export type OpenApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
-
 /** One session and its events, from the moment at which the chat opens it until it leaves. */
 export class FollowedSession {
-  readonly id: string;
-  readonly workspace: string;
-  readonly queue: MessageQueue;
+  readonly state: SessionState;
   readonly #client: LonghaulClient;
   readonly #listener: SessionListener;
   readonly #left = new AbortController();
   #reading: Promise<void> | undefined;
-  title: string;
-  model: string | undefined;
-  isBusy: boolean;
-  approvals: readonly OpenApproval[] = [];
+  #isLost = false;
 
   constructor(
-    { id, workspace, title, model, state }: ResponseOf<'createSession'>,
+    facts: SessionFacts,
     { client, listener }: { client: LonghaulClient; listener: SessionListener },
   ) {
-    this.id = id;
-    this.workspace = workspace;
-    this.title = title;
-    this.model = model;
-    this.isBusy = state === 'running';
-    this.queue = new MessageQueue(client, id);
+    this.state = new SessionState(facts, client);
     this.#client = client;
     this.#listener = listener;
   }
@@ -68,48 +56,50 @@ export class FollowedSession {
     await this.#reading;
   }
 
-  /** Reads what was there before the followed events: the queue and the open approvals. */
+  /** Reads what was there before the followed events. */
   async readState(): Promise<void> {
-    const { signal } = this.#left;
-    await Promise.all([this.queue.read(signal), this.#readApprovals()]);
+    await this.state.read(this.#left.signal);
   }
 
   /** Sends a message: starts a run, or queues the message for the next step of the run. */
   async send(content: readonly UserMessageContentPart[]): Promise<void> {
-    const id = randomUUID();
-    this.queue.addSent(id, content);
-    this.isBusy = true;
+    const { state } = this;
+    const { id, queue, isBusy } = state;
+    const messageId = randomUUID();
+    queue.addSent(messageId, content);
+    state.isBusy = true;
     this.#listener.onChange();
     try {
-      await this.#client.sendMessage(this.id, [...content], { idempotencyKey: id });
+      await this.#client.sendMessage(id, [...content], { idempotencyKey: messageId });
     } catch (error) {
-      this.queue.dropSent(id);
-      await this.#readActivity();
+      queue.dropSent(messageId);
+      state.isBusy = isBusy;
+      await this.#readNowOrLater();
       throw error;
     }
   }
 
   /** Stops the run. Messages that wait are removed from the queue and returned, the oldest first. */
   async stop(): Promise<readonly WaitingMessage[]> {
-    const removed = await this.queue.removeAll(this.#left.signal);
-    await this.#client.cancel(this.id);
+    const removed = await this.state.queue.removeAll(this.#left.signal);
+    await this.#client.cancel(this.state.id);
     return removed;
   }
 
   /** Stops the step and delivers what waits at once. */
   async steer(): Promise<void> {
-    await this.#client.cancel(this.id);
-    await this.#client.resume(this.id);
+    await this.#client.cancel(this.state.id);
+    await this.#client.resume(this.state.id);
   }
 
   /** Returns false if the message was delivered before. */
   async unqueue(messageId: string): Promise<boolean> {
-    return await this.queue.remove(messageId, this.#left.signal);
+    return await this.state.queue.remove(messageId, this.#left.signal);
   }
 
   async answer(request: OpenApproval, answer: { answer: ApprovalAnswer; reason?: string }): Promise<void> {
     try {
-      await this.#client.approvals.answer(this.id, request, answer);
+      await this.#client.approvals.answer(this.state.id, request, answer);
     } catch (error) {
       if (toLonghaulError(error).code !== 'not_found') throw error;
       this.#listener.onRemark('Too late: somebody else has answered.');
@@ -117,56 +107,61 @@ export class FollowedSession {
   }
 
   async context(): Promise<ContextInfo> {
-    return await this.#client.context(this.id, {}, { signal: this.#left.signal });
+    return await this.#client.context(this.state.id, {}, { signal: this.#left.signal });
   }
 
   async #read(after: number): Promise<void> {
     const { signal } = this.#left;
-    const onReconnect = () =>
-      this.#listener.onRemark('The connection was lost. Reconnecting; nothing is lost.');
-    for await (const event of this.#client.events(this.id, { after, signal, onReconnect })) {
+    const onReconnect = () => void this.#recover();
+    for await (const event of this.#client.events(this.state.id, { after, signal, onReconnect })) {
       await this.#take(event);
       if (signal.aborted) return;
     }
   }
 
   async #take(event: LonghaulEvent): Promise<void> {
-    const { signal } = this.#left;
-    switch (event.type) {
-      case 'run:started':
-        this.isBusy = true;
-        break;
-      case 'message:queued':
-        await this.queue.read(signal);
-        break;
-      case 'message:dequeued':
-        for (const { content, isOwn } of await this.queue.deliver(event.ids, signal))
-          this.#listener.onMessage(content, isOwn);
-        break;
-      case 'approval:requested':
-        this.approvals = [...this.approvals, event];
-        break;
-      case 'approval:answered':
-        this.approvals = this.approvals.filter(({ handle }) => handle !== event.handle);
-        break;
-      case 'run:finished':
-        await this.#readActivity();
-        break;
-    }
+    const { state } = this;
+    if (event.type === 'message:dequeued')
+      for (const { content, isOwn } of state.queue.deliver(event.ids))
+        this.#listener.onMessage(content, isOwn);
+    if (state.apply(event)) await this.#readNowOrLater();
     this.#listener.onEvent(event);
     this.#listener.onChange();
   }
 
-  async #readApprovals(): Promise<void> {
-    const { signal } = this.#left;
-    const { approvals } = await this.#client.approvals.list(this.id, { open: true, signal });
-    this.approvals = this.isBusy ? approvals : [];
+  /** An event does not fail because the server cannot be reached: the state is read as soon as it can. */
+  async #readNowOrLater(): Promise<void> {
+    try {
+      await this.readState();
+    } catch {
+      void this.#recover();
+    }
   }
 
-  /** A run that follows at once has begun before this is read. */
-  async #readActivity(): Promise<void> {
-    const { state } = await this.#client.sessions.get(this.id, { signal: this.#left.signal });
-    this.isBusy = state === 'running';
-    if (!this.isBusy) this.approvals = [];
+  /** Reads the state again as soon as the server answers: a run may have ended without an event. */
+  async #recover(): Promise<void> {
+    const { signal } = this.#left;
+    if (this.#isLost || signal.aborted) return;
+    this.#isLost = true;
+    this.#listener.onRemark('The connection was lost. Reconnecting; nothing is lost.');
+    try {
+      while (!(await this.#isReadable()));
+      this.#listener.onRemark('Connected again.');
+    } catch (error) {
+      if (!signal.aborted) this.#listener.onRemark(toLonghaulError(error).message);
+    }
+    this.#isLost = false;
+    this.#listener.onChange();
+  }
+
+  /** The client waits between its attempts. @throws {LonghaulError} if no later attempt can succeed. */
+  async #isReadable(): Promise<boolean> {
+    try {
+      await this.readState();
+      return true;
+    } catch (error) {
+      if (!toLonghaulError(error).retryable) throw error;
+      return false;
+    }
   }
 }

@@ -73,7 +73,7 @@ export class MessageQueue {
   }
 
   /** Returns those messages that are known, after the agent has received them. */
-  async deliver(ids: readonly string[], signal: AbortSignal): Promise<DeliveredMessage[]> {
+  deliver(ids: readonly string[]): DeliveredMessage[] {
     const known = new Map(this.undelivered.map(({ id, content }) => [id, content]));
     const delivered = ids.flatMap((id) => {
       const content = known.get(id);
@@ -81,7 +81,6 @@ export class MessageQueue {
       return content === undefined ? [] : [{ content, isOwn }];
     });
     this.waiting = this.waiting.filter(({ id }) => !ids.includes(id));
-    if (ids.some((id) => !known.has(id))) await this.read(signal);
     return delivered;
   }
 }

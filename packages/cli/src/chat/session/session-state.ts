@@ -1,0 +1,75 @@
+import type { LonghaulClient } from '@longhaul/client';
+import type { Approval, LonghaulEvent } from '@longhaul/protocol';
+import type { ResponseOf } from '@longhaul/protocol/api';
+import { MessageQueue } from './message-queue.ts';
+
+export type SessionFacts = ResponseOf<'createSession'>;
+export type OpenApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
+
+/** What a chat knows of a session: its facts, whether a run works, what waits, and the open approvals. */
+export class SessionState {
+  readonly id: string;
+  readonly workspace: string;
+  readonly queue: MessageQueue;
+  readonly #client: LonghaulClient;
+  title: string;
+  model: string | undefined;
+  isBusy: boolean;
+  approvals: readonly OpenApproval[] = [];
+  /** Counts events that changed something. */
+  #changes = 0;
+
+  constructor({ id, workspace, title, model, state }: SessionFacts, client: LonghaulClient) {
+    this.id = id;
+    this.workspace = workspace;
+    this.title = title;
+    this.model = model;
+    this.isBusy = state === 'running';
+    this.queue = new MessageQueue(client, id);
+    this.#client = client;
+  }
+
+  /** Reads everything from the server. */
+  async read(signal: AbortSignal): Promise<void> {
+    let changes: number;
+    do {
+      changes = this.#changes;
+      const [{ title, model, state }, { approvals }] = await Promise.all([
+        this.#client.sessions.get(this.id, { signal }),
+        this.#client.approvals.list(this.id, { open: true, signal }),
+        this.queue.read(signal),
+      ]);
+      this.title = title;
+      this.model = model;
+      this.isBusy = state === 'running';
+      this.approvals = this.isBusy ? approvals : [];
+      // An event in the meantime is newer than what was read.
+    } while (changes !== this.#changes);
+  }
+
+  /** Takes over what an event says. Returns whether the rest must be read. */
+  apply(event: LonghaulEvent): boolean {
+    switch (event.type) {
+      case 'run:started':
+        this.isBusy = true;
+        break;
+      case 'approval:requested':
+        this.approvals = [...this.approvals, event];
+        break;
+      case 'approval:answered':
+        this.approvals = this.approvals.filter(({ handle }) => handle !== event.handle);
+        break;
+      case 'message:queued':
+      // A run that follows at once has begun before the state is read.
+      case 'run:finished':
+        this.#changes += 1;
+        return true;
+      case 'message:dequeued':
+        break;
+      default:
+        return false;
+    }
+    this.#changes += 1;
+    return false;
+  }
+}
