@@ -14,14 +14,19 @@ const BATCH = 100;
 /**
  * Stores a session of one message, and a session like one after hours of work: calls with outputs, compacted
  * repeatedly.
+ *
+ * @param options.messages Of the long session, a multiple of 100.
  */
-export async function fillLongSession(path: string, { workspace = '/' } = {}): Promise<void> {
+export async function fillLongSession(
+  path: string,
+  { workspace = '/', messages = MESSAGES } = {},
+): Promise<void> {
   await using store = await openSqliteStore({ path });
   const texts = { task: 'Work', title: 'Work', model: 'bench/m', workspace };
   for (const id of ['empty', 'long']) {
     await store.createSession({ id, createdAt: Date.now(), ...texts });
     const taken = await store.acquireLease(id, { runId: `run-${id}`, ttlMs: 600_000, ...currentClaimant() });
-    if (id === 'long') await fillLong(store, taken.lease);
+    if (id === 'long') await fillLong(store, taken.lease, messages);
     else await store.appendMessage(taken.lease, messageOf(1, 'empty'));
     await store.finishRun(taken.lease, {
       status: 'completed',
@@ -32,12 +37,12 @@ export async function fillLongSession(path: string, { workspace = '/' } = {}): P
   }
 }
 
-async function fillLong(store: Store, lease: Lease): Promise<void> {
+async function fillLong(store: Store, lease: Lease, messages: number): Promise<void> {
   const keeper = createLedgerKeeper();
   const ids: Message[] = [];
   let round = 0;
   let checkpointAt = 0;
-  for (let start = 1; start <= MESSAGES; start += BATCH) {
+  for (let start = 1; start <= messages; start += BATCH) {
     const batch = Array.from({ length: BATCH }, (_, index) => messageOf(start + index));
     const stored = await Promise.all(batch.map((draft) => store.appendMessage(lease, draft)));
     ids.push(...stored.map(({ message }) => message));

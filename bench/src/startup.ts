@@ -5,27 +5,35 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createScriptedModelServer } from '@longhaul/scripted-model';
 import type { BenchResult } from './bench-result.ts';
-import { type ChatSamples, sampleChat } from './chat/chat-samples.ts';
+import { type ChatSamples, type ChatSize, sampleChat } from './chat/chat-samples.ts';
 import { median } from './median.ts';
 
 const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', import.meta.url));
-const ROUNDS = 9;
-const CHAT = { rounds: 5, turns: 1_000 };
+const FULL: StartupSize = {
+  rounds: 9,
+  chat: { rounds: 5, turns: 1_000, messages: 20_000, echoes: 60, idleSeconds: 5 },
+};
+
+export interface StartupSize {
+  /** Rounds of the commands that are not the chat. */
+  rounds: number;
+  chat: ChatSize;
+}
 
 /** Measures `longhaul run` and `longhaul chat`. The chat needs Python, for a pseudo-terminal. */
-export async function benchStartup(chat = CHAT): Promise<BenchResult> {
+export async function benchStartup({ rounds, chat } = FULL): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   try {
-    const result = await benchRun();
+    const result = await benchRun(rounds);
     const samples = await sampleChat(folder, chat);
-    return withChat(result, samples, { turns: chat.turns });
+    return withChat(result, samples, chat);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** Adds the chat. Its ratios compare medians with the median of `node -e 0` in the same run of the benchmark. */
-function withChat(result: BenchResult, samples: ChatSamples, { turns }: { turns: number }): BenchResult {
+function withChat(result: BenchResult, samples: ChatSamples, { turns, messages }: ChatSize): BenchResult {
   const nodeMs = Number(result.rows[0]?.values['ms']);
   const ratio = (ms: number) => Number((ms / nodeMs).toFixed(2));
   const promptMs = Math.round(median(samples.promptMs));
@@ -41,7 +49,7 @@ function withChat(result: BenchResult, samples: ChatSamples, { turns }: { turns:
       ...result.rows,
       { label: 'longhaul chat, to the prompt', values: { ms: promptMs, '× node': ratio(promptMs) } },
       {
-        label: 'longhaul chat, 20,000 messages, to the end shown',
+        label: `longhaul chat, ${messages.toLocaleString('en')} messages, to the end shown`,
         values: { ms: longMs, '× node': ratio(longMs) },
       },
       { label: 'a key to its echo at 200 deltas/s, p95', values: { ms: echoP95Ms } },
@@ -55,10 +63,10 @@ function withChat(result: BenchResult, samples: ChatSamples, { turns }: { turns:
 
 /**
  * Measures the command from spawn to exit, its processor time with that of its child processes, and its peak memory
- * without theirs. All values are medians of nine rounds. A ratio compares the command with the `node -e 0` of the same
+ * without theirs. All values are medians of the rounds. A ratio compares the command with the `node -e 0` of the same
  * round, so that a change of the machine's load affects both.
  */
-async function benchRun(): Promise<BenchResult> {
+async function benchRun(rounds: number): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   const workspace = join(folder, 'work');
   await mkdir(workspace);
@@ -85,7 +93,7 @@ async function benchRun(): Promise<BenchResult> {
     const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder };
     const samples: Record<keyof typeof cases, Sample[]> = { node: [], help: [], run: [] };
     // The first round is not counted: it warms up the disk and the compile cache.
-    for (let round = 0; round <= ROUNDS; round += 1) {
+    for (let round = 0; round <= rounds; round += 1) {
       for (const name of ['node', 'help', 'run'] as const) {
         const sample = await timeProcess(cases[name], { env, cwd: workspace });
         if (round > 0) samples[name].push(sample);

@@ -2,13 +2,24 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createScriptedModelServer, lastUserText } from '@longhaul/scripted-model';
-import { fillLongSession, MESSAGES } from '../long-session.ts';
+import { fillLongSession } from '../long-session.ts';
 import { runInTerminal, type TerminalStep } from './terminal.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/longhaul.js', import.meta.url));
 const DELTAS_PER_SECOND = 200;
-const ECHOES = 60;
 const PROMPT = '›';
+
+export interface ChatSize {
+  rounds: number;
+  /** Turns before the last measurement of memory. */
+  turns: number;
+  /** Messages of the long session, a multiple of 100. */
+  messages: number;
+  /** Keys whose echo is measured. */
+  echoes: number;
+  /** Time for which an idle chat is measured. */
+  idleSeconds: number;
+}
 
 /** Values of one kind, in milliseconds or megabytes. */
 export interface ChatSamples {
@@ -29,14 +40,14 @@ export interface ChatSamples {
  */
 export async function sampleChat(
   folder: string,
-  { rounds, turns }: { rounds: number; turns: number },
+  { rounds, turns, messages, echoes, idleSeconds }: ChatSize,
 ): Promise<ChatSamples> {
   const workspace = join(folder, 'chat');
   await mkdir(workspace);
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder };
   const data = join(folder, '.local/share/longhaul');
   await mkdir(data, { recursive: true });
-  await fillLongSession(join(data, 'longhaul.db'), { workspace });
+  await fillLongSession(join(data, 'longhaul.db'), { workspace, messages });
   const answers = { script: answer, countTokens: (text: string) => Math.ceil(text.length / 4) };
   await using fast = await createScriptedModelServer({ ...answers, keepBodies: false });
   await using slow = await createScriptedModelServer({
@@ -59,13 +70,18 @@ export async function sampleChat(
     turnsMb: 0,
   };
   for (let round = 0; round <= rounds; round += 1) {
-    const [prompt, , mb, idle] = await chat([['until', PROMPT], ['rest', 3], ['memory'], ['cpu', 5]]);
-    const [long] = await chat([['until', `Step ${MESSAGES}:`]], { session: ['long'] });
+    const [prompt, , mb, idle] = await chat([
+      ['until', PROMPT],
+      ['rest', 3],
+      ['memory'],
+      ['cpu', idleSeconds],
+    ]);
+    const [long] = await chat([['until', `Step ${messages}:`]], { session: ['long'] });
     if (round === 0) continue;
     samples.promptMs.push(Number(prompt));
     samples.longMs.push(Number(long));
     samples.startMb.push(Number(mb));
-    samples.idleCpuMs.push(Number(idle) / 5);
+    samples.idleCpuMs.push(Number(idle) / idleSeconds);
   }
   const streamed = await chat(
     [
@@ -73,7 +89,7 @@ export async function sampleChat(
       ['rest', 1],
       ['type', 'stream\r'],
       ['elapsed', 'word word'],
-      ['echoes', ECHOES],
+      ['echoes', echoes],
     ],
     { server: slow },
   );
