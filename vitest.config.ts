@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/test-support/longest-first.ts';
 
 const FOLDERS = ['packages/*/{src,test}', 'scripts', 'bench/{src,agents}', 'torture/src', 'examples'];
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'];
@@ -18,6 +19,7 @@ export default defineConfig({
     ],
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // On a machine with other work, what takes a moment elsewhere takes long: only what never comes is a failure.
