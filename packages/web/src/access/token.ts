@@ -1,0 +1,24 @@
+/**
+ * The token of this tab. It is kept in sessionStorage, which other origins and other ports cannot read, and which ends
+ * with the tab. A cookie would also be sent to other ports of this machine.
+ */
+const KEY = 'longhaul-token';
+
+export function storedToken(): string | undefined {
+  return sessionStorage.getItem(KEY) ?? undefined;
+}
+
+export function storeToken(token: string): void {
+  sessionStorage.setItem(KEY, token);
+}
+
+export function forgetToken(): void {
+  sessionStorage.removeItem(KEY);
+}
+
+/** Returns the one-time code of the address, such as `#code=…`, and removes it from the address and the history. */
+export function takeCode(): string | undefined {
+  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  if (code !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}`);
+  return code;
+}

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react';
+import { useSessionState } from '../data/use-session.ts';
+
+/** What the run does at the moment, with the time until the next try. */
+export function ActivityLine() {
+  const isRunning = useSessionState((state) => state.isRunning);
+  const activity = useSessionState((state) => state.activity);
+  if (!isRunning) return null;
+  return (
+    <p className="activity-line quiet" role="status">
+      {activity.kind === 'retrying' ? <RetryCountdown {...activity} /> : WORDS[activity.kind]}
+    </p>
+  );
+}
+
+const WORDS = {
+  idle: 'Working…',
+  starting: 'Starting…',
+  thinking: 'Thinking…',
+  writing: 'Writing…',
+  compacting: 'Compacting the context…',
+} as const;
+
+function RetryCountdown({ attempt, reason, nextTryAt }: { attempt: number; reason: string; nextTryAt: number }) {
+  const seconds = useSecondsUntil(nextTryAt);
+  return (
+    <>
+      Attempt {attempt} failed: {reason}. Next try in <span aria-live="off">{seconds} s</span>.
+    </>
+  );
+}
+
+function useSecondsUntil(time: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.ceil((time - now) / 1_000));
+}

@@ -1,0 +1,38 @@
+import { Square } from 'lucide-react';
+import { Composer } from '../composer/composer.tsx';
+import { useServer } from '../data/server.ts';
+import { useAction } from '../data/use-action.ts';
+import { useSession, useSessionState } from '../data/use-session.ts';
+import { QueueBadge } from '../queue/queue-badge.tsx';
+import { ActivityLine } from './activity-line.tsx';
+
+/** The composer of a session. While a run works, messages are queued, and Stop ends the run. */
+export function SessionComposer() {
+  const { client } = useServer();
+  const session = useSession();
+  const isRunning = useSessionState((state) => state.isRunning);
+  const [isStopping, stop] = useAction(async () => {
+    await client.cancel(session.id);
+    session.refresh();
+  });
+  return (
+    <div className="session-foot">
+      <ActivityLine />
+      <Composer
+        draftKey={session.id}
+        placeholder={isRunning ? 'Message will be queued…' : 'Message the agent'}
+        onSend={async (content) => {
+          await client.sendMessage(session.id, [...content]);
+          session.refresh();
+        }}
+      >
+        <QueueBadge />
+        {isRunning && (
+          <button type="button" className="button danger composer-send" disabled={isStopping} onClick={stop}>
+            <Square aria-hidden size={14} /> Stop
+          </button>
+        )}
+      </Composer>
+    </div>
+  );
+}

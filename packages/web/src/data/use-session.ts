@@ -1,0 +1,36 @@
+import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import type { LiveText } from './live-texts.ts';
+import type { OpenSession, SessionState } from './open-session.ts';
+import { useServer } from './server.ts';
+
+export const SessionContext = createContext<OpenSession | undefined>(undefined);
+
+/** Opens a session while the component is shown. Undefined for the first rendering. */
+export function useOpenSession(sessionId: string): OpenSession | undefined {
+  const { book } = useServer();
+  const [session, setSession] = useState<OpenSession>();
+  useEffect(() => {
+    setSession(book.open(sessionId));
+    return () => book.close(sessionId);
+  }, [book, sessionId]);
+  return session?.id === sessionId ? session : undefined;
+}
+
+/** The session that is shown. @throws Outside of `SessionContext`. */
+export function useSession(): OpenSession {
+  const session = use(SessionContext);
+  if (session === undefined) throw new Error('useSession is used outside of SessionContext.');
+  return session;
+}
+
+/** A part of the state of the shown session. `select` must return a stored value, not a new object. */
+export function useSessionState<T>(select: (state: SessionState) => T): T {
+  return useStore(useSession().store, select);
+}
+
+/** The texts that the model is writing now. */
+export function useLiveTexts(): readonly LiveText[] {
+  const { live } = useSession();
+  return useSyncExternalStore(live.subscribe, live.snapshot);
+}

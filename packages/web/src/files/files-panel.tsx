@@ -1,0 +1,3 @@
+export function FilesPanel() {
+  return <h2>Changed files</h2>;
+}

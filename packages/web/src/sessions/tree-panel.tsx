@@ -1,0 +1,3 @@
+export function TreePanel() {
+  return <h2>Branches</h2>;
+}
