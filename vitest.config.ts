@@ -4,7 +4,7 @@ import { LongestFirst } from './scripts/test-support/longest-first.ts';
 const FOLDERS = ['packages/*/{src,test}', 'scripts', 'bench/{src,agents}', 'torture/src', 'examples'];
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'];
 /** Containers, browsers, several processes on one store, whole sessions: see AGENTS.md. */
-const SLOW = '**/*.slow.test.ts';
+const SLOW = '**/*.slow.test.{ts,tsx}';
 
 export default defineConfig({
   resolve: { conditions: ['longhaul-src'] },
@@ -13,9 +13,9 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'fast', include: inFolders('*.test.ts'), exclude: [...NEVER, SLOW] },
+        test: { name: 'fast', include: inFolders('*.test.{ts,tsx}'), exclude: [...NEVER, SLOW] },
       },
-      { extends: true, test: { name: 'slow', include: inFolders('*.slow.test.ts'), exclude: NEVER } },
+      { extends: true, test: { name: 'slow', include: inFolders('*.slow.test.{ts,tsx}'), exclude: NEVER } },
     ],
     pool: 'forks',
     maxWorkers: 2,

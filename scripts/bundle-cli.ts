@@ -37,6 +37,7 @@ const ASSETS = [
   'scripted-model/src/demo/app',
   'models/dist/tokenizers/vocabularies',
   'models/dist/catalogue/data',
+  'web/dist',
 ];
 
 /** The built page. A bundle that is made without it works, and its server says how to build the page. */

@@ -24,6 +24,7 @@ const DIRECTION: Record<string, readonly string[]> = {
   client: ['protocol'],
   server: ['protocol', 'context', 'models', 'core', 'config'],
   acp: ['protocol', 'context', 'core'],
+  web: ['protocol', 'client'],
   gateway: ['protocol', 'context', 'models'],
   testing: ['protocol', 'context', 'models', 'core', 'storage'],
   cli: [
@@ -44,6 +45,7 @@ const DIRECTION: Record<string, readonly string[]> = {
     'server',
     'acp',
     'gateway',
+    'web',
   ],
 };
 
@@ -61,6 +63,9 @@ const CORE_LAYERS = [
   'context',
   'runtime',
 ];
+
+/** Packages that contain their dependencies, which are declared as devDependencies. */
+const BUNDLED = new Set(['cli', 'web']);
 
 /** Packages that must run anywhere: they may not use Node's modules, clocks or random numbers. */
 const PURE = new Set(['context']);
@@ -94,7 +99,7 @@ interface Manifest {
 
 const problems: string[] = [];
 const manifests = readManifests();
-const edges = globSync('packages/*/{src,test}/**/*.ts').flatMap(checkFile);
+const edges = globSync('packages/*/{src,test}/**/*.{ts,tsx}').flatMap(checkFile);
 problems.push(...findCycles(edges).map((cycle) => `import cycle: ${cycle.join(' → ')}`));
 
 for (const problem of problems) console.error(problem);
@@ -111,8 +116,7 @@ function readManifests(): Map<string, Manifest> {
       ),
     );
     const forTests = new Set(Object.keys(json.devDependencies ?? {}));
-    // Bundled dependencies are installed with the bundle.
-    if (json.files?.includes('bundle')) for (const name of forTests) declared.add(name);
+    if (BUNDLED.has(packageOf(path))) for (const name of forTests) declared.add(name);
     found.set(packageOf(path), { name: json.name, exports: json.exports ?? {}, declared, forTests });
   }
   return found;
@@ -124,7 +128,7 @@ function packageOf(path: string): string {
 
 function checkFile(path: string): Edge[] {
   const source = readFileSync(path, 'utf8');
-  const isTest = /\.test\.ts$|\/test\/|\/test-support\/|^packages\/testing\//.test(path);
+  const isTest = /\.test\.tsx?$|\/test\/|\/test-support\/|^packages\/testing\//.test(path);
   if (PURE.has(packageOf(path)) && !isTest) checkPurity(path, source);
   return importsOf(path, source).flatMap((specifier) => checkImport(path, specifier, isTest));
 }
@@ -176,7 +180,7 @@ function checkRelative(path: string, specifier: string): Edge[] {
 
 /** Tests may import any layer. */
 function checkLayers(path: string, to: string): void {
-  if (path.endsWith('.test.ts')) return;
+  if (/\.test\.tsx?$/.test(path)) return;
   const from = coreLayerOf(path);
   if (from !== -1 && coreLayerOf(to) > from) {
     problems.push(`${path}: imports ${to}, which is in a higher layer`);

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { AskToken } from './ask-token.tsx';
 import { checkAccess, exchangeCode } from './check-access.ts';
 import { forgetToken, storedToken, storeToken, takeCode } from './token.ts';
@@ -13,28 +13,37 @@ type Access =
 export function AccessGate({ children }: { children: (token: string | undefined) => ReactNode }) {
   const [access, setAccess] = useState<Access>({ state: 'checking' });
 
-  const enter = async (token: string | undefined, problem: string | undefined) => {
+  const enter = useCallback(async (token: string | undefined, problem: string | undefined) => {
     setAccess({ state: 'checking' });
     const answer = await checkAccess(token);
-    if (answer === 'unreachable') return setAccess({ state: 'unreachable' });
-    if (answer === 'refused') {
+    if (answer === 'unreachable') {
+      setAccess({ state: 'unreachable' });
+    } else if (answer === 'refused') {
       forgetToken();
-      return setAccess({ state: 'asking', ...(problem !== undefined && { problem }) });
+      setAccess({ state: 'asking', ...(problem !== undefined && { problem }) });
+    } else {
+      if (token !== undefined) storeToken(token);
+      setAccess({ state: 'open', token });
     }
-    if (token !== undefined) storeToken(token);
-    setAccess({ state: 'open', token });
-  };
+  }, []);
 
   useEffect(() => {
     void start(enter);
-  }, []);
+  }, [enter]);
 
   if (access.state === 'open') return children(access.token);
-  if (access.state === 'checking') return <p className="centered" role="status">Connecting…</p>;
+  if (access.state === 'checking')
+    return (
+      <p className="centered" role="status">
+        Connecting…
+      </p>
+    );
   if (access.state === 'unreachable')
     return (
       <div className="centered" role="alert">
-        <p>The server does not answer. Start it with <code>longhaul serve</code>.</p>
+        <p>
+          The server does not answer. Start it with <code>longhaul serve</code>.
+        </p>
         <button type="button" className="button primary" onClick={() => void enter(storedToken(), undefined)}>
           Try again
         </button>

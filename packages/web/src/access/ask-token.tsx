@@ -1,7 +1,13 @@
 import { type FormEvent, useId } from 'react';
 
 /** Asks for the token of the server. */
-export function AskToken({ problem, onToken }: { problem: string | undefined; onToken: (token: string) => void }) {
+export function AskToken({
+  problem,
+  onToken,
+}: {
+  problem: string | undefined;
+  onToken: (token: string) => void;
+}) {
   const hintId = useId();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -14,11 +20,17 @@ export function AskToken({ problem, onToken }: { problem: string | undefined; on
         <h1>Longhaul</h1>
         <label>
           Token of this server
-          <input name="token" type="password" required autoComplete="current-password" aria-describedby={hintId} />
+          <input
+            name="token"
+            type="password"
+            required
+            autoComplete="current-password"
+            aria-describedby={hintId}
+          />
         </label>
         <p id={hintId} className="quiet">
-          <code>longhaul serve</code> prints where the token is kept. <code>longhaul serve --open</code> opens this page
-          without asking.
+          <code>longhaul serve</code> prints where the token is kept. <code>longhaul serve --open</code> opens
+          this page without asking.
         </p>
         {problem !== undefined && (
           <p role="alert" className="bad">

@@ -1,5 +1,7 @@
 /** Asks the server whether it accepts a token. Uses no client: the server may be another program. */
-export async function checkAccess(token: string | undefined): Promise<'accepted' | 'refused' | 'unreachable'> {
+export async function checkAccess(
+  token: string | undefined,
+): Promise<'accepted' | 'refused' | 'unreachable'> {
   try {
     const response = await fetch('/api/sessions?limit=1', {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },

@@ -5,7 +5,10 @@ import type { Attachment } from './attachment.ts';
 export function AttachmentList({
   attachments,
   onRemove,
-}: { attachments: readonly Attachment[]; onRemove: (attachment: Attachment) => void }) {
+}: {
+  attachments: readonly Attachment[];
+  onRemove: (attachment: Attachment) => void;
+}) {
   if (attachments.length === 0) return null;
   return (
     <ul className="attachments" aria-label="Attached files">

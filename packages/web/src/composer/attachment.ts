@@ -22,7 +22,8 @@ export async function readAttachment(file: File): Promise<Attachment> {
 /** In pieces, because a call takes a limited number of arguments. */
 function toBase64(bytes: Uint8Array): string {
   let text = '';
-  for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  for (let at = 0; at < bytes.length; at += PIECE)
+    text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
   return btoa(text);
 }
 

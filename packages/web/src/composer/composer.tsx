@@ -1,7 +1,14 @@
 import './composer.css';
 import type { UserMessageContentPart } from '@longhaul/protocol';
 import { Paperclip, SendHorizontal } from 'lucide-react';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useRef,
+  useState,
+} from 'react';
 import { useAction } from '../data/use-action.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { type Attachment, readAttachment } from './attachment.ts';

@@ -1,5 +1,5 @@
-import { formatTokens } from '../ui/format.ts';
 import type { HiddenByCompaction } from '../conversation/rows.ts';
+import { formatTokens } from '../ui/format.ts';
 
 /** A compaction in the conversation. */
 export function CompactionLine({ compaction }: { compaction: HiddenByCompaction }) {

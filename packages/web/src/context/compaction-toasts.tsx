@@ -20,7 +20,10 @@ export function CompactionToasts() {
           title: `Context compacted: ${formatTokens(before)} → ${formatTokens(after)} tokens`,
           key: `compaction-${event.round}`,
           actions: [
-            { label: 'Undo', onClick: () => void client.undo(session.id).then(() => session.refreshMessages()) },
+            {
+              label: 'Undo',
+              onClick: () => void client.undo(session.id).then(() => session.refreshMessages()),
+            },
           ],
         });
       }),

@@ -12,7 +12,13 @@ export function ContextMeter({ onOpen }: { onOpen: () => void }) {
   const left = window.triggerTokens === undefined ? undefined : Math.max(0, window.triggerTokens - tokens);
   const words = `Context ${percent} % full${left === undefined ? '' : `, ${formatTokens(left)} tokens until compaction`}`;
   return (
-    <button type="button" className="context-meter" aria-label={`${words}. Show the context`} title={words} onClick={onOpen}>
+    <button
+      type="button"
+      className="context-meter"
+      aria-label={`${words}. Show the context`}
+      title={words}
+      onClick={onOpen}
+    >
       <meter min={0} max={100} value={Math.min(100, percent)} aria-hidden tabIndex={-1} />
       <span>{percent} %</span>
     </button>

@@ -21,7 +21,15 @@ const WORDS = {
   compacting: 'Compacting the context…',
 } as const;
 
-function RetryCountdown({ attempt, reason, nextTryAt }: { attempt: number; reason: string; nextTryAt: number }) {
+function RetryCountdown({
+  attempt,
+  reason,
+  nextTryAt,
+}: {
+  attempt: number;
+  reason: string;
+  nextTryAt: number;
+}) {
   const seconds = useSecondsUntil(nextTryAt);
   return (
     <>

@@ -1,9 +1,9 @@
 import './conversation.css';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useSession, useSessionState } from '../data/use-session.ts';
-import { type Row, rowsOf } from './rows.ts';
 import { RowView } from './row-view.tsx';
+import { type Row, rowsOf } from './rows.ts';
 
 const NEAR_END_PX = 80;
 const NEAR_START_PX = 600;
@@ -32,22 +32,23 @@ export function Conversation({ message }: { message: string | undefined }) {
     formerFirst.current = firstKey;
   });
 
-  useEffect(() => {
-    if (message === undefined) return;
-    void showMessage(message);
-    // The list is read when the address changes, not when messages arrive.
-  }, [message]);
+  const showMessage = useCallback(
+    async (handle: string) => {
+      const sequence = Number(/^m(\d+)/.exec(handle)?.[1]);
+      if (!(await session.readUntil(sequence))) return;
+      setAtEnd(false);
+      requestAnimationFrame(() => {
+        const { messages: loaded, context: report } = session.store.getState();
+        const index = rowsOf(loaded, report?.hidden ?? []).findIndex((row) => row.sequence === sequence);
+        list.current?.scrollToIndex(index, { align: 'center' });
+      });
+    },
+    [session],
+  );
 
-  const showMessage = async (handle: string) => {
-    const sequence = Number(/^m(\d+)/.exec(handle)?.[1]);
-    if (!(await session.readUntil(sequence))) return;
-    setAtEnd(false);
-    requestAnimationFrame(() => {
-      const { messages: loaded, context: report } = session.store.getState();
-      const index = rowsOf(loaded, report?.hidden ?? []).findIndex((row) => row.sequence === sequence);
-      list.current?.scrollToIndex(index, { align: 'center' });
-    });
-  };
+  useEffect(() => {
+    if (message !== undefined) void showMessage(message);
+  }, [message, showMessage]);
 
   useFollowEnd(scroller, isAtEnd);
 
@@ -73,7 +74,11 @@ export function Conversation({ message }: { message: string | undefined }) {
     <div className="conversation" ref={scroller} onScroll={onScroll} tabIndex={-1}>
       <Virtualizer ref={list} scrollRef={scroller} shift={isPrepended} bufferSize={400}>
         {rows.map((row: Row) => (
-          <RowView key={row.key} row={row} isLinked={row.sequence !== undefined && message === `m${row.sequence}`} />
+          <RowView
+            key={row.key}
+            row={row}
+            isLinked={row.sequence !== undefined && message === `m${row.sequence}`}
+          />
         ))}
       </Virtualizer>
       {!isAtEnd && (

@@ -9,7 +9,11 @@ export function Media({
   data,
   mediaType,
   filename,
-}: { data: MediaData; mediaType: string | undefined; filename?: string | undefined }) {
+}: {
+  data: MediaData;
+  mediaType: string | undefined;
+  filename?: string | undefined;
+}) {
   const type = mediaType ?? 'image/png';
   const url = useObjectUrl(data, type);
   const name = filename ?? type;
@@ -34,7 +38,9 @@ function useObjectUrl(data: MediaData, type: string): string | undefined {
     const load = async () => {
       const blob = await readMedia(data, { client, signal: ends.signal });
       if (ends.signal.aborted) return;
-      made = URL.createObjectURL(new Blob([blob], { type: SHOWN.has(type) ? type : 'application/octet-stream' }));
+      made = URL.createObjectURL(
+        new Blob([blob], { type: SHOWN.has(type) ? type : 'application/octet-stream' }),
+      );
       setUrl(made);
     };
     load().catch(() => {

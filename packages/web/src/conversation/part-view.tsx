@@ -7,7 +7,7 @@ import { Media } from './media.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ToolView } from './tool-view.tsx';
 
-export interface PartViewProps {
+interface PartViewProps {
   part: Part;
   index: number;
   message: ListedMessage;
@@ -24,7 +24,7 @@ export function PartView({ part, index, message }: PartViewProps) {
         <Text type={part.type} text={part.text} isRunning={false} role={message.role} />
       );
     case 'tool':
-      return <ToolView part={part} index={index} message={message} />;
+      return <ToolView part={part} />;
     case 'file':
       return <Media data={part.data} mediaType={part.mediaType} filename={part.filename} />;
     case 'notice':
@@ -37,8 +37,14 @@ export function PartView({ part, index, message }: PartViewProps) {
 }
 
 /** Text that may be further than its stored state. */
-function RunningText({ part, index, message }: PartViewProps & { part: Extract<Part, { type: 'text' | 'reasoning' }> }) {
-  const live = useLiveTexts().find(({ messageId, partIndex }) => messageId === message.id && partIndex === index);
+function RunningText({
+  part,
+  index,
+  message,
+}: PartViewProps & { part: Extract<Part, { type: 'text' | 'reasoning' }> }) {
+  const live = useLiveTexts().find(
+    ({ messageId, partIndex }) => messageId === message.id && partIndex === index,
+  );
   const text = live !== undefined && live.text.length > part.text.length ? live.text : part.text;
   return <Text type={part.type} text={text} isRunning role={message.role} />;
 }

@@ -14,7 +14,8 @@ export function rowsOf(
 ): readonly Row[] {
   const sorted = compactions.toSorted((a, b) => a.createdAt - b.createdAt);
   const rows: Row[] = [];
-  let next = messages[0] === undefined ? 0 : sorted.findIndex(({ createdAt }) => createdAt >= messages[0]!.createdAt);
+  let next =
+    messages[0] === undefined ? 0 : sorted.findIndex(({ createdAt }) => createdAt >= messages[0]!.createdAt);
   if (next === -1) next = sorted.length;
   for (const message of messages) {
     for (; next < sorted.length && sorted[next]!.createdAt < message.createdAt; next += 1)

@@ -1,20 +1,24 @@
 import './session-page.css';
 import { FileDiff, Gauge, GitBranch } from 'lucide-react';
 import { lazy, Suspense } from 'react';
+import { CompactionToasts } from '../context/compaction-toasts.tsx';
+import { ContextMeter } from '../context/context-meter.tsx';
 import { SessionContext, useOpenSession, useSessionState } from '../data/use-session.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { goTo, type Panel, type Route } from '../shell/route.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import { ContextMeter } from '../context/context-meter.tsx';
+import { ConnectionLine } from './connection-line.tsx';
 import { Conversation } from './conversation.tsx';
 import { SessionComposer } from './session-composer.tsx';
-import { ConnectionLine } from './connection-line.tsx';
-import { CompactionToasts } from '../context/compaction-toasts.tsx';
 
-const ContextPanel = lazy(async () => ({ default: (await import('../context/context-panel.tsx')).ContextPanel }));
+const ContextPanel = lazy(async () => ({
+  default: (await import('../context/context-panel.tsx')).ContextPanel,
+}));
 const FilesPanel = lazy(async () => ({ default: (await import('../files/files-panel.tsx')).FilesPanel }));
 const TreePanel = lazy(async () => ({ default: (await import('../sessions/tree-panel.tsx')).TreePanel }));
-const ApprovalDialog = lazy(async () => ({ default: (await import('../approvals/approval-dialog.tsx')).ApprovalDialog }));
+const ApprovalDialog = lazy(async () => ({
+  default: (await import('../approvals/approval-dialog.tsx')).ApprovalDialog,
+}));
 
 type SessionRoute = Extract<Route, { page: 'session' }>;
 
@@ -67,7 +71,10 @@ function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: 
           <SessionComposer />
         </section>
         {route.panel !== undefined && (
-          <aside className="session-panel" aria-label={PANELS.find(({ panel }) => panel === route.panel)?.label}>
+          <aside
+            className="session-panel"
+            aria-label={PANELS.find(({ panel }) => panel === route.panel)?.label}
+          >
             <Suspense fallback={<p className="quiet">Loading…</p>}>
               {route.panel === 'context' && <ContextPanel />}
               {route.panel === 'files' && <FilesPanel />}

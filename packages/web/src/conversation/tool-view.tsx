@@ -1,11 +1,10 @@
 import type { ToolPart } from '@longhaul/protocol';
 import { ChevronRight } from 'lucide-react';
 import { useSessionState } from '../data/use-session.ts';
-import type { PartViewProps } from './part-view.tsx';
 import { toolDetails } from './tools/tool-details.tsx';
 
 /** A tool call and its result. */
-export function ToolView({ part }: PartViewProps & { part: ToolPart }) {
+export function ToolView({ part }: { part: ToolPart }) {
   const progress = useSessionState((state) => state.progress.get(part.callId));
   const { sign, word, tone } = STATES[part.state];
   return (

@@ -2,7 +2,6 @@ import type { LonghaulClient } from '@longhaul/client';
 import {
   type Approval,
   type EventOf,
-  LonghaulError,
   type LonghaulEvent,
   type QueuedMessage,
   toLonghaulError,
@@ -74,9 +73,18 @@ export class OpenSession {
   readonly live = new LiveTexts();
   readonly #client: LonghaulClient;
   readonly #listeners = new Set<(event: LonghaulEvent) => void>();
-  readonly #tail = new Coalesced(() => this.#readTail(), (error) => this.#fail(error));
-  readonly #facts = new Coalesced(() => this.#readFacts(), (error) => this.#fail(error));
-  readonly #all = new Coalesced(() => this.#readLoadedAgain(), (error) => this.#fail(error));
+  readonly #tail = new Coalesced(
+    () => this.#readTail(),
+    (error) => this.#fail(error),
+  );
+  readonly #facts = new Coalesced(
+    () => this.#readFacts(),
+    (error) => this.#fail(error),
+  );
+  readonly #all = new Coalesced(
+    () => this.#readLoadedAgain(),
+    (error) => this.#fail(error),
+  );
   #ends: AbortController | undefined;
 
   constructor(client: LonghaulClient, id: string) {
@@ -115,7 +123,8 @@ export class OpenSession {
 
   /** Loads all messages from this one on. Returns false if the session has no such message. */
   async readUntil(sequence: number): Promise<boolean> {
-    while (this.#state.hasEarlier && (this.#state.messages[0]?.sequence ?? 0) > sequence) await this.readEarlier();
+    while (this.#state.hasEarlier && (this.#state.messages[0]?.sequence ?? 0) > sequence)
+      await this.readEarlier();
     return this.#state.messages.some((message) => message.sequence === sequence);
   }
 
@@ -143,7 +152,8 @@ export class OpenSession {
       const after = await this.#readStart();
       if (signal.aborted) return;
       const onReconnect = () => this.#set({ isOnline: false });
-      for await (const event of this.#client.events(this.id, { after, signal, onReconnect })) this.#take(event);
+      for await (const event of this.#client.events(this.id, { after, signal, onReconnect }))
+        this.#take(event);
       // The stream of an existing session ends only with its signal.
       if (!signal.aborted) this.#set({ phase: 'missing' });
     } catch (error) {
@@ -258,9 +268,10 @@ export class OpenSession {
   #fail(error: unknown): void {
     if (this.#ends === undefined) return;
     const { code, message } = toLonghaulError(error);
-    if (error instanceof LonghaulError && code === 'session_not_found') return this.#set({ phase: 'missing' });
-    if (code === 'server_unreachable') return this.#set({ isOnline: false });
-    this.#set({ phase: this.#state.phase === 'loading' ? 'failed' : this.#state.phase, problem: message });
+    const phase = this.#state.phase === 'loading' ? 'failed' : this.#state.phase;
+    if (code === 'session_not_found') this.#set({ phase: 'missing' });
+    else if (code === 'server_unreachable') this.#set({ isOnline: false });
+    else this.#set({ phase, problem: message });
   }
 }
 

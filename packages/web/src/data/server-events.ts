@@ -37,8 +37,7 @@ export class ServerEvents {
     const { signal } = ends;
     const read = () => this.#read(signal);
     // Only a secure context has locks: without them every tab reads.
-    const reading =
-      navigator.locks === undefined ? read() : navigator.locks.request(NAME, { signal }, read);
+    const reading = navigator.locks === undefined ? read() : navigator.locks.request(NAME, { signal }, read);
     void Promise.resolve(reading).catch(() => undefined);
   }
 

@@ -1,7 +1,7 @@
 import { createClient, type LonghaulClient } from '@longhaul/client';
 import { createContext, use } from 'react';
-import { SessionBook } from './session-book.ts';
 import { ServerEvents } from './server-events.ts';
+import { SessionBook } from './session-book.ts';
 
 /** The server that this page belongs to, and what the page knows of it. */
 export interface Server {

@@ -76,7 +76,7 @@ function Table({ table: { header, rows, align } }: { table: Tokens.Table }) {
   const style = (column: number) => ({ textAlign: align[column] ?? undefined });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard
-    <div className="table-scroll" tabIndex={0} role="group" aria-label="Table">
+    <section className="table-scroll" tabIndex={0} aria-label="Table">
       <table>
         <thead>
           <tr>
@@ -102,6 +102,6 @@ function Table({ table: { header, rows, align } }: { table: Tokens.Table }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

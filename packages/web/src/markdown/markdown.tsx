@@ -1,8 +1,8 @@
 import './markdown.css';
 import type { Token } from 'marked';
 import { memo, useRef } from 'react';
-import { Blocks } from './blocks.ts';
 import { BlockView } from './block-view.tsx';
+import { Blocks } from './blocks.ts';
 
 /**
  * Markdown of a model. HTML in it is shown as text: no element is ever made from it. While text arrives, only the

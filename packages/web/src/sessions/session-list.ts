@@ -24,8 +24,9 @@ export class SessionList {
     isLoaded: false,
   }));
   readonly #client: LonghaulClient;
-  readonly #reading = new Coalesced(() => this.#read(), (error) =>
-    this.store.setState({ problem: toLonghaulError(error).message }),
+  readonly #reading = new Coalesced(
+    () => this.#read(),
+    (error) => this.store.setState({ problem: toLonghaulError(error).message }),
   );
   #shown = PAGE;
 

@@ -8,7 +8,7 @@ import { SessionLine } from './session-line.tsx';
 import { SessionList } from './session-list.ts';
 
 /** All sessions, and the ways to the other pages. */
-export function Sidebar({ onChoose }: { onChoose: () => void }) {
+export function Sidebar() {
   const { client, events } = useServer();
   const route = useRoute();
   const [list] = useState(() => new SessionList(client));
@@ -16,7 +16,7 @@ export function Sidebar({ onChoose }: { onChoose: () => void }) {
   const { sessions, hasMore, problem, isLoaded } = useStore(list.store);
   const shown = route.page === 'session' ? route.sessionId : undefined;
   return (
-    <nav className="sidebar" aria-label="Sessions" onClick={onChoose}>
+    <nav className="sidebar" aria-label="Sessions">
       <a className="button primary sidebar-new" href={formatRoute({ page: 'home' })}>
         <Plus aria-hidden size={16} /> New session
       </a>

@@ -7,7 +7,11 @@ export function PageHeader({
   title,
   onOpenSide,
   children,
-}: { title: ReactNode; onOpenSide: () => void; children?: ReactNode }) {
+}: {
+  title: ReactNode;
+  onOpenSide: () => void;
+  children?: ReactNode;
+}) {
   return (
     <header className="page-header">
       <IconButton icon={PanelLeft} label="Show sessions" className="only-narrow" onClick={onOpenSide} />

@@ -1,11 +1,13 @@
 import './shell.css';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { SessionPage } from '../conversation/session-page.tsx';
 import { Sidebar } from '../sessions/sidebar.tsx';
 import { Home } from './home.tsx';
-import { type Route, useRoute } from './route.ts';
+import { formatRoute, type Route, useRoute } from './route.ts';
 
-const Settings = lazy(async () => ({ default: (await import('../settings/settings-page.tsx')).SettingsPage }));
+const Settings = lazy(async () => ({
+  default: (await import('../settings/settings-page.tsx')).SettingsPage,
+}));
 const Replay = lazy(async () => ({ default: (await import('../replay/replay-page.tsx')).ReplayPage }));
 const Inbox = lazy(async () => ({ default: (await import('../approvals/inbox-page.tsx')).InboxPage }));
 
@@ -13,14 +15,26 @@ const Inbox = lazy(async () => ({ default: (await import('../approvals/inbox-pag
 export function Shell() {
   const route = useRoute();
   const [isSideOpen, setSideOpen] = useState(false);
+  // A chosen session covers the list on a narrow screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is the event
+  useEffect(() => setSideOpen(false), [formatRoute(route)]);
   const openSide = () => setSideOpen(true);
   return (
     <div className="shell" data-side={isSideOpen ? 'open' : 'closed'}>
-      <a className="skip-link" href="#main" onClick={focusMain}>
+      <button
+        type="button"
+        className="skip-link button"
+        onClick={() => document.getElementById('main')?.focus()}
+      >
         Skip to the conversation
-      </a>
-      <Sidebar onChoose={() => setSideOpen(false)} />
-      <button type="button" className="side-shade" aria-label="Close the list of sessions" onClick={() => setSideOpen(false)} />
+      </button>
+      <Sidebar />
+      <button
+        type="button"
+        className="side-shade"
+        aria-label="Close the list of sessions"
+        onClick={() => setSideOpen(false)}
+      />
       <main id="main" className="shell-main" tabIndex={-1}>
         <Suspense fallback={<p className="quiet shell-wait">Loading…</p>}>
           <Shown route={route} onOpenSide={openSide} />
@@ -43,10 +57,4 @@ function Shown({ route, onOpenSide }: { route: Route; onOpenSide: () => void }) 
     case 'home':
       return <Home onOpenSide={onOpenSide} />;
   }
-}
-
-/** The address after `#` is the route, so the link must not change it. */
-function focusMain(event: { preventDefault: () => void }) {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
 }
