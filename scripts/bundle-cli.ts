@@ -7,7 +7,6 @@
  * `bundle/lib/X/dist/…`, whichever chunk its code is in, and a module of the command sees its path in packages/cli.
  * Programs that are started by path are entries under these paths. Files that are read by path are copied there.
  */
-import { existsSync } from 'node:fs';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,9 +38,6 @@ const ASSETS = [
   'models/dist/catalogue/data',
   'web/dist',
 ];
-
-/** The built page. A bundle that is made without it works, and its server says how to build the page. */
-const PAGE = 'web/dist';
 
 /** WebAssembly of third-party packages. */
 const WASM = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
@@ -130,8 +126,6 @@ async function copyAssets(): Promise<void> {
       filter: (path) => !path.endsWith('.ts'),
     });
   }
-  if (existsSync(join(PACKAGES, PAGE)))
-    await cp(join(PACKAGES, PAGE), join(BUNDLE, 'lib', PAGE), { recursive: true });
   // Read by path from the folder of the module that loads it, which is now a chunk in the bundle's folder.
   for (const path of WASM) await cp(join(ROOT, 'node_modules', path), join(BUNDLE, basename(path)));
 }

@@ -1,4 +1,6 @@
-import { defaultClientConditions, defineConfig } from 'vite';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
 const { LONGHAUL_URL: target = 'http://127.0.0.1:4140' } = process.env;
 const proxy = { target, changeOrigin: true, headers: { origin: target } };
@@ -7,12 +9,15 @@ const proxy = { target, changeOrigin: true, headers: { origin: target } };
 export default defineConfig({
   root: import.meta.dirname,
   resolve: { conditions: ['longhaul-src', ...defaultClientConditions] },
+  plugins: [compressedCopies()],
   build: {
     target: 'es2023',
     // The Content-Security-Policy allows no inline scripts and no data: fonts.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 650,
+    license: { fileName: 'THIRD_PARTY_LICENSES.md' },
     rolldownOptions: {
       // "use client" is for servers that render React.
       onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
@@ -20,3 +25,25 @@ export default defineConfig({
   },
   server: { proxy: { '/api': proxy, '/blobs': proxy } },
 });
+
+/** Adds a `.br` and a `.gz` copy of each larger file, which the server sends to browsers that take them. */
+function compressedCopies(): Plugin {
+  const FROM_BYTES = 1_024;
+  const forms = { br: promisify(brotliCompress), gz: promisify<Uint8Array, Buffer>(gzip) };
+  return {
+    name: 'compressed-copies',
+    apply: 'build',
+    async generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source);
+        if (!/\.(?:js|css|svg|html)$/.test(file.fileName) || bytes.length < FROM_BYTES) continue;
+        for (const [ending, compress] of Object.entries(forms))
+          this.emitFile({
+            type: 'asset',
+            fileName: `${file.fileName}.${ending}`,
+            source: await compress(bytes),
+          });
+      }
+    },
+  };
+}

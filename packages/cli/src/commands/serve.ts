@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import type { ConfigInput } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
 import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
+import { PAGE_FOLDER } from '@longhaul/web';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -13,7 +15,6 @@ import { openBrowser } from '../serve/open-browser.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
 import { tokenPlace } from '../serve/token-place.ts';
-import { webFolder } from '../serve/web-folder.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
@@ -63,7 +64,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     origins: place.origins,
     secrets: () => settings.secrets,
     openai: place.openai,
-    webFolder: config.web.enabled ? webFolder() : undefined,
+    webFolder: config.web.enabled ? fileURLToPath(PAGE_FOLDER) : undefined,
     limits: {
       jsonBytes: place.maxBodyBytes,
       uploadBytes: place.maxUploadBytes,
