@@ -1,123 +1,20 @@
 /**
- * Makes the pictures of the README: a recording of the demo in a terminal, a diff of one of its steps, and the chart of a
- * replay report.
+ * Makes the pictures of the README and of `docs/terminal.md`.
  *
- * Run it with `npm run pictures`. It needs Linux with `script` (util-linux), bubblewrap and Chromium.
+ * Run it with `npm run pictures`, or `npm run pictures -- chat` for those of the chat alone. `npm run build` first.
  */
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { chromium } from 'playwright-core';
-import { recordTerminal } from './record-terminal.ts';
-import { terminalSvg } from './terminal-svg.ts';
+import { makeChatPictures } from './chat-pictures.ts';
+import { makeReadmePictures } from './readme-pictures.ts';
 
-const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const LONGHAUL = join(ROOT, 'packages/cli/bin/longhaul.js');
-const IMAGES = join(ROOT, 'docs/images');
-/** Path of Debian's Chromium. */
-const CHROMIUM = '/usr/bin/chromium';
-const SIZE = { columns: 100, rows: 30 };
-/** The step of the demo that mends a defect which its tests found. */
-const MENDING_STEP = 'm9';
+const MAKERS: Readonly<Record<string, () => Promise<void>>> = {
+  readme: makeReadmePictures,
+  chat: makeChatPictures,
+};
 
-const home = await mkdtemp(join(tmpdir(), 'longhaul-pictures-'));
-const { NO_COLOR: _, ...environment } = process.env;
-const env = { ...environment, HOME: home, TMPDIR: home, TERM: 'xterm-256color', COLORTERM: 'truecolor' };
-try {
-  await mkdir(IMAGES, { recursive: true });
-  await makeRecording();
-  await makeDiff();
-  await makeReport();
-} finally {
-  await rm(home, { recursive: true });
-}
-
-async function makeRecording(): Promise<void> {
-  const node = `'${process.execPath}' '${LONGHAUL}'`;
-  const frames = await recordTerminal(`${node} demo --keep --sandbox bubblewrap`, {
-    ...SIZE,
-    env,
-    cwd: home,
-  });
-  await writeFile(
-    join(IMAGES, 'demo.svg'),
-    terminalSvg(frames, { title: 'longhaul demo in a terminal', ...SIZE }),
-  );
-}
-
-/** Makes a still picture of what one step of the recorded demo changed. */
-async function makeDiff(): Promise<void> {
-  const config = await demoConfig();
-  const shown = `longhaul diff last ${MENDING_STEP}`;
-  const typed = `'${process.execPath}' '${LONGHAUL}' diff last ${MENDING_STEP} --config '${config}'`;
-  const size = { columns: SIZE.columns, rows: 15 };
-  const frames = await recordTerminal(`echo '$ ${shown}'; ${typed}`, {
-    ...size,
-    env,
-    cwd: join(await demoFolder(), 'flashcards'),
-  });
-  const last = frames.slice(-1);
-  const text = last.flatMap(({ lines }) => lines.flat().map((span) => span.text)).join('');
-  if (!text.startsWith(`$ ${shown}`) || !text.includes('diff --git'))
-    throw new Error(
-      `"${shown}" must show a diff that fits ${size.rows} rows. Correct MENDING_STEP or the rows.`,
-    );
-  await writeFile(join(IMAGES, 'diff.svg'), terminalSvg(last, { title: `${shown} in a terminal`, ...size }));
-}
-
-/** Makes a report of the sessions that `LONGHAUL_TRANSCRIPTS` names, or else of the recorded demo. */
-async function makeReport(): Promise<void> {
-  const recorded = process.env['LONGHAUL_TRANSCRIPTS'];
-  const sessions = recorded ?? (await exportDemo());
-  const windowTokens = recorded === undefined ? '8000' : '32000';
-  const page = join(home, 'report.html');
-  await longhaul(
-    'replay',
-    sessions,
-    '--window',
-    windowTokens,
-    '--strategy',
-    'all',
-    '--baselines',
-    '--html',
-    page,
-  );
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  try {
-    const tab = await browser.newPage({ viewport: { width: 1000, height: 800 }, deviceScaleFactor: 2 });
-    await tab.goto(`file://${page}`);
-    const chart = tab.locator('section').filter({ hasText: 'Recall against cost' });
-    await chart.screenshot({ path: join(IMAGES, 'replay.png') });
-  } finally {
-    await browser.close();
-  }
-}
-
-/** Returns the path of the demo's session as a file. */
-async function exportDemo(): Promise<string> {
-  const session = join(home, 'demo.json');
-  const { stdout } = await longhaul('export', 'last', '--all', '--config', await demoConfig());
-  await writeFile(session, stdout);
-  return session;
-}
-
-/** Returns the path of a configuration that names the demo's database. */
-async function demoConfig(): Promise<string> {
-  const config = join(home, 'longhaul.yml');
-  await writeFile(config, `storage: { url: "sqlite:${join(await demoFolder(), 'session.db')}" }\n`);
-  return config;
-}
-
-async function demoFolder(): Promise<string> {
-  const demo = (await readdir(home)).find((name) => name.startsWith('longhaul-demo-'));
-  if (demo === undefined) throw new Error(`${home} has no folder of the demo. Expected longhaul-demo-*.`);
-  return join(home, demo);
-}
-
-function longhaul(...args: string[]) {
-  return run(process.execPath, [LONGHAUL, ...args], { env, cwd: dirname(LONGHAUL), maxBuffer: 1e9 });
+const asked = process.argv.slice(2);
+for (const name of asked.length === 0 ? Object.keys(MAKERS) : asked) {
+  const make = MAKERS[name];
+  if (make === undefined)
+    throw new Error(`There are no pictures "${name}". Expected ${Object.keys(MAKERS).join(' or ')}.`);
+  await make();
 }

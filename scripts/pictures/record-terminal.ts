@@ -4,20 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import headless from '@xterm/headless';
-
-/** Consecutive cells with the same style. */
-export interface Span {
-  text: string;
-  color: string | undefined;
-  isBold: boolean;
-  isDim: boolean;
-}
-
-/** The screen from `atMs` until the next frame. */
-export interface Frame {
-  atMs: number;
-  lines: Span[][];
-}
+import { type Frame, screenOf } from './screen.ts';
 
 export interface RecordingOptions {
   columns: number;
@@ -73,44 +60,4 @@ async function framesOf(
   }
   frames.push({ atMs: nowMs, lines: screenOf(terminal) });
   return frames;
-}
-
-function screenOf(terminal: headless.Terminal): Span[][] {
-  const { active } = terminal.buffer;
-  return Array.from({ length: terminal.rows }, (_, row) => {
-    const line = active.getLine(active.viewportY + row);
-    return line === undefined ? [] : spansOf(line, terminal.cols);
-  });
-}
-
-function spansOf(line: NonNullable<ReturnType<headless.IBuffer['getLine']>>, columns: number): Span[] {
-  const spans: Span[] = [];
-  for (let column = 0; column < columns; column += 1) {
-    const cell = line.getCell(column);
-    if (cell === undefined || cell.getWidth() === 0) continue;
-    const look = { color: colorOf(cell), isBold: cell.isBold() !== 0, isDim: cell.isDim() !== 0 };
-    const last = spans.at(-1);
-    const text = cell.getChars() || ' ';
-    const isSame =
-      last !== undefined &&
-      last.color === look.color &&
-      last.isBold === look.isBold &&
-      last.isDim === look.isDim;
-    if (isSame) last.text += text;
-    else spans.push({ text, ...look });
-  }
-  const last = spans.at(-1);
-  if (last !== undefined) last.text = last.text.trimEnd();
-  return spans.filter(({ text }) => text !== '');
-}
-
-/** The first sixteen terminal colours, for a dark background. */
-const PALETTE = [
-  ...['#484f58', '#ff7b72', '#3fb950', '#d29922', '#58a6ff', '#bc8cff', '#39c5cf', '#b1bac4'],
-  ...['#6e7681', '#ffa198', '#56d364', '#e3b341', '#79c0ff', '#d2a8ff', '#56d4dd', '#ffffff'],
-];
-
-function colorOf(cell: headless.IBufferCell): string | undefined {
-  if (cell.isFgRGB()) return `#${cell.getFgColor().toString(16).padStart(6, '0')}`;
-  return cell.isFgPalette() ? PALETTE[cell.getFgColor()] : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Frame, Span } from './record-terminal.ts';
+import { DARK, type Frame, type Look, type Span } from './screen.ts';
 
 const FONT_PX = 14;
 const CELL_PX = 8.43;
@@ -10,13 +10,20 @@ const END_MS = 6_000;
 /** The longest time that any other screen is shown. */
 const MAX_WAIT_MS = 400;
 
+export interface PictureOptions {
+  title: string;
+  columns: number;
+  rows: number;
+  look?: Look;
+}
+
 /**
- * Returns an animated SVG of a terminal without scripts. All frames are stacked vertically and move into view one by
- * one.
+ * Returns an SVG of a terminal without scripts. If there are several frames, it is animated: all are stacked vertically
+ * and move into view one by one.
  */
 export function terminalSvg(
   frames: readonly Frame[],
-  { title, ...size }: { title: string; columns: number; rows: number },
+  { title, look = DARK, ...size }: PictureOptions,
 ): string {
   const shown = inTime(frames.filter((frame, index) => !isSame(frame, frames[index - 1])));
   const width = Math.ceil(size.columns * CELL_PX + 2 * PADDING_PX);
@@ -27,12 +34,13 @@ export function terminalSvg(
     ({ atMs }, index) =>
       `${((atMs / totalMs) * 100).toFixed(3)}%{transform:translateY(${-index * screenPx}px)}`,
   );
-  const lines = new LineBook();
+  const animation = `.f{animation:f ${totalMs}ms steps(1,end) infinite}@keyframes f{${steps.join('')}}@media print{.f{animation:none;transform:translateY(${-(shown.length - 1) * screenPx}px)}}`;
+  const lines = new LineBook(look);
   const screens = shown.map((frame, index) => lines.screen(frame, index * screenPx)).join('');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="${FONT_PX}" role="img" aria-labelledby="title">
 <title id="title">${escaped(title)}</title>
-<style>text{fill:#c9d1d9;white-space:pre}.b{font-weight:700}.d{opacity:.65}.f{animation:f ${totalMs}ms steps(1,end) infinite}@keyframes f{${steps.join('')}}@media print{.f{animation:none;transform:translateY(${-(shown.length - 1) * screenPx}px)}}</style>
-<rect width="100%" height="100%" rx="8" fill="#0d1117"/>
+<style>text{fill:${look.text};white-space:pre}.b{font-weight:700}.d{opacity:.65}.i{font-style:italic}.u{text-decoration:underline}${shown.length > 1 ? animation : ''}</style>
+<rect width="100%" height="100%" rx="8" fill="${look.background}"/>
 <circle cx="18" cy="16" r="5" fill="#ff5f56"/><circle cx="36" cy="16" r="5" fill="#ffbd2e"/><circle cx="54" cy="16" r="5" fill="#27c93f"/>
 <defs>${lines.definitions()}</defs>
 <svg x="${PADDING_PX}" y="${BAR_PX}" width="${width - 2 * PADDING_PX}" height="${screenPx}"><g class="f">${screens}</g></svg>
@@ -54,6 +62,11 @@ function inTime(frames: readonly Frame[]): Frame[] {
 /** Stores each distinct line once, because most lines stay on the screen for many frames. */
 class LineBook {
   readonly #ids = new Map<string, string>();
+  readonly #look: Look;
+
+  constructor(look: Look) {
+    this.#look = look;
+  }
 
   screen({ lines }: Frame, top: number): string {
     return lines
@@ -68,25 +81,43 @@ class LineBook {
   }
 
   #idOf(line: readonly Span[]): string {
-    const text = lineSvg(line);
+    const text = lineSvg(line, this.#look);
     const id = this.#ids.get(text) ?? `l${this.#ids.size.toString(36)}`;
     this.#ids.set(text, id);
     return id;
   }
 }
 
-function lineSvg(line: readonly Span[]): string {
+function lineSvg(line: readonly Span[], look: Look): string {
   let column = 0;
+  let backgrounds = '';
   const spans = line.map((span) => {
     const x = (column * CELL_PX).toFixed(1);
-    column += [...span.text].length;
-    const looks = [span.isBold ? 'b' : '', span.isDim ? 'd' : ''].filter((name) => name !== '').join(' ');
-    const fill = span.color === undefined ? '' : ` style="fill:${span.color}"`;
-    const look = looks === '' ? '' : ` class="${looks}"`;
+    const width = (columnsOf(span.text) * CELL_PX).toFixed(1);
+    column += columnsOf(span.text);
+    if (span.isInverse)
+      backgrounds += `<rect x="${x}" width="${width}" height="${LINE_PX}" fill="${span.color ?? look.text}"/>`;
     if (span.text.trim() === '') return '';
-    return `<tspan x="${x}" textLength="${([...span.text].length * CELL_PX).toFixed(1)}"${look}${fill}>${escaped(span.text)}</tspan>`;
+    const looks = LOOKS.filter(([name]) => span[name]).map(([, letter]) => letter);
+    const color = span.isInverse ? look.background : span.color;
+    const fill = color === undefined ? '' : ` style="fill:${color}"`;
+    const classes = looks.length === 0 ? '' : ` class="${looks.join(' ')}"`;
+    return `<tspan x="${x}" textLength="${width}"${classes}${fill}>${escaped(span.text)}</tspan>`;
   });
-  return `<text y="${FONT_PX}" xml:space="preserve">${spans.join('')}</text>`;
+  return `${backgrounds}<text y="${FONT_PX}" xml:space="preserve">${spans.join('')}</text>`;
+}
+
+/** The classes of a span. */
+const LOOKS = [
+  ['isBold', 'b'],
+  ['isDim', 'd'],
+  ['isItalic', 'i'],
+  ['isUnderlined', 'u'],
+] as const;
+
+/** The pictures contain no wide characters. */
+function columnsOf(text: string): number {
+  return [...text].length;
 }
 
 function escaped(text: string): string {

@@ -199,6 +199,15 @@ test.each(['workdir', 'cwd', 'directory', 'dir_path'])('runs in the folder that 
   expect(folders).toHaveLength(3);
 });
 
+test('reports the last lines of a command that falls silent', async () => {
+  await using fixture = await openToolFixture();
+  const command = 'echo first; sleep 0.05; echo second; while [ ! -e go ]; do sleep 0.05; done';
+  const running = fixture.call(bash, { command });
+  await expect.poll(() => fixture.progress.at(-1)?.title).toBe('second');
+  await fixture.put('go', '');
+  await running;
+});
+
 test('runs a command that is an array', async () => {
   await using fixture = await openToolFixture();
   expect(await fixture.text(bash, { command: ['bash', '-lc', 'echo "a b" | cat'] })).toContain('a b\n[exit');

@@ -5,6 +5,7 @@ import { shellLine } from './command-line.ts';
 import { describeMissing } from './describe-missing.ts';
 import { BASH_DIALECT } from './dialect/command-dialects.ts';
 import { type InputFields, parseInput } from './input-parser.ts';
+import { LiveLines } from './live-lines.ts';
 import { type CollectedOutput, createOutputCollector, type OutputCollector } from './output-collector.ts';
 import { CALL_THE_TOOL, callsPatchProgram, missedPatchProgram } from './patch/misplaced-patch.ts';
 import { readPatchCommands } from './patch/patch-command.ts';
@@ -31,7 +32,6 @@ export interface BashOptions {
 
 /** Room for exit code, labels and notes, so that the executor does not cut an output that this tool has already cut. */
 const REMARK_CHARS = 1_000;
-const PROGRESS_INTERVAL_MS = 200;
 
 /**
  * Creates the `bash` tool. It runs alone, because two commands, or a command and an edit, may change the same files.
@@ -152,7 +152,10 @@ async function runCommand(
   command: string,
   { cwd, limitMs, collector, context }: RunOptions,
 ): Promise<Ending> {
-  let lastProgressAt = Number.NEGATIVE_INFINITY;
+  using live = new LiveLines({
+    lastLines: () => collector.lastLines(),
+    report: (update) => context.progress(update),
+  });
   try {
     return await context.sandbox.exec(command, {
       cwd,
@@ -160,14 +163,7 @@ async function runCommand(
       signal: context.signal,
       async onOutput(chunk, stream) {
         await collector.push(chunk, stream);
-        const now = performance.now();
-        if (now - lastProgressAt < PROGRESS_INTERVAL_MS || collector.lastLines().length === 0) return;
-        lastProgressAt = now;
-        const lines = collector.lastLines();
-        context.progress({
-          title: cutLine(lines.at(-1) ?? '', 120),
-          metadata: { lines: lines.map((line) => cutLine(line, 200)) },
-        });
+        live.changed();
       },
     });
   } catch (thrown) {

@@ -1,10 +1,12 @@
 import { approvalQuestion } from '../render/approval-question.ts';
+import type { Paint } from '../render/paint.ts';
 import type { Conversation } from './conversation.ts';
 import type { Remarks } from './remarks.ts';
 import type { Surface } from './surface/surface.ts';
 
 export interface ApprovalQuestionsOptions {
   surface: Surface;
+  paint: Paint;
   conversation: Conversation;
   remarks: Remarks;
 }
@@ -20,13 +22,13 @@ export class ApprovalQuestions {
 
   /** Asks the next question, if the last one was answered or withdrawn. */
   update(): void {
-    const { surface, conversation, remarks } = this.#options;
+    const { surface, paint, conversation, remarks } = this.#options;
     const [request, ...others] = conversation.approvals;
     if (request?.handle === this.#asked?.handle) return;
     this.#asked?.shown[Symbol.dispose]();
     this.#asked = undefined;
     if (request === undefined) return;
-    surface.print(`\n${approvalQuestion(request)}`);
+    surface.print(`\n${approvalQuestion(request, paint)}`);
     surface.notify(`Waiting for your answer: ${request.toolName}`);
     const shown = surface.askApproval({
       request,

@@ -18,6 +18,13 @@ import { ConversationView } from './view/conversation-view.ts';
 import { Openables } from './view/openable.ts';
 import { Totals } from './view/totals.ts';
 
+/** Events after which the window is filled differently, and no usage is reported. */
+const MEASURED: ReadonlySet<LonghaulEvent['type']> = new Set([
+  'run:finished',
+  'context:compressed',
+  'context:undone',
+]);
+
 export interface ChatStart {
   /** The session to open. Undefined: a new one. */
   session: string | undefined;
@@ -58,7 +65,7 @@ export class Chat {
     this.#conversation = this.#createConversation(agent);
     const shared = { front, connection, conversation: this.#conversation, remarks: this.#remarks };
     this.#opener = new SessionOpener({ ...shared, view: this.#view, totals: this.#totals });
-    this.#questions = new ApprovalQuestions({ ...shared, surface: front.surface });
+    this.#questions = new ApprovalQuestions({ ...shared, surface: front.surface, paint: front.paint });
     this.#slash = new SlashCommands(parts.commands);
     this.#commands = new PersonCommands({
       front,
@@ -182,8 +189,8 @@ export class Chat {
   #onEvent(event: LonghaulEvent): void {
     this.#view.show(event);
     this.#totals.take(event);
+    if (MEASURED.has(event.type)) void this.#remarks.guarded(() => this.#opener.measure());
     if (event.type !== 'run:finished') return;
-    void this.#remarks.guarded(() => this.#opener.measure());
     const how = event.status === 'completed' ? 'Done' : `Stopped (${event.status})`;
     this.#parts.front.surface.notify(`${how}: ${fitLine(this.#conversation.title, 40)}`);
   }

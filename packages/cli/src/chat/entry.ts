@@ -1,4 +1,5 @@
 import { isBlank } from '@longhaul/protocol';
+import { fitLine } from '../render/format.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Front } from './front.ts';
@@ -42,6 +43,7 @@ export class Entry {
     }
     // A command may need the session that a message before it creates.
     if (text.startsWith('/')) await this.#sent;
+    if (slash.isTyped(text)) this.#echo(text);
     if (!(await slash.run(text, slashContext()))) await this.send(text);
   }
 
@@ -60,6 +62,13 @@ export class Entry {
         throw error;
       }
     });
+  }
+
+  /** A slash command is no message, so that nothing else shows it above what it prints. */
+  #echo(text: string): void {
+    const { surface, paint, columns } = this.#options.front;
+    if (surface.keepsEntered) return;
+    surface.print(`\n${paint.note('›')} ${paint.dim(fitLine(text, columns - 2))}\n`);
   }
 
   /** Messages arrive in the order in which they were entered, also if the files of one take time. */

@@ -132,7 +132,7 @@ export class Front {
   #enter(text: string): void {
     if (this.#listener === undefined) {
       if (text.trim() !== '') this.#early.push(text);
-      this.surface.redraw();
+      if (!this.surface.keepsEntered) this.surface.redraw();
     } else this.#listener.onEnter(text);
   }
 

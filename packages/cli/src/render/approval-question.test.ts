@@ -1,5 +1,7 @@
+import type { JsonObject } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { approvalQuestion } from './approval-question.ts';
+import { createPaint } from './paint.ts';
 
 it('shows a whole call, with hidden characters escaped', () => {
   const command = `echo ${'long '.repeat(100)}&& rm -rf /`;
@@ -12,7 +14,9 @@ it('shows a whole call, with hidden characters escaped', () => {
     '? write\n    path: a\n    content: b\n    deep: [1]\n',
   );
   const long = approvalQuestion({ toolName: 'write', args: { path: 'a', content: `${'x'.repeat(9_000)}` } });
-  expect(long).toMatch(/^\? write\s+path: a\s+content: x+\s+\[… \d+ characters cut here …\]\s+x+\n$/);
+  expect(long).toMatch(
+    /^\? write\n {4}path: a\n {4}\+ x+\n {4}\+ \[… \d+ characters cut here …\]\n {4}\+ x+\n$/,
+  );
 });
 
 it('never cuts a command, however long', () => {
@@ -39,4 +43,46 @@ it('shortens long runs of blanks and empty lines, with a note', () => {
   expect(empty).toContain('[… 95 more empty lines …]\n    ls\n');
   const lines = approvalQuestion({ toolName: 'bash', args: { command: 'echo\n'.repeat(40) } });
   expect(lines).toMatch(/\n {2}41 lines, from "\? bash" on\.\n$/);
+});
+
+const EDIT = { old: 'a\nb\n', new: 'c', all: false };
+
+it('shows the change of a file as removed and added lines', () => {
+  const shown = (args: JsonObject, toolName = 'edit') =>
+    approvalQuestion({ toolName, args: { path: 'f', ...args } });
+  const lines = '    - a\n    - b\n    + c\n';
+  expect(shown({ edits: [EDIT] })).toBe(`? edit\n    path: f\n${lines}`);
+  expect(shown({ old: 'a\nb', new: 'c' })).toBe(`? edit\n    path: f\n${lines}`);
+  expect(shown({ edits: [EDIT, { ...EDIT, all: true }] })).toBe(
+    `? edit\n    path: f\n${lines}    …\n    at every place:\n${lines}`,
+  );
+  expect(shown({ content: 'one\n\ntwo\n' }, 'write')).toBe(
+    '? write\n    path: f\n    + one\n    + \n    + two\n',
+  );
+});
+
+it('colours removed and added lines', () => {
+  const shown = approvalQuestion({ toolName: 'edit', args: { path: 'f', edits: [EDIT] } }, createPaint(true));
+  expect(shown).toContain('\u001b[31m- b\u001b[39m\n    \u001b[32m+ c\u001b[39m\n');
+});
+
+it('never lets a text look like another line of the question', () => {
+  const sneaky = { path: 'f\n    + harmless', edits: [{ ...EDIT, new: 'c\u001b[2K\n\r- d' }] };
+  expect(approvalQuestion({ toolName: 'edit', args: sneaky })).toBe(
+    '? edit\n    path: f\\u000a    + harmless\n    - a\n    - b\n    + c\\u001b[2K\n    + \\u000d- d\n',
+  );
+});
+
+it.each<JsonObject>([
+  { path: 'f', edits: [EDIT], force: true },
+  { path: 'f', edits: [{ ...EDIT, also: 'x' }] },
+  { path: 'f', edits: [] },
+  { path: 'f', old: 'a' },
+  { path: 'f', content: 'c', mode: 'x' },
+])('shows %j whole, which is more than a change', (args) => {
+  for (const toolName of ['edit', 'write']) {
+    const question = approvalQuestion({ toolName, args });
+    for (const [name, value] of Object.entries(args))
+      expect(question).toContain(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  }
 });

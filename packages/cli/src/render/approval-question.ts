@@ -1,5 +1,7 @@
 import { cutMiddle } from '@longhaul/context';
 import type { JsonValue } from '@longhaul/protocol';
+import { fileChange } from './file-change.ts';
+import { createPaint, type Paint } from './paint.ts';
 import { visible, visibleLine } from './visible.ts';
 
 /** The limit of an argument such as a file's text. A command is never cut. */
@@ -14,11 +16,39 @@ const MANY_LINES = 15;
  * Returns a whole call, indented, for a person to judge. Nothing can hide. Only the middle of a very long argument
  * other than a command is left out, with a note.
  */
-export function approvalQuestion({ toolName, args }: { toolName: string; args: JsonValue }): string {
-  const lines = shown(argumentText(args)).split('\n');
+export function approvalQuestion(
+  { toolName, args }: { toolName: string; args: JsonValue },
+  paint: Pick<Paint, 'good' | 'bad' | 'bold'> = createPaint(false),
+): string {
+  const lines = changedText(toolName, args, paint) ?? shown(argumentText(args)).split('\n');
   const head = lines.length === 1 ? ` ${lines[0]}` : `\n    ${lines.join('\n    ')}`;
   const count = lines.length > MANY_LINES ? `\n  ${lines.length} lines, from "? ${toolName}" on.` : '';
-  return `? ${visibleLine(toolName)}${head}${count}\n`;
+  return `${paint.bold(`? ${visibleLine(toolName)}`)}${head}${count}\n`;
+}
+
+/** A change of one file as the lines that it removes and adds. Undefined for other calls. */
+function changedText(
+  toolName: string,
+  args: JsonValue,
+  paint: Pick<Paint, 'good' | 'bad'>,
+): string[] | undefined {
+  const change = fileChange(toolName, args);
+  if (change === undefined) return undefined;
+  const signed = (sign: '-' | '+', text: string, color: (line: string) => string) =>
+    text === ''
+      ? []
+      : shown(cut(text.replace(/\n$/, '')))
+          .split('\n')
+          .map((line) => color(`${sign} ${line}`));
+  return [
+    `path: ${visibleLine(change.path)}`,
+    ...change.edits.flatMap(({ before, after, isEvery }, index) => [
+      ...(index > 0 ? ['…'] : []),
+      ...(isEvery ? ['at every place:'] : []),
+      ...signed('-', before, paint.bad),
+      ...signed('+', after, paint.good),
+    ]),
+  ];
 }
 
 function argumentText(args: JsonValue): string {

@@ -160,7 +160,8 @@ export function compactionMarkText(mark: Compaction, { columns, paint }: Message
     `${paint.note('◆ compacted')} ${formatTokens(mark.tokensBefore)} → ${formatTokens(mark.tokensAfter)} tokens, ` +
     `${plural(mark.hides.length, 'message')} hidden (${mark.strategy}, round ${mark.round})${undone}\n`;
   const summary = [mark.summary.ledger, mark.summary.narrative].filter((text) => !isBlank(text)).join('\n\n');
-  return head + prefixed(wrapText(summary, columns - 2), paint.note('│ '));
+  const text = wrapText(summary, columns - 2).replace(/^#+ (.*)$/gm, (_, title: string) => paint.bold(title));
+  return head + prefixed(text, paint.note('│ '));
 }
 
 /** Puts a prefix before each line. */

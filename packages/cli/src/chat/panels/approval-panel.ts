@@ -47,14 +47,14 @@ export class ApprovalPanel implements Panel {
       ];
     }
     const keys = [
-      'y  yes, once',
-      `a  always in this session: ${alwaysOf(request)}`,
-      'n  no',
-      'r  no, with a reason',
-    ];
+      ['y', 'yes, once'],
+      ['a', `always in this session: ${alwaysOf(request)}`],
+      ['n', 'no'],
+      ['r', 'no, with a reason'],
+    ] as const;
     return [
       title,
-      ...keys.map((line) => `  ${fitLine(line, width - 2)}`),
+      ...keys.map(([key, meaning]) => `  ${paint.note(key)}  ${fitLine(meaning, width - 5)}`),
       paint.dim('  Esc stops the run and keeps the question'),
     ];
   }

@@ -29,6 +29,11 @@ export class SlashCommands {
     this.all = [HELP, ...BUILT_IN, ...custom.filter(({ name }) => !taken.has(name) && name !== HELP.name)];
   }
 
+  /** Whether the text is typed as a command. */
+  isTyped(text: string): boolean {
+    return TYPED.test(text.trim());
+  }
+
   /** Runs what was typed, if it is a command. Returns false for any other text. */
   async run(text: string, context: SlashContext): Promise<boolean> {
     const [, name, words = ''] = TYPED.exec(text.trim()) ?? [];

@@ -151,6 +151,6 @@ async function compact(words: string, context: SlashContext): Promise<void> {
 function done(warnings: readonly string[], { columns, paint }: SlashContext): string {
   return [
     ...warnings.map((warning) => wrapText(`! ${warning}`, columns)),
-    paint.dim('/undo undoes it.\n'),
+    `${paint.dim('/undo undoes it.')}\n`,
   ].join('');
 }

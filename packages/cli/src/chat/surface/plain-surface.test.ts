@@ -148,3 +148,14 @@ it('shows a text that comes back, because the terminal edits its own line', asyn
   await type('');
   expect(shown()).toContain('To send again:\nwas not sent\n');
 });
+
+it('begins what is printed on a line of its own, and shows its sign once', async () => {
+  const { surface, shown, type } = open();
+  await type('hello\n');
+  surface.redraw();
+  surface.redraw();
+  surface.print('the answer');
+  surface.redraw();
+  await type('');
+  expect(shown()).toBe('› › \nthe answer\n› ');
+});

@@ -25,6 +25,8 @@ export class PlainSurface implements Surface {
   #listener: SurfaceListener | undefined;
   #lines: Interface | undefined;
   #isWorking = false;
+  /** The last line is the sign at which a person writes. */
+  #isPrompted = false;
   #written = '';
   readonly #onInterrupt = () => this.#interrupt();
   readonly frame = 0;
@@ -66,10 +68,17 @@ export class PlainSurface implements Surface {
   }
 
   print(text: string): void {
-    if (text !== '') this.#terminal.out.write(text.endsWith('\n') ? text : `${text}\n`);
+    if (text === '') return;
+    const line = this.#isPrompted ? '\n' : '';
+    this.#isPrompted = false;
+    this.#terminal.out.write(line + (text.endsWith('\n') ? text : `${text}\n`));
   }
 
-  redraw(): void {}
+  /** Something has ended: a line can be written. */
+  redraw(): void {
+    this.#prompt();
+  }
+
   clear(): void {}
   setTitle(): void {}
   notify(): void {}
@@ -163,7 +172,10 @@ export class PlainSurface implements Surface {
     question.leave();
   }
 
+  /** Shows that a line can be written, if it is not shown. */
   #prompt(): void {
+    if (this.#isPrompted || this.#isWorking || this.hasQuestion) return;
+    this.#isPrompted = true;
     this.#terminal.out.write('› ');
   }
 
@@ -182,6 +194,7 @@ export class PlainSurface implements Surface {
   }
 
   #enter(line: string): void {
+    this.#isPrompted = false;
     const [question] = this.#questions;
     if (question !== undefined) {
       if (question.answer(line.trim())) this.#remove(question);
@@ -195,7 +208,6 @@ export class PlainSurface implements Surface {
     const text = this.#written + line;
     this.#written = '';
     this.#listener?.onEnter(text);
-    if (!this.#isWorking) this.#prompt();
   }
 }
 

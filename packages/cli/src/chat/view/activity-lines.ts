@@ -82,6 +82,10 @@ export class ActivityLines {
       .slice(0, MAX_WAITING)
       .map((text) => front.paint.dim(`  ▹ ${fitLine(text, columns - 4)}`));
     const more = texts.length - shown.length;
-    return more > 0 ? [...shown, front.paint.dim(`  +${plural(more, 'more message')}`)] : shown;
+    if (texts.length === 0) return [];
+    const head = front.paint.dim(fitLine(`queue ${texts.length} · Alt-Up takes the last one back`, columns));
+    return more > 0
+      ? [head, ...shown, front.paint.dim(`  +${plural(more, 'more message')}`)]
+      : [head, ...shown];
   }
 }

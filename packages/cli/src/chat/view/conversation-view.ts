@@ -42,6 +42,7 @@ export class ConversationView {
   readonly #calls = new Map<string, JsonValue>();
   #reasoning: { text: string; since: number } | undefined;
   #startedAt = 0;
+  #isAfterCalls = false;
   /** Text of the present answer that has arrived in pieces. */
   #received = '';
   todo: readonly TodoItem[] = [];
@@ -83,8 +84,18 @@ export class ConversationView {
     if (event.type === 'run:started' || event.type === 'llm:retry') this.#received = '';
     if (event.type === 'llm:chunk' && event.chunkType === 'text') this.#received += event.content;
     if (event.type === 'llm:response') this.#options.print(this.#missedText(event));
+    this.#separate(event);
     this.#options.print(this.#textOf(event));
     this.#remember(event);
+  }
+
+  /** Sets what the model says apart from the calls above it. */
+  #separate(event: LonghaulEvent): void {
+    if (event.type === 'llm:tool-result') this.#isAfterCalls = true;
+    const isText = event.type === 'llm:chunk' && event.chunkType === 'text' && !isBlank(event.content);
+    if (!isText && event.type !== 'run:finished') return;
+    if (isText && this.#isAfterCalls) this.#options.print('\n');
+    this.#isAfterCalls = false;
   }
 
   /** The end of text and reasoning that is not complete enough to be printed. */
