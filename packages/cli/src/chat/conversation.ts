@@ -67,11 +67,6 @@ export class Conversation {
     return this.#session?.state.approvals ?? [];
   }
 
-  /** Messages that the server keeps for the next step. */
-  get waiting(): readonly WaitingMessage[] {
-    return this.#session?.state.queue.waiting ?? [];
-  }
-
   /** Messages that the agent has not received yet, those that are being sent last. */
   get undelivered(): readonly WaitingMessage[] {
     return this.#session?.state.queue.undelivered ?? [];

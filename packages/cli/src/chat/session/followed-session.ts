@@ -27,6 +27,8 @@ export interface SessionListener {
 /** One session and its events, from the moment at which the chat opens it until it leaves. */
 export class FollowedSession {
   readonly state: SessionState;
+  /** Settles when the messages that are on their way have arrived. */
+  #sent: Promise<unknown> = Promise.resolve();
   readonly #client: LonghaulClient;
   readonly #listener: SessionListener;
   readonly #left = new AbortController();
@@ -69,8 +71,10 @@ export class FollowedSession {
     queue.addSent(messageId, content);
     state.isBusy = true;
     this.#listener.onChange();
+    const sending = this.#client.sendMessage(id, [...content], { idempotencyKey: messageId });
+    this.#sent = Promise.allSettled([this.#sent, sending]);
     try {
-      await this.#client.sendMessage(id, [...content], { idempotencyKey: messageId });
+      await sending;
     } catch (error) {
       queue.dropSent(messageId);
       state.isBusy = isBusy;
@@ -81,6 +85,7 @@ export class FollowedSession {
 
   /** Stops the run. Messages that wait are removed from the queue and returned, the oldest first. */
   async stop(): Promise<readonly WaitingMessage[]> {
+    await this.#sent;
     const removed = await this.state.queue.removeAll(this.#left.signal);
     await this.#client.cancel(this.state.id);
     return removed;
@@ -94,6 +99,7 @@ export class FollowedSession {
 
   /** Returns false if the message was delivered before. */
   async unqueue(messageId: string): Promise<boolean> {
+    await this.#sent;
     return await this.state.queue.remove(messageId, this.#left.signal);
   }
 
