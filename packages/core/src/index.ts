@@ -30,10 +30,10 @@ export type * from './ports/index.ts';
 export { createToolFinder, shownSchemas, shownTools } from './ports/tool-set.ts';
 export type { SessionAgent } from './prompt/agent-prompt.ts';
 export { type Environment, type Fact, factsOf, readEnvironment } from './prompt/environment.ts';
+export { readGitStart } from './prompt/git-start.ts';
 export { buildSystemPrompt, type SystemPromptOptions } from './prompt/system-prompt.ts';
 export type {
   ApproverContext,
-  ForkSessionOptions,
   NewSessionOptions,
   ResumeResult,
   RunOptions,
@@ -43,6 +43,7 @@ export type {
 export { unfitSettings } from './runtime/unfit-settings.ts';
 export { Runtime } from './runtime.ts';
 export { type AnsweredApproval, ApprovalService } from './session/approvals/approval-service.ts';
+export type { ForkPlace, ForkSessionOptions } from './session/draft-fork.ts';
 export { EventHub, type EventListener } from './session/events/event-hub.ts';
 export { findLastEvent } from './session/events/find-last-event.ts';
 export { exportSession } from './session/export-session.ts';

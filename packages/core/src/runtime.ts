@@ -22,7 +22,6 @@ import { createToolFinder } from './ports/tool-set.ts';
 import type { SessionAgent } from './prompt/agent-prompt.ts';
 import { executeRun } from './runtime/execute-run.ts';
 import type {
-  ForkSessionOptions,
   NewSessionOptions,
   ResumeResult,
   RunOptions,
@@ -30,6 +29,7 @@ import type {
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
 import { ApprovalService } from './session/approvals/approval-service.ts';
+import { draftFork, type ForkSessionOptions } from './session/draft-fork.ts';
 import { draftSession } from './session/draft-session.ts';
 import { EventFollower } from './session/events/event-follower.ts';
 import { EventHub, type EventListener } from './session/events/event-hub.ts';
@@ -223,22 +223,13 @@ export class Runtime {
    *
    * @throws {LonghaulError} `session_not_found`, `not_found`.
    */
-  async fork(sessionId: string, { at, title, workspace }: ForkSessionOptions = {}): Promise<Session> {
-    const { updatedAt: _updatedAt, status: _status, ...found } = await this.#runs.existing(sessionId);
-    const source = withoutCompactionRequest(found);
-    const now = Date.now();
-    const session = {
-      ...source,
-      id: newId(),
-      createdAt: now,
-      title: title ?? source.title,
-      workspace: workspace ?? source.workspace,
-      metadata: { ...source.metadata, forkedFrom: { sessionId, ...(at !== undefined && { at }) } },
-    };
+  async fork(sessionId: string, options: ForkSessionOptions = {}): Promise<Session> {
+    const source = withoutCompactionRequest(await this.#runs.existing(sessionId));
+    const session = draftFork(source, options);
     return this.#options.store.forkSession(sessionId, session, {
-      at,
+      at: options.at,
       newId,
-      close: (part) => closeOpenPart(part, now),
+      close: (part) => closeOpenPart(part, session.createdAt),
     });
   }
 

@@ -206,7 +206,10 @@ class ModelledSession {
     const tree = await this.#test.runtime.files.treeAfter(this.#sessionId, at);
     await this.#test.runtime.files.materialise(tree ?? '', folder);
     expect(recorded(folder)).toEqual(this.#after.get(at));
-    const fork = await this.#test.runtime.fork(this.#sessionId, { at, workspace: folder });
+    const fork = await this.#test.runtime.fork(this.#sessionId, {
+      at,
+      place: { workspace: folder, git: undefined },
+    });
     const { messages } = await this.#test.store.loadLog(fork.id);
     expect(messages.length).toBeLessThanOrEqual(at);
     // A step of the copy changes its own folder only.

@@ -27,6 +27,14 @@ export {
   treeReference,
 } from './file-change.ts';
 export { foldName } from './fold-name.ts';
+export {
+  GIT_START_KEY,
+  type GitStart,
+  gitAtStart,
+  isBranchName,
+  isCommitId,
+  parseGitStart,
+} from './git-start.ts';
 export { isDeeperThan, isObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
 export {
   type Compaction,

@@ -1,3 +1,4 @@
+import type { ForkPlace } from '@longhaul/core';
 import { parseHandle } from '@longhaul/protocol';
 import { FORK_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
@@ -6,6 +7,7 @@ import { shownName } from '../render/file-change-lines.ts';
 import { plural, shortId } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { makeForkFolder } from '../session/fork-folder.ts';
+import type { GitWorktree } from '../session/git-worktree.ts';
 import { withSession } from '../session/with-session.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 
@@ -28,11 +30,12 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
         folder === undefined
           ? undefined
           : await makeForkFolder({ runtime, session, at, folder, isWorktree: worktree });
-      const forked = await runtime.fork(session.id, { at, title, workspace: made?.path });
+      const forked = await runtime.fork(session.id, { at, title, place: placeOf(made) });
       await copyAddress(store, session.id, forked.id);
       const from = at === undefined ? 'its end' : `m${at}`;
       const lines = [`Forked ${shortId(session.id)} at ${from}: ${forked.id}`];
-      if (made !== undefined) lines.push(`Its files are in ${made.path}.`);
+      if (made !== undefined) lines.push(`Its files are in ${made.workspace}.`);
+      if (made?.worktree !== undefined) lines.push(worktreeLine(made.worktree));
       const missing = made?.skipped ?? [];
       if (missing.length > 0)
         lines.push(
@@ -41,7 +44,7 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
             .map(({ path, reason }) => `${shownName(path)} (${reason})`)
             .join(', ')}${missing.length > MAX_NAMED ? ', …' : ''}.`,
         );
-      const place = made === undefined ? '' : ` -C ${made.path}`;
+      const place = made === undefined ? '' : ` -C ${made.workspace}`;
       lines.push(`To continue it: longhaul run${place} --session ${shortId(forked.id)} "…"`);
       terminal.out.write(
         values.json ? `${JSON.stringify(forked)}\n` : wrapText(lines.join('\n'), columnsOf(terminal.out)),
@@ -49,6 +52,17 @@ export async function fork(argv: readonly string[], terminal: Terminal): Promise
       return 0;
     },
   );
+}
+
+function placeOf(made: Awaited<ReturnType<typeof makeForkFolder>> | undefined): ForkPlace | undefined {
+  return made && { workspace: made.workspace, git: made.worktree?.git };
+}
+
+function worktreeLine({ git, isFromStart }: GitWorktree): string {
+  const which = isFromStart
+    ? 'the commit at the start of the session'
+    : 'the current commit, because the one at the start of the session is not known';
+  return `Its branch ${git.branch} starts at ${git.commit?.slice(0, 12)}, ${which}.`;
 }
 
 /** Accepts `12` and the message's handle, `m12`. */

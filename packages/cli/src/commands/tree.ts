@@ -1,8 +1,9 @@
 import type { Store } from '@longhaul/core';
-import { handleOf, isObject, type Message, type Session } from '@longhaul/protocol';
+import { gitAtStart, handleOf, isObject, type Message, type Session } from '@longhaul/protocol';
 import { TREE_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { shortId } from '../render/format.ts';
+import { gitStartText } from '../render/git-start-text.ts';
 import { createPaint } from '../render/paint.ts';
 import { withSession } from '../session/with-session.ts';
 import { type Terminal, wantsColors } from '../terminal.ts';
@@ -26,11 +27,13 @@ export async function tree(argv: readonly string[], terminal: Terminal): Promise
           text: await beginningOf(store, session.id, branch.first),
         })),
       );
+      const git = gitAtStart(session);
       if (values.json) {
-        terminal.out.write(`${JSON.stringify({ branches: named, head, forks })}\n`);
+        terminal.out.write(`${JSON.stringify({ branches: named, head, forks, git })}\n`);
         return 0;
       }
       const paint = createPaint(wantsColors(terminal, undefined));
+      if (git !== undefined) terminal.out.write(`${paint.dim('started on')} ${gitStartText(git)}\n`);
       for (const { first, last, parent, liveUntil, text } of named) {
         const range = first === last ? handleOf(first) : `${handleOf(first)}–${handleOf(last)}`;
         const from = parent === 0 ? 'from the beginning' : `after ${handleOf(parent)}`;

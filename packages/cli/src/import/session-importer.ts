@@ -9,6 +9,7 @@ import {
   storeMedia,
 } from '@longhaul/core';
 import {
+  GIT_START_KEY,
   isBlank,
   type JsonObject,
   type Mark,
@@ -113,7 +114,7 @@ export class SessionImporter {
   #description(withoutFiles = false): { task: string; title: string; model: string; metadata: JsonObject } {
     const { path, report } = this.#options;
     const task = report.firstUserText ?? '';
-    const { format, sourceId, workspace } = report;
+    const { format, sourceId, workspace, git } = report;
     return {
       task: task.slice(0, MAX_TASK_CHARS),
       title: importedTitle(report),
@@ -127,6 +128,7 @@ export class SessionImporter {
           // Garbage collection must not keep other files for states that never were in this store.
           ...(withoutFiles && { withoutFiles }),
         },
+        ...(git !== undefined && { [GIT_START_KEY]: { ...git } }),
       },
     };
   }

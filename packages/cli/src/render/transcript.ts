@@ -3,12 +3,14 @@ import type { SessionLog, SessionState } from '@longhaul/core';
 import {
   type Compaction,
   describePatch,
+  gitAtStart,
   isBlank,
   type Message,
   type Part,
   type ToolPart,
 } from '@longhaul/protocol';
 import { formatTokens, plural } from './format.ts';
+import { gitStartText } from './git-start-text.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
 import { toolDetails } from './tool-details.ts';
@@ -62,11 +64,13 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
       ? []
       : [paint.dim(`${REVERTED}reverted: no longer part of the conversation\n`)]),
   ];
+  const git = gitAtStart(session);
   const head = [
     field('session', session.id, paint),
     field('status', state, paint),
     field('model', session.model, paint),
     field('folder', session.workspace, paint),
+    ...(git === undefined ? [] : [field('git', gitStartText(git), paint)]),
     field('started', new Date(session.createdAt).toLocaleString('sv-SE'), paint),
   ];
   return [`${head.join('\n')}\n`, ...legend, ...broken, ...body].join('\n');

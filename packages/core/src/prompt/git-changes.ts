@@ -85,7 +85,7 @@ function createFolders(root: string): (path: string) => Promise<boolean> {
 
 async function hasOtherContent(files: Files, { path, objectId }: IndexEntry): Promise<boolean> {
   const data = await readInside(files, path, MAX_COMPARED_BYTES).catch(() => undefined);
-  if (data === undefined) return true;
+  if (data === undefined || data === 'unreadable') return true;
   const hash = createHash('sha1').update(`blob ${data.byteLength}\0`).update(data);
   return hash.digest('hex') !== objectId;
 }

@@ -1,6 +1,7 @@
 import type { WorkspaceFiles } from '../ports/index.ts';
 import { countChanges, type GitChanges } from './git-changes.ts';
 import { openGitFolder } from './git-folder.ts';
+import { readGitHead } from './git-head.ts';
 import { readGitIndex } from './git-index.ts';
 
 /**
@@ -12,7 +13,6 @@ export interface GitFacts extends Partial<GitChanges> {
   head: string;
 }
 
-const MAX_HEAD_BYTES = 1_024;
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -26,20 +26,14 @@ export async function readGitFacts(
 ): Promise<GitFacts | undefined> {
   try {
     const read = await openGitFolder(files);
-    const head = headIn(await read('HEAD', MAX_HEAD_BYTES));
-    if (head === undefined) return undefined;
+    const head = await readGitHead(read);
+    if (head === undefined || head === 'unknown') return undefined;
     const data = await read('index', MAX_INDEX_BYTES);
-    const entries = data === undefined ? undefined : readGitIndex(data);
-    return { head, ...(entries !== undefined && (await countChanges(files, entries))) };
+    const entries = data === undefined || data === 'unreadable' ? undefined : readGitIndex(data);
+    const name = 'branch' in head ? head.branch : head.commit.slice(0, 8);
+    return { head: name, ...(entries !== undefined && (await countChanges(files, entries))) };
   } catch {
     // The files are not readable, or change at this moment. The session can work without these facts.
     return undefined;
   }
-}
-
-function headIn(data: Uint8Array | undefined): string | undefined {
-  const text = new TextDecoder().decode(data).trim();
-  const [, branch] = /^ref: refs\/heads\/([^\p{C}\s]{1,200})$/u.exec(text) ?? [];
-  if (branch !== undefined) return branch;
-  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(text) ? text.slice(0, 8) : undefined;
 }

@@ -1,12 +1,17 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { WorkspaceFiles } from '../ports/index.ts';
 
 type Files = Pick<WorkspaceFiles, 'root' | 'stat' | 'read'>;
 
-/** Reads a file of git, or undefined if it is missing, larger, or not a regular file. */
-export type ReadGitFile = (name: 'HEAD' | 'index', maxBytes: number) => Promise<Uint8Array | undefined>;
+/** The content of a file of git. Undefined: it is missing. `unreadable`: it is larger than allowed, or no regular file. */
+export type GitFile = Uint8Array | 'unreadable' | undefined;
+
+/** Reads a file of git. Branches and their packed form are those of the repository, the others those of the workspace. */
+export type ReadGitFile = (name: GitFileName, maxBytes: number) => Promise<GitFile>;
+type GitFileName = 'HEAD' | 'index' | SharedFileName;
+type SharedFileName = 'packed-refs' | `refs/heads/${string}`;
 
 const MAX_LINK_BYTES = 8_192;
 
@@ -15,25 +20,31 @@ const MAX_LINK_BYTES = 8_192;
  * file `.git` names.
  *
  * That folder is outside the workspace, and anybody can write such a file. So the folder must name the workspace in turn,
- * as `git worktree add` writes it. Only its files HEAD and index are read.
+ * as `git worktree add` writes it. Only its files HEAD and index are read, and the branches of its repository.
  */
 export async function openGitFolder(files: Files): Promise<ReadGitFile> {
   const info = await files.stat('.git');
   if (info?.kind !== 'file') return (name, maxBytes) => readInside(files, `.git/${name}`, maxBytes);
   const folder = await linkedFolder(files);
-  return async (name, maxBytes) =>
-    folder === undefined ? undefined : await readPlain(join(folder, name), maxBytes);
+  if (folder === undefined) return async () => 'unreadable';
+  return (name, maxBytes) => readPlain(join(isShared(name) ? repositoryOf(folder) : folder, name), maxBytes);
+}
+
+function isShared(name: GitFileName): name is SharedFileName {
+  return name === 'packed-refs' || name.startsWith('refs/heads/');
+}
+
+/** Returns `.git` of `.git/worktrees/NAME`. */
+function repositoryOf(folder: string): string {
+  return dirname(dirname(folder));
 }
 
 /** Reads a file of the workspace, as `ReadGitFile`. */
-export async function readInside(
-  files: Files,
-  path: string,
-  maxBytes: number,
-): Promise<Uint8Array | undefined> {
+export async function readInside(files: Files, path: string, maxBytes: number): Promise<GitFile> {
   const info = await files.stat(path);
+  if (info === undefined) return undefined;
   // Reading anything else, such as a pipe, could wait without end.
-  if (info?.kind !== 'file' || info.size > maxBytes) return undefined;
+  if (info.kind !== 'file' || info.size > maxBytes) return 'unreadable';
   return await files.read(path, { start: 0, length: info.size });
 }
 
@@ -50,19 +61,25 @@ async function linkedFolder(files: Files): Promise<string | undefined> {
   return (await realpath(other)) === join(await realpath(files.root), '.git') ? folder : undefined;
 }
 
-function pathIn(data: Uint8Array | undefined, form: RegExp): string | undefined {
+function pathIn(data: GitFile, form: RegExp): string | undefined {
+  if (data === 'unreadable') return undefined;
   const [, path] = form.exec(new TextDecoder().decode(data).trimEnd()) ?? [];
   return path?.includes('\0') === true ? undefined : path;
 }
 
 /** Reads a regular file without following a link in its place. */
-async function readPlain(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+async function readPlain(path: string, maxBytes: number): Promise<GitFile> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags).catch(() => undefined);
-  if (handle === undefined) return undefined;
+  const handle = await open(path, flags).catch(missingOrUnreadable);
+  if (handle === undefined || handle === 'unreadable') return handle;
   await using _closed = handle;
   const info = await handle.stat();
-  if (!info.isFile() || info.size > maxBytes) return undefined;
+  if (!info.isFile() || info.size > maxBytes) return 'unreadable';
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(info.size), { position: 0 });
   return buffer.subarray(0, bytesRead);
+}
+
+function missingOrUnreadable(error: unknown): undefined | 'unreadable' {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : 'unreadable';
 }

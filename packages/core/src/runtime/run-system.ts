@@ -1,11 +1,12 @@
-import type { Session } from '@longhaul/protocol';
+import { gitAtStart, type Session } from '@longhaul/protocol';
 import type { RunEnvironment } from '../executor/environment-note.ts';
 import type { BlobStore, Sandbox, Store } from '../ports/index.ts';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
 import { type Environment, factsOf, readEnvironment } from '../prompt/environment.ts';
+import { readGitStart } from '../prompt/git-start.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import { dayOf, firstDay } from '../prompt/session-date.ts';
-import { loadEnvironment, storeEnvironment } from '../session/session-environment.ts';
+import { hasEnvironment, loadEnvironment, storeEnvironment } from '../session/session-environment.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
 export interface RunSystemOptions {
@@ -79,8 +80,10 @@ export class RunSystem implements RunEnvironment {
   }
 
   async #keep(environment: Environment, session: Session | undefined): Promise<void> {
-    const { store, blobs } = this.#options;
-    if (session !== undefined) await storeEnvironment(environment, { session, store, blobs });
+    if (session === undefined) return;
+    const { store, blobs, sandbox } = this.#options;
+    const git = isNew(session) ? await readGitStart(sandbox.files) : undefined;
+    await storeEnvironment(environment, { session, store, blobs, git });
   }
 
   /** Warns once of instruction files that are too long for the window. */
@@ -93,4 +96,9 @@ export class RunSystem implements RunEnvironment {
     const message = `${names}: only the first ${this.#maxChars} characters are in the system text. The model can read the rest.`;
     await this.#options.writer.announce({ type: 'context:warning', message });
   }
+}
+
+/** Returns whether no run of the session, and none of its source, has begun. */
+function isNew(session: Session): boolean {
+  return !hasEnvironment(session) && gitAtStart(session) === undefined;
 }

@@ -117,13 +117,6 @@ export interface SendAndWaitOptions {
   signal?: AbortSignal;
 }
 
-export interface ForkSessionOptions {
-  at?: number;
-  title?: string;
-  /** Absolute path of the copy's workspace. Default: that of the source. */
-  workspace?: string | undefined;
-}
-
 export type ResumeResult = ExecutorResult | { status: 'nothing' };
 
 /** The parts that an approver of one run uses. */

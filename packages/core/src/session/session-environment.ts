@@ -1,7 +1,10 @@
 import {
   blobReference,
   type ErrorCode,
+  GIT_START_KEY,
+  type GitStart,
   isObject,
+  type JsonObject,
   type JsonValue,
   parseBlobReference,
   parseJson,
@@ -13,6 +16,11 @@ import type { Environment } from '../prompt/environment.ts';
 
 /** Key of the reference in the session's metadata. A fork has it too. */
 const KEY = 'environment';
+
+/** Returns whether an environment was stored for a session: it has begun. */
+export function hasEnvironment({ metadata }: Pick<Session, 'metadata'>): boolean {
+  return metadata?.[KEY] !== undefined;
+}
 
 /** Loads the environment that the system text of a session has. Undefined before its first run. */
 export async function loadEnvironment(
@@ -32,18 +40,29 @@ export async function loadEnvironment(
   }
 }
 
+export interface StoreEnvironmentOptions {
+  session: Pick<Session, 'id' | 'metadata'>;
+  store: Store;
+  blobs: BlobStore;
+  git?: GitStart | undefined;
+}
+
 /**
  * Stores the environment that the system text of a session has from now on. If blobs cannot be written, it is
  * not stored, and the next run uses the environment of that moment.
+ *
+ * @param options.git Where the repository is, if the session begins now.
  */
 export async function storeEnvironment(
   environment: Environment,
-  { session, store, blobs }: { session: Pick<Session, 'id' | 'metadata'>; store: Store; blobs: BlobStore },
+  { session, store, blobs, git }: StoreEnvironmentOptions,
 ): Promise<void> {
   const id = await storedId(environment, blobs);
   if (id === undefined) return;
   if (session.metadata?.[KEY] === blobReference(id)) return;
-  await store.updateSession(session.id, { metadata: { [KEY]: blobReference(id) } });
+  const metadata: JsonObject = { [KEY]: blobReference(id) };
+  if (git !== undefined) metadata[GIT_START_KEY] = { ...git };
+  await store.updateSession(session.id, { metadata });
 }
 
 const UNWRITABLE: ReadonlySet<ErrorCode> = new Set(['store_full', 'store_readonly', 'store_unavailable']);

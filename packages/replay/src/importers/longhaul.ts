@@ -1,4 +1,5 @@
 import {
+  gitAtStart,
   isObject,
   isOpen,
   type JsonObject,
@@ -49,6 +50,9 @@ class LonghaulImporter implements Importer {
     report.title = textAt(value, 'title');
     report.workspace = textAt(value, 'workspace');
     report.model ??= textAt(value, 'model');
+    const { metadata } = value;
+    const git = isObject(metadata) ? gitAtStart({ metadata }) : undefined;
+    if (git !== undefined) report.git = git;
   }
 
   read(element: JsonObject): void {

@@ -1,4 +1,4 @@
-import type { Mark, Message, ToolPart } from '@longhaul/protocol';
+import type { GitStart, Mark, Message, ToolPart } from '@longhaul/protocol';
 import { FirstUserText } from './first-user-text.ts';
 import { argumentsText } from './part-text.ts';
 
@@ -76,6 +76,8 @@ export interface ImportReport {
   model?: string;
   /** The folder in which the recorded agent worked. */
   workspace?: string;
+  /** Where the repository of that folder was at the start of the session. Only a Longhaul export has it. */
+  git?: GitStart;
   /** Marks of a Longhaul export, with the message ids of the export. */
   marks: Mark[];
 }

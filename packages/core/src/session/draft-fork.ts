@@ -1,0 +1,41 @@
+import { GIT_START_KEY, type GitStart, type JsonObject, type Session } from '@longhaul/protocol';
+import type { NewSession } from '../ports/index.ts';
+import { newId } from './ids.ts';
+
+export interface ForkSessionOptions {
+  /** Sequence of the last message of the copy. Default: the last one. */
+  at?: number | undefined;
+  title?: string | undefined;
+  /** The copy's workspace. Default: that of the source. */
+  place?: ForkPlace | undefined;
+}
+
+export interface ForkPlace {
+  /** Absolute path. */
+  workspace: string;
+  /** Where its repository is. Undefined: it has none. */
+  git: GitStart | undefined;
+}
+
+/** Drafts a session that begins with a copy of another one's log. */
+export function draftFork(
+  { updatedAt: _updatedAt, status: _status, ...source }: Session,
+  { at, title, place }: ForkSessionOptions,
+): NewSession {
+  return {
+    ...source,
+    id: newId(),
+    createdAt: Date.now(),
+    title: title ?? source.title,
+    workspace: place?.workspace ?? source.workspace,
+    metadata: {
+      ...(place === undefined ? source.metadata : withGit(source.metadata, place.git)),
+      forkedFrom: { sessionId: source.id, ...(at !== undefined && { at }) },
+    },
+  };
+}
+
+function withGit(metadata: JsonObject | undefined, git: GitStart | undefined): JsonObject {
+  const { [GIT_START_KEY]: _left, ...rest } = metadata ?? {};
+  return git === undefined ? rest : { ...rest, [GIT_START_KEY]: { ...git } };
+}
