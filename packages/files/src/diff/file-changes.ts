@@ -26,7 +26,7 @@ export async function describeChanges(
   changes: readonly LeafChange[],
   limit = MAX_FILES,
 ): Promise<ChangedFiles> {
-  const differences = findRenames(changes);
+  const differences = await findRenames(reader, changes);
   const files: FileChange[] = [];
   for (const difference of differences.slice(0, limit)) files.push(await toFileChange(reader, difference));
   const more = differences.length - files.length;

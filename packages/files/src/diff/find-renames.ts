@@ -1,34 +1,59 @@
 import { isRestorable } from '../format/node.ts';
+import type { TreeReader } from '../format/tree.ts';
 import type { LeafChange } from './compare-trees.ts';
+import { findSimilar, nameOf, type SimilarPair } from './similar-files.ts';
 
 /** A change that may come from another path. */
 export interface FileDifference extends LeafChange {
   /** Where a renamed file was. `before` is then the file there. */
   from?: string;
+  /** Part of the content that a renamed file kept: from 0.5 to 1. */
+  similarity?: number;
 }
 
-/** Pairs files that were deleted and added with the same content. A shorter way between two names comes first. */
-export function findRenames(changes: readonly LeafChange[]): FileDifference[] {
-  const deleted = new Map<string, LeafChange[]>();
-  for (const change of changes) {
-    const { before, after } = change;
-    if (before === undefined || after !== undefined || !isRestorable(before) || before.size === 0) continue;
-    const key = before.kind + before.hash;
-    deleted.set(key, [...(deleted.get(key) ?? []), change]);
-  }
-  const sources = new Map<LeafChange, LeafChange>();
-  for (const change of changes) {
-    const { before, after } = change;
-    if (before !== undefined || after === undefined) continue;
-    const candidates = deleted.get(after.kind + after.hash);
-    const source = candidates === undefined ? undefined : takeNearest(candidates, change.path);
-    if (source !== undefined) sources.set(change, source);
-  }
-  const gone = new Set(sources.values());
+/**
+ * Pairs files that were deleted with files that were added: first those with the same content, then those with at least
+ * half of it in common.
+ */
+export async function findRenames(
+  reader: TreeReader,
+  changes: readonly LeafChange[],
+): Promise<FileDifference[]> {
+  const deleted = changes.filter(({ before, after }) => before !== undefined && after === undefined);
+  const added = changes.filter(({ before, after }) => before === undefined && after !== undefined);
+  if (deleted.length === 0 || added.length === 0) return [...changes];
+  const pairs = findEqual(deleted, added);
+  const taken = new Set(pairs.flatMap(({ source, target }) => [source, target]));
+  const isLeft = (change: LeafChange) => !taken.has(change);
+  pairs.push(...(await findSimilar(reader, deleted.filter(isLeft), added.filter(isLeft))));
+
+  const byTarget = new Map(pairs.map((pair) => [pair.target, pair]));
+  const gone = new Set(pairs.map(({ source }) => source));
   return changes.flatMap((change): FileDifference[] => {
     if (gone.has(change)) return [];
-    const source = sources.get(change);
-    return [source === undefined ? change : { ...change, before: source.before, from: source.path }];
+    const pair = byTarget.get(change);
+    if (pair === undefined) return [change];
+    const { source, similarity } = pair;
+    return [{ ...change, before: source.before, from: source.path, similarity }];
+  });
+}
+
+/** Pairs files with the same content. A shorter way between two names comes first. */
+function findEqual(deleted: readonly LeafChange[], added: readonly LeafChange[]): SimilarPair[] {
+  const sources = new Map<string, LeafChange[]>();
+  for (const change of deleted) {
+    const { before } = change;
+    if (before === undefined || !isRestorable(before) || before.size === 0) continue;
+    const key = before.kind + before.hash;
+    const others = sources.get(key);
+    if (others === undefined) sources.set(key, [change]);
+    else others.push(change);
+  }
+  return added.flatMap((target) => {
+    const { after } = target;
+    const candidates = after === undefined ? undefined : sources.get(after.kind + after.hash);
+    const source = candidates === undefined ? undefined : takeNearest(candidates, target.path);
+    return source === undefined ? [] : [{ source, target, similarity: 1 }];
   });
 }
 
@@ -36,8 +61,4 @@ export function findRenames(changes: readonly LeafChange[]): FileDifference[] {
 function takeNearest(candidates: LeafChange[], path: string): LeafChange | undefined {
   const same = candidates.findIndex((candidate) => nameOf(candidate.path) === nameOf(path));
   return candidates.splice(Math.max(0, same), 1)[0];
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

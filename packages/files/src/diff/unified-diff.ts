@@ -18,8 +18,8 @@ export async function* unifiedDiff(
   before: FolderNode,
   after: FolderNode,
 ): AsyncGenerator<string> {
-  for (const difference of findRenames(await compareTrees(reader, before, after)))
-    yield* diffOfFile(reader, difference);
+  const changes = await compareTrees(reader, before, after);
+  for (const difference of await findRenames(reader, changes)) yield* diffOfFile(reader, difference);
 }
 
 async function* diffOfFile(reader: TreeReader, difference: FileDifference): AsyncGenerator<string> {
@@ -49,13 +49,18 @@ async function* shownDiff(reader: TreeReader, difference: FileDifference): Async
   if (isSameContent && modes === '' && from === path) return;
   yield `diff --git ${quotePath(`a/${from}`)} ${quotePath(`b/${path}`)}\n${modes}`;
   if (from !== path)
-    yield `similarity index 100%\nrename from ${quotePath(from)}\nrename to ${quotePath(path)}\n`;
+    yield `similarity index ${percentOf(difference)}%\nrename from ${quotePath(from)}\nrename to ${quotePath(path)}\n`;
   if (isSameContent) return;
   const old = before === undefined ? undefined : await reader.contentOf(before);
   const now = after === undefined ? undefined : await reader.contentOf(after);
   const mode = before !== undefined && after !== undefined && modes === '' ? ` ${gitMode(after)}` : '';
   yield `index ${objectName(old)}..${objectName(now)}${mode}\n`;
   yield* contentDiff(difference, old ?? Buffer.alloc(0), now ?? Buffer.alloc(0));
+}
+
+/** Only a file with the same content has 100 %. */
+function percentOf({ before, after, similarity = 1 }: FileDifference): number {
+  return before?.hash === after?.hash ? 100 : Math.min(99, Math.floor(similarity * 100));
 }
 
 function modeLines(before: LeafNode | undefined, after: LeafNode | undefined): string {
@@ -65,7 +70,11 @@ function modeLines(before: LeafNode | undefined, after: LeafNode | undefined): s
   return old === now ? '' : `old mode ${old}\nnew mode ${now}\n`;
 }
 
-function* contentDiff({ path, before, after }: FileDifference, old: Buffer, now: Buffer): Generator<string> {
+function* contentDiff(
+  { path, from = path, before, after }: FileDifference,
+  old: Buffer,
+  now: Buffer,
+): Generator<string> {
   const [oldLines, newLines] = [toLines(old), toLines(now)];
   if (oldLines === undefined || newLines === undefined) {
     yield* binaryPatch(old, now);
@@ -74,7 +83,7 @@ function* contentDiff({ path, before, after }: FileDifference, old: Buffer, now:
   const edits = editsBetween(oldLines, newLines);
   // An empty file that is new or deleted.
   if (edits.length === 0) return;
-  yield `--- ${before === undefined ? '/dev/null' : label(`a/${path}`)}\n`;
+  yield `--- ${before === undefined ? '/dev/null' : label(`a/${from}`)}\n`;
   yield `+++ ${after === undefined ? '/dev/null' : label(`b/${path}`)}\n`;
   yield* hunks(oldLines, newLines, edits);
 }
