@@ -48,7 +48,9 @@ export function createAgentApp({ book, link, version }: AgentAppOptions): AgentA
 function addSessions(app: AgentApp, book: SessionBook): void {
   app
     .onRequest(session.new, ({ params }) => answering(() => book.begin(params)))
-    .onRequest(session.load, ({ params }) => answering(() => book.load(params.sessionId, params)))
+    .onRequest(session.load, ({ params, signal }) =>
+      answering(() => book.load(params.sessionId, params, signal)),
+    )
     .onRequest(session.resume, ({ params }) => answering(() => book.resume(params.sessionId, params)))
     .onRequest(session.list, ({ params }) => answering(() => book.list(params)))
     .onRequest(session.close, ({ params }) => done(() => book.close(params.sessionId)))

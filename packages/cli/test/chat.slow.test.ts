@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Script, ScriptAnswer, ScriptRequest } from '@longhaul/scripted-model';
 import { lastUserText, toolResults } from '@longhaul/scripted-model';
 import { describe, expect, it } from 'vitest';
-import { openStorage } from '../src/compose/open-storage.ts';
 import { Bench } from './harness.ts';
+import { writeLongSession } from './long-session.ts';
 import { lacksTmux } from './machine.ts';
 import { TmuxWindow, type WindowOptions } from './tmux.ts';
 
@@ -393,7 +392,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
 
   it('opens a session of 20,000 messages', async () => {
     await using place = await openBench();
-    await writeLongSession(place.bench, 20_000);
+    await writeLongSession(place.bench, { count: 20_000, model: 'openai-compatible/scripted' });
     await using window = await place.open({ args: ['--continue'] });
     await window.saw('text 20000');
     await window.enter('Hello');
@@ -488,29 +487,3 @@ describe('without a terminal', () => {
     expect(stderr).toContain('A chat needs a terminal. In a script or a pipe: longhaul run "task".');
   });
 });
-
-/** Stores a session of this workspace with messages of both roles. */
-async function writeLongSession({ home, workspace }: Bench, count: number): Promise<void> {
-  await mkdir(join(home, '.local', 'share', 'longhaul'), { recursive: true });
-  const { store } = await openStorage(`sqlite:${join(home, '.local', 'share', 'longhaul', 'longhaul.db')}`);
-  await using _store = store;
-  const at = Date.now();
-  const staged = await store.stageSession({
-    id: randomUUID(),
-    workspace,
-    task: 'long',
-    title: 'long',
-    createdAt: at,
-    model: 'openai-compatible/scripted',
-  });
-  const drafts = Array.from({ length: count }, (_, index) => ({
-    id: randomUUID(),
-    role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
-    status: 'done' as const,
-    tokenCount: 3,
-    createdAt: at,
-    parts: [{ id: randomUUID(), type: 'text' as const, state: 'done' as const, text: `text ${index + 1}` }],
-  }));
-  await staged.append(drafts);
-  await staged.publish({ patch: { status: 'completed' }, marks: [] });
-}

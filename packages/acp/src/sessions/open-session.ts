@@ -46,6 +46,7 @@ export class OpenSession {
   readonly #link: SessionLink;
   readonly #asker: PermissionAsker;
   readonly #turns: RunningTurns;
+  readonly #closed = new AbortController();
   #fields: SessionFields;
   #stored: Promise<void> | undefined;
 
@@ -124,6 +125,17 @@ export class OpenSession {
   async cancel(): Promise<void> {
     this.#asker.withdrawAll();
     await this.#turns.cancel();
+  }
+
+  /** Stops what works for the session, and what is sent of it. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.cancel();
+  }
+
+  /** Aborts when the client closes the session. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
   }
 
   /** Changes a setting. Throws as `changed`. */

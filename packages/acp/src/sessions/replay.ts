@@ -1,38 +1,31 @@
-import type { Message } from '@longhaul/protocol';
+import { setImmediate } from 'node:timers/promises';
 import { historyUpdates } from '../updates/history-updates.ts';
 import type { OpenSession } from './open-session.ts';
 
-const PAGE = 100;
+const PAGE = 400;
 
-/** Sends the messages of a stored session as updates, a page at a time. Reverted messages are not sent. */
-export async function replay(session: OpenSession): Promise<void> {
-  const { folder, feed, workspace } = session;
+/**
+ * Sends the messages of a stored session as updates, a page at a time. Reverted messages are not sent. Other messages of
+ * the client are read between pages. Ends early when the signal aborts.
+ */
+export async function replay(session: OpenSession, signal: AbortSignal): Promise<void> {
+  const { id, folder, feed, workspace } = session;
   const { ids } = feed.translator;
-  for await (const messages of pagesOf(session, { skipReverted: true })) {
+  for (let after = 0; ; ) {
+    await setImmediate();
+    if (signal.aborted) return;
+    const options = { limit: PAGE, after, skipReverted: true };
+    const { messages } = await workspace.store.readMessages(id, options);
     for (const message of messages)
       session.send(await historyUpdates(message, { folder, blobs: workspace.blobs, ids }));
     await feed.settled();
-  }
-}
-
-/** Sends how full the window of a stored session is, and what the session has cost. */
-export async function sendUsage(session: OpenSession): Promise<void> {
-  let costUsd = 0;
-  // Reverted messages have been paid too.
-  for await (const messages of pagesOf(session, { skipReverted: false }))
-    for (const { cost = 0 } of messages) costUsd += cost;
-  await session.feed.sendUsage(costUsd);
-}
-
-async function* pagesOf(
-  { id, workspace }: OpenSession,
-  options: { skipReverted: boolean },
-): AsyncGenerator<Message[]> {
-  for (let after = 0; ; ) {
-    const { messages } = await workspace.store.readMessages(id, { limit: PAGE, after, ...options });
-    yield messages;
     const last = messages.at(-1);
     if (last === undefined || messages.length < PAGE) return;
     after = last.sequence;
   }
+}
+
+/** Sends how full the window of a stored session is, and what the session has cost. */
+export async function sendUsage({ id, feed, workspace }: OpenSession): Promise<void> {
+  await feed.sendUsage(await workspace.store.costOf(id));
 }

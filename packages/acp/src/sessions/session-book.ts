@@ -61,10 +61,16 @@ export class SessionBook {
     return { sessionId: session.id, ...(await this.#opened(session, place)) };
   }
 
-  /** Opens a stored session and sends all its messages as updates. */
-  async load(sessionId: string, place: SessionPlace): Promise<SessionState> {
+  /**
+   * Opens a stored session and sends all its messages as updates.
+   *
+   * @throws {RequestError} If the signal aborts or the session is closed before everything is sent.
+   */
+  async load(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionState> {
     const session = await this.#reopen(sessionId, place);
-    await replay(session);
+    const stopped = AbortSignal.any([signal, session.closed]);
+    await replay(session, stopped);
+    if (stopped.aborted) throw RequestError.requestCancelled();
     await sendUsage(session);
     return this.#opened(session, place);
   }
@@ -100,7 +106,7 @@ export class SessionBook {
   async close(sessionId: string): Promise<void> {
     const session = this.get(sessionId);
     this.#open.delete(sessionId);
-    await session.cancel();
+    await session.close();
   }
 
   /** Deletes a session from the store. @throws {LonghaulError} `session_busy` while a process works on it. */
@@ -156,7 +162,7 @@ export class SessionBook {
     if (ignored.length === 0) return [];
     const title = `Longhaul does not support ${ignored.join(' and ')} of the editor yet, and ignores them.`;
     log(title);
-    return notice(features, { severity: 'warning', title });
+    return notice(features, { severity: 'warning', title, isImportant: true });
   }
 }
 

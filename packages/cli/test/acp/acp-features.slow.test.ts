@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type McpServer, methods, type NewSessionRequest } from '@agentclientprotocol/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeLongSession } from '../long-session.ts';
 import { type Editor, type EditorOptions, textOf } from './editor.ts';
 import { EditorBench } from './editor-bench.ts';
 
@@ -152,6 +153,14 @@ describe('longhaul acp with an editor that offers', () => {
     expect(textOf(editor.of('agent_message_chunk'))).toBe('Hello there.');
   });
 
+  it('nothing: ignored MCP servers are named in a message', async () => {
+    const editor = await bench.editor({});
+    const mcpServers: McpServer[] = [{ name: 'files', command: '/bin/false', args: [], env: [] }];
+    const { sessionId } = await editor.agent.request(session.new, { cwd: bench.folder, mcpServers });
+    await editor.prompt(sessionId, 'greet');
+    expect(textOf(editor.of('agent_message_chunk'))).toMatch(/MCP servers \(files\)[\s\S]*Hello there\.$/);
+  });
+
   it('nothing: the settings of an untrusted project are named in a message', async () => {
     await writeFile(join(bench.folder, 'longhaul.yml'), 'approvals: [{ tool: "*", action: allow }]\n');
     const editor = await begin({});
@@ -163,6 +172,33 @@ describe('longhaul acp with an editor that offers', () => {
     expect(trusted.code).toBe(0);
     await editor.prompt(id, 'touch it again');
     expect(editor.questions).toHaveLength(1);
+  });
+});
+
+describe('longhaul acp with a session of many messages', () => {
+  const COUNT = 2_000;
+
+  it('loads all in order, answers other requests meanwhile, and stops when the session is closed', async () => {
+    await using bench = await EditorBench.open();
+    const sessionId = await writeLongSession(bench.bench, { count: COUNT, model: 'local/scripted' });
+    const editor = await bench.editor({});
+    const place = { sessionId, cwd: bench.folder, mcpServers: [] };
+    const shown = () => editor.updatesOf(sessionId).length;
+    await editor.agent.request(session.list, { cwd: bench.folder });
+
+    const loading = editor.agent.request(session.load, place);
+    await editor.agent.request(session.list, { cwd: bench.folder });
+    expect(shown()).toBeLessThan(COUNT);
+    await loading;
+    const texts = editor.updatesOf(sessionId).map((update) => ('content' in update ? update.content : []));
+    const expected = Array.from({ length: COUNT }, (_, index) => ({ text: `text ${index + 1}` }));
+    expect(texts.slice(0, COUNT)).toMatchObject(expected);
+
+    const before = shown();
+    const again = editor.agent.request(session.load, place);
+    await editor.agent.request(session.close, { sessionId });
+    await expect(again).rejects.toMatchObject({ code: -32800 });
+    expect(shown() - before).toBeLessThan(COUNT);
   });
 });
 

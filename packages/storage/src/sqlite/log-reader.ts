@@ -46,6 +46,11 @@ export function readMessageRows(
   return { messages: rows, ...readPartRows(db, onPage) };
 }
 
+export function readCost(db: Drizzle, sessionId: string): number {
+  const cost = sql<number>`total(${messages.cost})`;
+  return db.select({ cost }).from(messages).where(eq(messages.sessionId, sessionId)).get()?.cost ?? 0;
+}
+
 /** Returns the records of changed files in a range of messages. Leaves out damaged ones. */
 export function readPatches(
   db: Drizzle,

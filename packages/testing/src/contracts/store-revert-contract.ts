@@ -117,6 +117,23 @@ export function revertContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await page({ limit: 1, after: 2 }), [3]);
   });
 
+  it('sums the costs of all messages, of reverted ones too', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    assert.equal(await store.costOf('s1'), 0);
+    await append(store, lease, 2);
+    for (const [id, cost] of [
+      ['priced', 0.5],
+      ['reverted', 0.25],
+    ] as const)
+      await store.appendMessage(lease, draft(id, [text(id)], { cost }));
+    await store.recordMarks(lease, [revert('r1', 4, 2, 2003)]);
+    await store.createSession(newSession('other'));
+    assert.equal(await store.costOf('s1'), 0.75);
+    assert.equal(await store.costOf('other'), 0);
+    await refused(store.costOf('absent'), 'session_not_found');
+  });
+
   it('returns a checkpoint only while its last message is in the conversation', async () => {
     await using store = await open();
     const lease = await heldSession(store);

@@ -105,4 +105,6 @@ export interface LogStore {
    * it: the newest messages, before the sequence `before` if given. `skipReverted`: only messages of the live path.
    */
   readMessages(sessionId: string, options: MessagePage): Promise<Pick<SessionLog, 'messages' | 'damaged'>>;
+  /** Returns the sum of the costs of the session's messages, in US dollars, those of reverted messages included. */
+  costOf(sessionId: string): Promise<number>;
 }

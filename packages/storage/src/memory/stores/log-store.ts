@@ -77,6 +77,12 @@ export function logStore(core: MemoryCore): LogStore {
       const start = after === undefined ? Math.max(0, inRange.length - limit) : 0;
       return structuredClone({ messages: inRange.slice(start, start + limit), damaged: [] });
     },
+
+    costOf: async (sessionId) => {
+      let sum = 0;
+      for (const { cost = 0 } of core.get(sessionId).messages) sum += cost;
+      return sum;
+    },
   };
 }
 

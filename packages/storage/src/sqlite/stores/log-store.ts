@@ -16,7 +16,7 @@ import { damagedRows } from '../../shared/damaged-rows.ts';
 import { loadRowCheck } from '../../shared/row-shapes.ts';
 import { readCollapsedRows } from '../collapsed-view.ts';
 import { assembleLog, assembleMessages } from '../log-assembler.ts';
-import { readLogRows, readMessageRows, readPatches } from '../log-reader.ts';
+import { readCost, readLogRows, readMessageRows, readPatches } from '../log-reader.ts';
 import { assembleView, readViewRows } from '../view-reader.ts';
 import type { StoreCore } from './store-core.ts';
 
@@ -97,6 +97,13 @@ export function logStore(core: StoreCore): LogStore {
         return readMessageRows(core.db, sessionId, range);
       });
       return assembleMessages(rows);
+    },
+
+    costOf(sessionId: string): Promise<number> {
+      return core.read(() => {
+        core.heads.of(sessionId);
+        return readCost(core.db, sessionId);
+      });
     },
   };
 }
