@@ -7,6 +7,7 @@ import { type KeyId, matchesKey } from './pi-tui.ts';
 import type { Remarks } from './remarks.ts';
 import { editText, pageText } from './screen/other-programs.ts';
 import { textOf } from './session/message-content.ts';
+import { suspended } from './surface/surface.ts';
 import type { Openables } from './view/openable.ts';
 
 /** A second Ctrl-C or Esc within this time is meant as the second one. */
@@ -122,12 +123,12 @@ async function openShortened({ front, openables }: ChatKeyOptions): Promise<void
   const item = await front.surface.pick({ title: 'Open in the pager', items });
   if (item === undefined) return;
   const text = await item.text();
-  await front.surface.suspended(() => pageText(text, front.terminal));
+  await suspended(front.surface, () => pageText(text, front.terminal));
 }
 
 async function edit({ front }: ChatKeyOptions): Promise<void> {
   const text = front.surface.text;
-  front.compose(await front.surface.suspended(() => editText(text, front.terminal)));
+  front.compose(await suspended(front.surface, () => editText(text, front.terminal)));
 }
 
 async function findEarlier({ front }: ChatKeyOptions): Promise<void> {

@@ -182,8 +182,8 @@ export class Front {
   }
 
   #suspend(): void {
-    this.surface.pauseFor(() => {
-      process.kill(process.pid, 'SIGTSTP');
-    });
+    this.surface.release();
+    process.once('SIGCONT', () => this.surface.take());
+    process.kill(process.pid, 'SIGTSTP');
   }
 }

@@ -4,6 +4,7 @@ import { LonghaulError, type Session } from '@longhaul/protocol';
 import { KeptTexts } from '../chat/composer/kept-texts.ts';
 import type { Connection } from '../chat/connection/connection.ts';
 import { Front } from '../chat/front.ts';
+import { suspended } from '../chat/surface/surface.ts';
 import { checkedAddress } from '../command-line/checked-address.ts';
 import { CHAT_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
@@ -79,7 +80,7 @@ async function open(id: string | undefined, opening: Opening) {
   const { loadSettings } = await import('../compose/load-settings.ts');
   const settings = await loadSettings(values, terminal, toConfig(values), {
     asks: true,
-    lend: (work) => opening.front.surface.suspended(work),
+    lend: (work) => suspended(opening.front.surface, work),
   });
   const { commandFolders, readCustomCommands, toSlashCommand } = await import(
     '../chat/slash/custom-commands.ts'
@@ -130,7 +131,7 @@ async function chosenSession(
   const { requireFolder } = await import('../session/require-folder.ts');
   const { store } = await storage.opened;
   const typed = ['chat', ...(id === undefined ? ['--continue'] : [id])];
-  const session = await front.surface.suspended(() =>
+  const session = await suspended(front.surface, () =>
     chooseSession(store, id ?? 'last', { settings, all: values.all, typed, terminal, access: 'change' }),
   );
   await requireFolder(session);

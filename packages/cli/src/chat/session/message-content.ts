@@ -1,8 +1,8 @@
-import type { UserMessageContentPart } from '@longhaul/protocol';
+import type { Part, UserMessageContentPart } from '@longhaul/protocol';
 
-/** The text that a person typed, without attached files. */
-export function textOf(content: readonly UserMessageContentPart[]): string {
-  return content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
+/** The text of a message, without attached files, reasoning and tool calls. */
+export function textOf(content: readonly (Part | UserMessageContentPart)[], separator = '\n'): string {
+  return content.flatMap((part) => (part.type === 'text' ? part.text : [])).join(separator);
 }
 
 /** Names of what is attached to a message. */

@@ -5,6 +5,9 @@ import { paintedDiff } from '../../render/painted-diff.ts';
 import { blockedText, revertText, unblockText } from '../../render/revert-text.ts';
 import type { PickerItem } from '../panels/picker.ts';
 import { pageText } from '../screen/other-programs.ts';
+import { textOf } from '../session/message-content.ts';
+import { suspended } from '../surface/surface.ts';
+import { messagePages } from './message-pages.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 /** Longer diffs open in the pager. */
@@ -118,35 +121,30 @@ async function pickTurn(context: SlashContext): Promise<string | undefined> {
 async function ownMessages({ client, conversation }: SlashContext): Promise<Message[]> {
   const id = conversation.requireId();
   const found: Message[] = [];
-  for (let before: number | undefined; found.length < MAX_TURNS; ) {
-    const { messages, hasMore } = await client.messages(id, {
-      limit: 200,
-      ...(before !== undefined && { before }),
-    });
+  for await (const messages of messagePages(client, id)) {
     const own = messages.filter(
       ({ role, metadata, visibility }) =>
         role === 'user' && metadata?.synthetic === undefined && visibility.isReverted !== true,
     );
     found.push(...own.reverse());
-    before = messages[0]?.sequence;
-    if (!hasMore || before === undefined) break;
+    if (found.length >= MAX_TURNS) break;
   }
   return found.slice(0, MAX_TURNS);
 }
 
 async function textOfMessage(target: string, context: SlashContext): Promise<string> {
   const { client, conversation } = context;
-  const { messages } = await client.messages(conversation.requireId(), { limit: 200 });
-  const message = messages.find(
-    ({ sequence, id, role }) => role === 'user' && (handleOf(sequence) === target || id === target),
-  );
-  return message === undefined
-    ? ''
-    : message.parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
+  for await (const messages of messagePages(client, conversation.requireId())) {
+    const message = messages.find(
+      ({ sequence, id, role }) => role === 'user' && (handleOf(sequence) === target || id === target),
+    );
+    if (message !== undefined) return textOf(message.parts);
+  }
+  return '';
 }
 
 function textOfParts({ parts }: Message): string {
-  return fitLine(parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join(' '), 100);
+  return fitLine(textOf(parts, ' '), 100);
 }
 
 async function tree(_words: string, context: SlashContext): Promise<void> {
@@ -169,5 +167,5 @@ async function tree(_words: string, context: SlashContext): Promise<void> {
 }
 
 async function showInPager(text: string, { surface, terminal }: SlashContext): Promise<void> {
-  await surface.suspended(() => pageText(text, terminal));
+  await suspended(surface, () => pageText(text, terminal));
 }

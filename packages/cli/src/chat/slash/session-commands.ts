@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { fitLine, plural, shortId } from '../../render/format.ts';
 import { age } from '../../render/session-table.ts';
 import { UsageTotal } from '../../render/usage-total.ts';
+import { textOf } from '../session/message-content.ts';
+import { messagePages } from './message-pages.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 const MAX_SESSIONS = 200;
@@ -81,7 +83,7 @@ async function copyAnswer(
   const { messages } = await client.messages(conversation.requireId(), { limit: MAX_MESSAGES });
   const answer = messages
     .filter(({ role, visibility }) => role === 'assistant' && visibility.isReverted !== true)
-    .map(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n'))
+    .map(({ parts }) => textOf(parts, '\n\n'))
     .findLast((text) => text.trim() !== '');
   if (answer === undefined) return print('There is no answer to copy yet.\n');
   const isAsked = surface.copy(answer);
@@ -119,14 +121,6 @@ async function pickSession({
 async function cost(_words: string, { client, conversation, print }: SlashContext): Promise<void> {
   const id = conversation.requireId();
   const total = new UsageTotal();
-  for (let before: number | undefined; ; ) {
-    const { messages, hasMore } = await client.messages(id, {
-      limit: 200,
-      ...(before !== undefined && { before }),
-    });
-    for (const message of messages) total.add(message);
-    before = messages[0]?.sequence;
-    if (!hasMore || before === undefined) break;
-  }
+  for await (const messages of messagePages(client, id)) for (const message of messages) total.add(message);
   print(`${total.text()}\n`);
 }

@@ -73,14 +73,14 @@ export class DrawnSurface implements Surface {
       return isFocus || listener.onKey(data) ? { consume: true } : undefined;
     });
     this.#arrange();
-    this.#take();
+    this.take();
     // What is loaded next would come before a frame that is only requested.
     this.#screen.renderNow();
   }
 
   stop(): void {
     this.setWorking(false);
-    this.#leave();
+    this.release();
   }
 
   print(text: string): void {
@@ -147,27 +147,12 @@ export class DrawnSurface implements Surface {
     return this.#show(new ApprovalPanel({ ...options, paint: this.#paint }));
   }
 
-  async suspended<T>(work: () => Promise<T>): Promise<T> {
-    this.#leave();
-    try {
-      return await work();
-    } finally {
-      this.#take();
-    }
-  }
-
-  pauseFor(stop: () => void): void {
-    this.#leave();
-    process.once('SIGCONT', () => this.#take());
-    stop();
-  }
-
-  #take(): void {
+  take(): void {
     this.#screen.start();
     this.#screen.terminal.write(FOCUS_ON);
   }
 
-  #leave(): void {
+  release(): void {
     this.#screen.terminal.write(FOCUS_OFF);
     this.#screen.stop();
   }

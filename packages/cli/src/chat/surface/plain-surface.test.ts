@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import type { Terminal } from '../../terminal.ts';
 import { PlainSurface } from './plain-surface.ts';
+import { suspended } from './surface.ts';
 
 const opened: PlainSurface[] = [];
 
@@ -134,7 +135,7 @@ it('leaves a question at Ctrl-C, and gives the key to the chat otherwise', async
 
 it('reports the end of the input, also after another program had the terminal', async () => {
   const { surface, input, type, entered, ends } = open();
-  await surface.suspended(async () => undefined);
+  await suspended(surface, async () => undefined);
   await type('after\n');
   expect(entered).toEqual(['after']);
   input.end();

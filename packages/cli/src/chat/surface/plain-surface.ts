@@ -58,13 +58,13 @@ export class PlainSurface implements Surface {
   start(listener: SurfaceListener): void {
     this.#listener = listener;
     process.on('SIGINT', this.#onInterrupt);
-    this.#take();
+    this.take();
     this.#prompt();
   }
 
   stop(): void {
     process.off('SIGINT', this.#onInterrupt);
-    this.#leave();
+    this.release();
   }
 
   print(text: string): void {
@@ -141,19 +141,6 @@ export class PlainSurface implements Surface {
     return { [Symbol.dispose]: () => this.#remove(question) };
   }
 
-  async suspended<T>(work: () => Promise<T>): Promise<T> {
-    this.#leave();
-    try {
-      return await work();
-    } finally {
-      this.#take();
-    }
-  }
-
-  pauseFor(stop: () => void): void {
-    stop();
-  }
-
   #ask(question: Question): void {
     this.#questions.push(question);
     this.print(question.text);
@@ -179,7 +166,7 @@ export class PlainSurface implements Surface {
     this.#terminal.out.write('› ');
   }
 
-  #take(): void {
+  take(): void {
     this.#lines = createInterface({ input: this.#terminal.input, terminal: false });
     this.#lines.on('line', (line) => this.#enter(line));
     this.#lines.on('close', () => {
@@ -187,7 +174,7 @@ export class PlainSurface implements Surface {
     });
   }
 
-  #leave(): void {
+  release(): void {
     const lines = this.#lines;
     this.#lines = undefined;
     lines?.close();

@@ -53,8 +53,21 @@ export interface Surface {
   pick<T>(options: PickOptions<T>): Promise<T | undefined>;
   /** Asks about a call that is printed above, until it is answered or the result is disposed. */
   askApproval(options: ApprovalOptions): Disposable;
-  /** Leaves the terminal to another program. */
-  suspended<T>(work: () => Promise<T>): Promise<T>;
-  /** Leaves the terminal, calls `stop`, which stops this process, and takes the terminal again when it continues. */
-  pauseFor(stop: () => void): void;
+  /** Leaves the terminal to another program, until `take`. */
+  release(): void;
+  /** Takes the terminal again. */
+  take(): void;
+}
+
+/** Leaves the terminal to other programs while `work` runs. */
+export async function suspended<T>(
+  surface: Pick<Surface, 'release' | 'take'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  surface.release();
+  try {
+    return await work();
+  } finally {
+    surface.take();
+  }
 }
