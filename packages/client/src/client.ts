@@ -125,9 +125,24 @@ export function createClient(options: ClientOptions) {
     context: (sessionId: string, query: QueryInputOf<'getContext'> = {}, { signal }: CallOptions = {}) =>
       call('getContext', { params: { sessionId }, query, signal }),
 
+    /** Returns the tokens and the cost of each answer of the model, oldest first. */
+    steps: (sessionId: string, query: QueryInputOf<'listSteps'> = {}, { signal }: CallOptions = {}) =>
+      call('listSteps', { params: { sessionId }, query, signal }),
+
+    compactions: {
+      /** Lists the compactions of a session, also undone ones, oldest first. */
+      list: (sessionId: string, { signal }: CallOptions = {}) =>
+        call('listCompactions', { params: { sessionId }, signal }),
+      /** Returns a compaction with its ledger and its narrative. */
+      get: (sessionId: string, compactionId: string, { signal }: CallOptions = {}) =>
+        call('getCompaction', { params: { sessionId, compactionId }, signal }),
+    },
+
     queue: queueCalls(caller),
 
     approvals: {
+      /** Lists the requests of all sessions that have no answer. */
+      inbox: ({ signal }: CallOptions = {}) => call('listOpenApprovals', { signal }),
       list: (sessionId: string, { open, signal }: CallOptions & { open?: boolean } = {}) =>
         call('listApprovals', {
           params: { sessionId },
@@ -179,7 +194,16 @@ export function createClient(options: ClientOptions) {
 
     search: (query: QueryInputOf<'search'>, { signal }: CallOptions = {}) =>
       call('search', { query, signal }),
-    models: ({ signal }: CallOptions = {}) => call('listModels', { signal }),
+    models: ({ signal, ...query }: CallOptions & QueryInputOf<'listModels'> = {}) =>
+      call('listModels', { query, signal }),
+    /** Lists the providers of models, and whether they have a key. */
+    providers: ({ signal }: CallOptions = {}) => call('listProviders', { signal }),
+    /** Lists the agents that a session can name. */
+    agents: ({ signal }: CallOptions = {}) => call('listAgents', { signal }),
+    /** Lists the folders in which sessions can work. */
+    workspaces: ({ signal }: CallOptions = {}) => call('listWorkspaces', { signal }),
+    /** Returns the effective configuration, and where each value comes from. */
+    config: ({ signal }: CallOptions = {}) => call('getConfig', { signal }),
 
     /**
      * Returns the bytes of an image or a file, or the whole text of a truncated output. `id` may be a reference
@@ -199,8 +223,8 @@ function sessionCalls(caller: Caller) {
     /** Lists sessions, newest first. `before: page.next` returns the next page. */
     list: (query: QueryInputOf<'listSessions'> = {}, { signal }: CallOptions = {}) =>
       caller.call('listSessions', { query, signal }),
-    get: (sessionId: string, { signal }: CallOptions = {}) =>
-      caller.call('getSession', { params: { sessionId }, signal }),
+    get: (sessionId: string, { signal, ...query }: CallOptions & QueryInputOf<'getSession'> = {}) =>
+      caller.call('getSession', { params: { sessionId }, query, signal }),
     update: (sessionId: string, body: BodyInputOf<'updateSession'>, { signal }: CallOptions = {}) =>
       caller.call('updateSession', { params: { sessionId }, body, signal }),
     delete: async (sessionId: string, { signal }: CallOptions = {}): Promise<void> => {
@@ -230,6 +254,12 @@ function queueCalls(caller: Caller) {
       caller.call('listSessionQueue', { params: { sessionId }, signal }),
     edit: (sessionId: string, messageId: string, content: UserContent, { signal }: CallOptions = {}) =>
       caller.call('editQueued', { params: { sessionId, messageId }, body: { content }, signal }),
+    /** Moves a message to another position: 1 is next. */
+    move: (sessionId: string, messageId: string, position: number, { signal }: CallOptions = {}) =>
+      caller.call('moveQueued', { params: { sessionId, messageId }, body: { position }, signal }),
+    /** Stops the current step, and starts a run with the queued messages, this one first. */
+    send: (sessionId: string, messageId: string, { signal }: CallOptions = {}) =>
+      caller.call('sendQueued', { params: { sessionId, messageId }, signal }),
     remove: (sessionId: string, messageId: string, { signal }: CallOptions = {}) =>
       caller.call('removeQueued', { params: { sessionId, messageId }, signal }),
     clear: (sessionId: string, { signal }: CallOptions = {}) =>

@@ -201,6 +201,8 @@ export interface ModelConfig extends CallSettings {
 }
 
 export interface AgentConfig {
+  /** For people who choose an agent. */
+  description?: string;
   model?: string;
   /** Path of the file with the system prompt. */
   prompt?: string;

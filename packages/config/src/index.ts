@@ -25,6 +25,7 @@ export type { ConfigOrigin, ConfigOrigins, ConfigSource } from './config-origins
 export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
 export { configJsonSchema } from './editor-schema.ts';
 export { upstreamKey } from './endpoint.ts';
+export { referencedVariable } from './environment.ts';
 export { expandHome } from './expand-home.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
 export { maskSettings } from './mask-secrets.ts';

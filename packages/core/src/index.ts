@@ -1,10 +1,12 @@
 export type { ContextShares } from '@longhaul/context';
+export { compactionHistory, type PastCompaction } from './context/compaction-history.ts';
 export type {
   ContextReport,
   HiddenByCompaction,
   MessageRange,
   PinnedMessage,
 } from './context/context-report.ts';
+export type { LastMeasure } from './context/last-measure.ts';
 export type { WindowSource } from './context/measure-session.ts';
 export type { NextRequest, RequestMessage } from './context/next-request.ts';
 export type {

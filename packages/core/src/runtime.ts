@@ -7,6 +7,7 @@ import {
 import { withoutCompactionRequest } from './context/compaction-request.ts';
 import type { ContextReport } from './context/context-report.ts';
 import { idleSystemText } from './context/idle-system.ts';
+import { type LastMeasure, lastMeasure } from './context/last-measure.ts';
 import type { NextRequest } from './context/next-request.ts';
 import type {
   CompactSessionOptions,
@@ -114,6 +115,11 @@ export class Runtime {
   /** Reports what fills the session's window: tokens by kind, and the parts hidden from the model. */
   contextOf(sessionId: string, options?: MeasureSessionOptions): Promise<ContextReport> {
     return this.#context.report(sessionId, options);
+  }
+
+  /** Returns the size of the session's last request, without reading its messages. Undefined: it has not run. */
+  lastMeasureOf(sessionId: string): Promise<LastMeasure | undefined> {
+    return lastMeasure(sessionId, this.#options);
   }
 
   /** Returns the session's next request, if it were sent now. Calls no model. */

@@ -14,11 +14,11 @@ export interface EventEnvelope {
   sessionId: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** The event's number in its session: 1, 2, 3… Absent on events that are not durable (chunks and tool progress). */
+  /** The event's number in its session: 1, 2, 3… Absent on events that are not durable (chunks, tool progress, and changes of the queue). */
   number?: number;
 }
 
-/** The union of all events, which is the API of a run. All are stored, except `llm:chunk` and `llm:tool-progress`. */
+/** The union of all events, which is the API of a run. All are stored, except `llm:chunk`, `llm:tool-progress` and `queue:changed`. */
 export type EventPayload =
   | { type: 'run:started'; runId: string; task: string; model: string }
   | {
@@ -185,6 +185,8 @@ export type EventPayload =
     }
   | { type: 'session:unreverted' }
   | { type: 'message:queued'; id: string; position: number }
+  /** Waiting messages were edited, moved or removed in this process. */
+  | { type: 'queue:changed'; count: number }
   | { type: 'message:dequeued'; count: number; ids: string[]; coalesced: boolean }
   | { type: 'approval:requested'; callId: string; handle: string; toolName: string; args: JsonValue }
   | { type: 'approval:answered'; callId: string; handle: string; allowed: boolean; reason?: string }
@@ -208,7 +210,7 @@ export type EventType = EventPayload['type'];
 export type LonghaulEvent = EventPayload & EventEnvelope;
 export type EventOf<T extends EventType> = Extract<LonghaulEvent, { type: T }>;
 
-const TRANSIENT: ReadonlySet<EventType> = new Set(['llm:chunk', 'llm:tool-progress']);
+const TRANSIENT: ReadonlySet<EventType> = new Set(['llm:chunk', 'llm:tool-progress', 'queue:changed']);
 
 /** Whether an event is stored and numbered. */
 export function isDurable(payload: { type: EventType }): boolean {

@@ -2,6 +2,7 @@ export { createSecretMask } from './safety/secret-mask.ts';
 export { loadToken } from './safety/token-file.ts';
 export { createServerLog, LOG_LEVELS, type LogLevel } from './server-log.ts';
 export {
+  type ConfigService,
   DEFAULT_LIMITS,
   type ModelDirectory,
   type OpenAiOptions,

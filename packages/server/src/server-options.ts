@@ -1,12 +1,16 @@
 import type { Config, NamedAgents } from '@longhaul/config';
 import type { BlobStore, ModelDriver, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
+import type { Approval } from '@longhaul/protocol';
 import type {
   AnswerTrustBody,
   ImportResult,
   Models,
+  ModelsQuery,
+  ProviderList,
   Settings,
   SettingsBody,
+  ShownConfig,
   WorkspaceTrust,
 } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
@@ -20,8 +24,11 @@ export interface ServedAgent {
   blobs: BlobStore;
   models: ModelDirectory;
   settings: SettingsService;
+  config: ConfigService;
   importer: SessionFileImporter;
   trust: TrustService;
+  /** Returns what the answer `always` to a call would allow, for people. */
+  alwaysAllows: (call: Pick<Approval, 'toolName' | 'args'> & { workspace: string }) => Promise<string[]>;
   /** The agents that sessions can name and that the OpenAI API offers as models. */
   agents: Pick<NamedAgents, 'list' | 'get'>;
   /** Maps chats of the OpenAI API to sessions. A lost entry is rebuilt from the history that the client sends. */
@@ -39,7 +46,14 @@ export interface ModelDirectory {
   prepare(name: string): Promise<void>;
   /** Returns a driver for calls to the model outside a session. Throws like `prepare`. */
   driverFor(name: string): Promise<ModelDriver>;
-  list(): Promise<Models>;
+  list(query?: Partial<ModelsQuery>): Promise<Models>;
+  /** Lists providers. Keys are not in the result. */
+  providers(): Promise<ProviderList>;
+}
+
+export interface ConfigService {
+  /** Returns the configuration with its secrets masked. */
+  get(): Promise<ShownConfig>;
 }
 
 export interface SettingsService {

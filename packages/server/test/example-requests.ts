@@ -32,6 +32,8 @@ const BODIES: Partial<Record<OperationName, (sessionId: string) => unknown>> = {
   putSettings: () => ({ compression: {} }),
   answerApproval: () => ({ answer: 'once' }),
   createPageSession: () => ({}),
+  moveQueued: () => ({ position: 1 }),
+  sendQueued: () => ({}),
   chatCompletion: () => ({ model: 'agent/coder', messages: [{ role: 'user', content: 'hi' }] }),
   chat: (sessionId) => ({
     id: `chat-${sessionId}`,
@@ -46,6 +48,7 @@ export function exampleRequests({ sessionId, blobId }: { sessionId: string; blob
     blobId,
     messageId: 'absent',
     callId: 'absent',
+    compactionId: 'absent',
     chatId: 'absent',
     model: 'agent%2Fcoder',
   };

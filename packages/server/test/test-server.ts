@@ -216,7 +216,10 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
       prepare: async () => {},
       driverFor: async () => playedDriver(play),
       list: async () => ({ default: 'played/one', models: [] }),
+      providers: async () => ({ providers: [] }),
     },
+    config: { get: async () => ({ config: {}, origins: {}, sources: [], ignored: [] }) },
+    alwaysAllows: async ({ toolName }) => [toolName],
     chats: createMemoryCache(),
     settings: {
       get: async () => settings(),

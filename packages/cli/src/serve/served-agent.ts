@@ -1,3 +1,4 @@
+import { subjectsOf } from '@longhaul/approvals';
 import type { Config } from '@longhaul/config';
 import { type ModelDriver, Runtime, type RuntimeOptions, type Tool } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
@@ -58,10 +59,13 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     ...storage,
     runtime,
     settings,
+    config: { get: async () => settings.shown() },
     chats,
     agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
     models: servedModels({ config: () => settings.config, env, driverFor, ownModel: options.ownModel }),
     trust: servedTrust({ env, home, hasToken, settings, notices, runtime }),
+    alwaysAllows: ({ toolName, args, workspace }) =>
+      subjectsOf({ toolName, input: args, workspacePath: workspace }),
     importer: { import: (file, given) => importUpload(file, { ...given, storage }) },
   };
 }

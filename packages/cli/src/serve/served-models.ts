@@ -1,12 +1,13 @@
 import type { Config, ResolvedModel } from '@longhaul/config';
 import type { ModelDriver } from '@longhaul/core';
-import { detectLocalServers, findModel } from '@longhaul/models';
+import { catalogueModels, detectLocalServers, findModel } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Models } from '@longhaul/protocol/api';
 import type { ModelDirectory } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { nameOf } from '../compose/open-agent.ts';
 import { isImportedModel } from '../import/imported-model.ts';
+import { servedProviders } from './served-providers.ts';
 
 type Listed = Models['models'][number];
 
@@ -47,21 +48,43 @@ export function servedModels({
     async prepare(name) {
       await driverFor(name);
     },
-    list() {
+    async list({ all, search } = {}) {
       const now = performance.now();
       if (listed === undefined || now - listed.at > LIST_MS)
-        listed = { at: now, models: listModels(config(), resolve) };
-      return listed.models;
+        listed = { at: now, models: listModels({ config: config(), env, resolve }) };
+      const found = await listed.models;
+      const more = all === 'true' ? catalogue({ config: config(), env }) : [];
+      return { ...found, models: withWords(withoutRepeats([...found.models, ...more]), search) };
+    },
+    async providers() {
+      return { providers: servedProviders(config(), env) };
     },
   };
 }
 
-async function listModels(config: Config, resolve: (name: undefined) => Promise<string>): Promise<Models> {
+interface Settings {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+async function listModels({
+  resolve,
+  ...settings
+}: Settings & { resolve: (name: undefined) => Promise<string> }): Promise<Models> {
   const [chosen, local] = await Promise.all([defaultModel(resolve), localModels()]);
-  const all = [...(chosen === undefined ? [] : [known(chosen)]), ...configuredModels(config), ...local];
-  // Of several entries with one name, the first is the most detailed.
-  const models = [...new Map(all.toReversed().map((model) => [model.name, model])).values()].reverse();
-  return { models, default: chosen };
+  const all = [...(chosen === undefined ? [] : [chosen]), ...configuredNames(settings.config)];
+  const models = all.map((name) => described(name, settings));
+  return { models: withoutRepeats([...models, ...local]), default: chosen };
+}
+
+/** Of several entries with one name, the first is the most detailed. */
+function withoutRepeats(models: readonly Listed[]): Listed[] {
+  return [...new Map(models.toReversed().map((model) => [model.name, model])).values()].reverse();
+}
+
+function withWords(models: readonly Listed[], search = ''): Listed[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return models.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }
 
 async function defaultModel(resolve: (name: undefined) => Promise<string>): Promise<string | undefined> {
@@ -74,27 +97,45 @@ async function defaultModel(resolve: (name: undefined) => Promise<string>): Prom
   }
 }
 
-function known(name: string): Listed {
-  const [provider = '', ...model] = name.split('/');
-  const entry = findModel(provider, model.join('/'));
-  return {
-    name,
-    provider,
-    source: entry === undefined ? 'configuration' : 'catalogue',
-    ...(entry && { windowTokens: entry.windowTokens, maxOutputTokens: entry.maxOutputTokens }),
-  };
+function configuredNames({ providers }: Config): string[] {
+  return Object.entries(providers).flatMap(([provider, { models = {} }]) =>
+    Object.keys(models).map((model) => `${provider}/${model}`),
+  );
 }
 
-function configuredModels({ providers }: Config): Listed[] {
-  return Object.entries(providers).flatMap(([provider, { models = {} }]) =>
-    Object.entries(models).map(([model, { window, maxOutput }]) => ({
-      name: `${provider}/${model}`,
-      provider,
-      source: 'configuration' as const,
-      windowTokens: window,
-      maxOutputTokens: maxOutput,
-    })),
-  );
+/** What is known of a model without asking its server. */
+function described(name: string, { config, env }: Settings): Listed {
+  const [provider = '', ...rest] = name.split('/');
+  const model = rest.join('/');
+  const entry = findModel(provider, model);
+  const isConfigured = Object.hasOwn(config.providers[provider]?.models ?? {}, model);
+  const common = {
+    name,
+    provider,
+    source: isConfigured || entry === undefined ? ('configuration' as const) : ('catalogue' as const),
+  };
+  try {
+    const { windowTokens, windowSource, maxOutputTokens } = resolveNamed(config, { model: name }, env);
+    return { ...common, windowTokens, maxOutputTokens, windowFrom: windowSource };
+  } catch (error) {
+    if (!(error instanceof LonghaulError)) throw error;
+    const { windowTokens, maxOutputTokens } = entry ?? {};
+    const windowFrom = windowTokens === undefined ? undefined : ('catalogue' as const);
+    return { ...common, windowTokens, maxOutputTokens, windowFrom, problem: error.message };
+  }
+}
+
+function catalogue({ config, env }: Settings): Listed[] {
+  const problems = new Map(servedProviders(config, env).map(({ name, problem }) => [name, problem]));
+  return catalogueModels().map(({ provider, model, windowTokens, maxOutputTokens }) => ({
+    name: `${provider}/${model}`,
+    provider,
+    source: 'catalogue',
+    windowTokens,
+    maxOutputTokens,
+    windowFrom: 'catalogue',
+    problem: problems.get(provider),
+  }));
 }
 
 async function localModels(): Promise<Listed[]> {
@@ -105,6 +146,7 @@ async function localModels(): Promise<Listed[]> {
       provider: name,
       source: 'server' as const,
       windowTokens,
+      windowFrom: windowTokens === undefined ? undefined : ('server' as const),
     })),
   );
 }

@@ -1,6 +1,12 @@
-import type { Config, LoadedConfig, NamedAgents, ProjectTrust } from '@longhaul/config';
+import {
+  type Config,
+  type LoadedConfig,
+  maskSettings,
+  type NamedAgents,
+  type ProjectTrust,
+} from '@longhaul/config';
 import type { CompressionSettings, Store } from '@longhaul/core';
-import type { Settings } from '@longhaul/protocol/api';
+import type { Settings, ShownConfig } from '@longhaul/protocol/api';
 import type { SettingsService } from '@longhaul/server';
 import { type CompressionChange as Change, readChange, writeChange } from '../compose/changed-settings.ts';
 import { resolveNamed } from '../compose/choose-model.ts';
@@ -13,6 +19,8 @@ export interface ServedSettings extends SettingsService {
   /** Another object after each load. `server`, `storage` and `telemetry` are used only as they were at the start. */
   readonly config: Config;
   readonly agents: NamedAgents;
+  /** The configuration with its origins, and its secrets masked. */
+  shown(): ShownConfig;
   /** What the project's file wants. */
   readonly project: ProjectTrust | undefined;
   /** What the project's file wanted when the server started. */
@@ -86,6 +94,7 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
         trust = now.trust;
         return toSettings(now);
       }),
+    shown: () => shownConfig(now.loaded),
     reload: () => oneAtATime(reload),
     reloadIfTrustChanged: () =>
       oneAtATime(async () => {
@@ -95,6 +104,7 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
 }
 
 interface Current {
+  loaded: LoadedConfig;
   change: Change;
   config: Config;
   project: ProjectTrust | undefined;
@@ -111,12 +121,13 @@ async function loadCurrent(
 ): Promise<Current> {
   // It is read first: trust that changes during the load is noticed later.
   const trust = await storedTrust();
-  const { config, project } = await load(change);
+  const loaded = await load(change);
+  const { config, project } = loaded;
   const agents = await loadConfiguredAgents(config);
   const compression = await compressionSettings(config.context.compression, config.project?.files);
   // Sessions can contain keys of an earlier configuration.
   for (const secret of knownSecrets(config, env)) secrets.add(secret);
-  return { change, config, project, agents, compression, secrets: [...secrets], trust };
+  return { loaded, change, config, project, agents, compression, secrets: [...secrets], trust };
 }
 
 function live(now: () => CompressionSettings): CompressionSettings {
@@ -147,6 +158,16 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
     // The caller gets the error.
     last = next.catch(() => undefined);
     return next;
+  };
+}
+
+function shownConfig({ config, origins, sources, project }: LoadedConfig): ShownConfig {
+  const ignored = project?.wants.filter(({ isTrusted }) => !isTrusted) ?? [];
+  return {
+    config: maskSettings<object>(config) as ShownConfig['config'],
+    origins: Object.fromEntries(Object.entries(origins).map(([path, origin]) => [path, { ...origin }])),
+    sources,
+    ignored: ignored.map(({ key, refusal }) => ({ key, reason: refusal ?? 'not trusted' })),
   };
 }
 

@@ -11,6 +11,8 @@ export const DEFAULT_AGENT = 'coder';
 /** A named combination of a model, a prompt and the tools it may call. */
 export interface NamedAgent {
   name: string;
+  /** For people who choose an agent. */
+  description?: string | undefined;
   /** `provider/model`. Absent if none is configured. */
   model?: string;
   /** Replaces the built-in system prompt. */
@@ -87,11 +89,12 @@ async function load(
   agent: AgentConfig,
   { tools, files }: { tools: readonly Tool[]; files: TrustedFiles | undefined },
 ): Promise<NamedAgent> {
-  const { model, prompt: path, tools: patterns = ['*'] } = agent;
+  const { description, model, prompt: path, tools: patterns = ['*'] } = agent;
   const selected = selectTools(name, patterns, tools);
   const prompt = path === undefined ? undefined : await readPrompt(name, path, files);
   return {
     name,
+    description,
     tools: selected,
     model,
     prompt,

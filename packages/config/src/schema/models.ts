@@ -86,6 +86,7 @@ export const provider = z.strictObject({
 });
 
 export const agent = z.strictObject({
+  description: setting(z.string().min(1).max(500), 'What the agent is for, shown where people choose one.'),
   model: setting(modelName, 'Model of the agent, as provider/model. Default: the top-level model.'),
   prompt: setting(text, 'Path of the file with the system prompt, relative to this file.'),
   tools: setting(z.array(text), 'Names of the tools of the agent. * matches any text. Default: all tools.'),

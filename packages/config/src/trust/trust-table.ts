@@ -50,6 +50,7 @@ const AT_MOST_UNLESS_ZERO = only(
 export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   model: nothing('data'),
   'providers.NAME': nothing('data'),
+  'agents.NAME.description': nothing('data'),
   'agents.NAME.model': nothing('data'),
   'agents.NAME.prompt': nothing('data'),
   'agents.NAME.tools': only(

@@ -14,6 +14,10 @@ const approvalSchema = z.looseObject({
   answeredAt: z.number().optional().meta({ description: 'Absent until the request is answered.' }),
   answer: answer.optional(),
   reason: z.string().optional(),
+  alwaysAllows: z.array(z.string()).optional().meta({
+    description:
+      'What the answer always would allow for the rest of the session: simple commands as they are written, or a tool, or a tool with a path. Only for requests without an answer.',
+  }),
 }) satisfies z.ZodType<Approval>;
 
 export const approvalParams = z.strictObject({ sessionId: sessionIdSchema, callId: nameText(200).min(1) });
@@ -27,6 +31,12 @@ export const approvalsQuery = z.strictObject({
 
 export const approvalsSchema = z.looseObject({ approvals: z.array(approvalSchema) });
 export type ApprovalList = z.infer<typeof approvalsSchema>;
+
+export const inboxSchema = z.looseObject({
+  approvals: z
+    .array(z.intersection(approvalSchema, z.looseObject({ title: z.string() })))
+    .meta({ description: 'Oldest first, at most 500, with the titles of their sessions.' }),
+});
 
 export const answerApprovalBody = z.strictObject({
   answer: answer.meta({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tokenUsageSchema } from '../schemas.ts';
-import { nameText, queryCount, strategyNameSchema } from './common.ts';
+import { nameText, queryCount, sessionParams, strategyNameSchema } from './common.ts';
 
 const tokens = z.number().min(0);
 const role = z.enum(['user', 'assistant']);
@@ -65,6 +65,55 @@ export const contextReportSchema = z.looseObject({
   omitted: z.array(z.string()),
 });
 export type ContextInfo = z.infer<typeof contextReportSchema>;
+
+export const stepsQuery = z.strictObject({
+  after: queryCount({ min: 0, max: 1e9 })
+    .default(0)
+    .meta({ description: 'Only steps after this sequence: that of the last step of the previous page.' }),
+  limit: queryCount({ max: 5_000 }).default(1_000),
+});
+
+export const stepsSchema = z.looseObject({
+  steps: z
+    .array(
+      z.looseObject({
+        handle: z.string(),
+        sequence: z.int(),
+        at: z.number(),
+        model: z.string().optional(),
+        usage: tokenUsageSchema.optional(),
+        cost: z.number().optional(),
+        finishReason: z.string().optional(),
+        isReverted: z.boolean(),
+      }),
+    )
+    .meta({ description: 'The answers of the model, oldest first, also reverted ones.' }),
+  hasMore: z.boolean(),
+});
+
+const compactionFields = {
+  id: z.string(),
+  ...compactionFigures,
+  reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
+  createdAt: z.number(),
+  undoneAt: z.number().optional(),
+  isActive: z.boolean().meta({ description: 'Whether it is on the live path and not undone.' }),
+  at: z.int().meta({ description: 'Sequence of the last message when it was made.' }),
+  ...hiddenMessages,
+};
+
+export const compactionsSchema = z.looseObject({
+  compactions: z.array(z.looseObject(compactionFields)).meta({
+    description: 'Oldest first, also undone ones. `ranges` are the messages that no earlier one hid.',
+  }),
+});
+
+export const compactionParams = sessionParams.extend({ compactionId: nameText(200).min(1) });
+
+export const compactionSchema = z.looseObject({
+  ...compactionFields,
+  summary: z.looseObject({ ledger: z.string(), narrative: z.string() }),
+});
 
 export const compactBody = z.strictObject({
   preview: z

@@ -143,6 +143,7 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('session:reverted', { handle: z.string(), files: amount, conversation: z.boolean() }),
   event('session:unreverted', {}),
   event('message:queued', { id: z.string(), position: amount }),
+  event('queue:changed', { count: amount }),
   event('message:dequeued', { count: amount, ids: z.array(z.string()), coalesced: z.boolean() }),
   event('approval:requested', {
     callId: z.string(),

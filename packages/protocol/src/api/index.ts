@@ -14,6 +14,7 @@ export {
 } from './common.ts';
 export { toContentParts, type UserContent, userContentPartSchema, userContentSchema } from './content.ts';
 export type { CompactBody, CompactResult, ContextInfo, PinnedResult, UndoneResult } from './context.ts';
+export type { AgentList, ProviderList, ShownConfig, WorkspaceList } from './directory.ts';
 export { eventSchema, type Resync, resyncSchema } from './events.ts';
 export type {
   CancelResult,
@@ -52,5 +53,5 @@ export type {
   SessionState,
   UpdateSessionBody,
 } from './sessions.ts';
-export type { Models, Settings, SettingsBody } from './settings.ts';
+export type { Models, ModelsQuery, Settings, SettingsBody } from './settings.ts';
 export type { AnswerTrustBody, WorkspaceTrust } from './trust.ts';

@@ -98,6 +98,19 @@ export const clearedQueueSchema = z.looseObject({ ok: z.literal(true), removed: 
 export const editQueuedBody = z.strictObject({ content: userContentSchema });
 export type EditQueuedBody = z.infer<typeof editQueuedBody>;
 
+export const moveQueuedBody = z.strictObject({
+  position: z.int().min(1).max(1_000_000).meta({ description: 'Position in the queue. 1 is next.' }),
+});
+
+export const sentQueuedSchema = z.looseObject({
+  ok: z.literal(true),
+  cancelled: z.boolean().meta({ description: 'Whether a run was stopped for it.' }),
+  runId: z
+    .string()
+    .optional()
+    .meta({ description: 'The run that gets the message. Absent: another process has started one.' }),
+});
+
 export const cancelBody = z.strictObject({
   clearQueue: z.boolean().default(false).meta({ description: 'Also clear the queue.' }),
   force: z.boolean().default(false).meta({
@@ -137,6 +150,10 @@ export const searchResultSchema = z.looseObject({
       partIndex: z.int(),
       handle: z.string(),
       snippet: z.string(),
+      title: z
+        .string()
+        .optional()
+        .meta({ description: 'Title of the session. Absent in answers of an older version.' }),
     }),
   ),
 });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { approvalRoutes } from './routes/approvals.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { contextRoutes } from './routes/context.ts';
+import { directoryRoutes } from './routes/directory.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
 import { messageRoutes } from './routes/messages.ts';
@@ -26,6 +27,7 @@ export const API_ROUTES = {
   ...openaiRoutes,
   ...transferRoutes,
   ...trustRoutes,
+  ...directoryRoutes,
   ...pageRoutes,
   ...serviceRoutes,
 } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isBlank } from '../empty-text.ts';
-import { sessionSchema } from '../schemas.ts';
+import { sessionSchema, tokenUsageSchema } from '../schemas.ts';
 import { jsonObjectSchema, modelNameSchema, nameText, queryCount, sessionIdSchema } from './common.ts';
 
 /**
@@ -10,8 +10,37 @@ import { jsonObjectSchema, modelNameSchema, nameText, queryCount, sessionIdSchem
 const sessionStateSchema = z.enum(['active', 'completed', 'failed', 'cancelled', 'running', 'interrupted']);
 export type SessionState = z.infer<typeof sessionStateSchema>;
 
+const figuresSchema = z.looseObject({
+  steps: z.int().min(0).meta({ description: 'Answers of the model.' }),
+  usage: tokenUsageSchema,
+  cost: z
+    .number()
+    .optional()
+    .meta({ description: 'In US dollars, without summaries. Absent: no price is known.' }),
+  context: z
+    .looseObject({
+      tokens: z.number(),
+      usableTokens: z.number(),
+      windowTokens: z.number(),
+      triggerTokens: z
+        .number()
+        .optional()
+        .meta({ description: 'Size at which a request is compacted. Absent: no automatic compaction.' }),
+    })
+    .optional()
+    .meta({ description: 'The last request, as its run measured it. Absent: the session has not run.' }),
+  queued: z.int().min(0),
+  openApprovals: z.int().min(0).meta({ description: 'Requests for approval without an answer.' }),
+});
+
 /** A session and its state. */
-export const sessionInfoSchema = z.intersection(sessionSchema, z.looseObject({ state: sessionStateSchema }));
+export const sessionInfoSchema = z.intersection(
+  sessionSchema,
+  z.looseObject({
+    state: sessionStateSchema,
+    figures: figuresSchema.optional().meta({ description: 'Only if the request has `figures=true`.' }),
+  }),
+);
 export type SessionInfo = z.infer<typeof sessionInfoSchema>;
 
 export const sessionDetailSchema = z.intersection(
@@ -58,7 +87,15 @@ export const updateSessionBody = z.strictObject({
 });
 export type UpdateSessionBody = z.infer<typeof updateSessionBody>;
 
+const figures = z
+  .enum(['true', 'false'])
+  .default('false')
+  .meta({ description: 'Also returns tokens, cost, window, queue and open approvals, as `figures`.' });
+
+export const sessionQuery = z.strictObject({ figures });
+
 export const listSessionsQuery = z.strictObject({
+  figures,
   limit: queryCount({ max: 200 }).default(50),
   before: sessionIdSchema.optional().meta({ description: '`next` of the previous page.' }),
   search: nameText(200).optional().meta({ description: 'Words to find in the title or the task.' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelNameSchema, strategyNameSchema } from './common.ts';
+import { modelNameSchema, nameText, strategyNameSchema } from './common.ts';
 
 const trigger = z.union(
   [z.enum(['overflow', 'manual']), z.strictObject({ threshold: z.number().gt(0).max(1) })],
@@ -49,6 +49,17 @@ export const settingsSchema = z.looseObject({
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
+export const modelsQuery = z.strictObject({
+  all: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'Also the models of the built-in catalogue.' }),
+  search: nameText(200)
+    .optional()
+    .meta({ description: 'Words, each of which occurs in the name of the model.' }),
+});
+export type ModelsQuery = z.output<typeof modelsQuery>;
+
 export const modelsSchema = z.looseObject({
   default: z.string().optional(),
   models: z.array(
@@ -58,6 +69,14 @@ export const modelsSchema = z.looseObject({
       windowTokens: z.number().optional(),
       maxOutputTokens: z.number().optional(),
       source: z.enum(['configuration', 'catalogue', 'server']),
+      windowFrom: z
+        .enum(['configuration', 'catalogue', 'server'])
+        .optional()
+        .meta({ description: 'Where windowTokens comes from. Absent: the window is not known.' }),
+      problem: z
+        .string()
+        .optional()
+        .meta({ description: 'Why the model cannot be used, such as a missing key.' }),
     }),
   ),
 });

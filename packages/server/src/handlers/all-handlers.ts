@@ -3,9 +3,11 @@ import type { RouteHandlers } from '../http/route-handler.ts';
 import { openAiHandlers } from '../openai/openai-handlers.ts';
 import { approvalHandlers } from './approval-handlers.ts';
 import { contextHandlers } from './context-handlers.ts';
+import { directoryHandlers } from './directory-handlers.ts';
 import { eventHandlers } from './event-handlers.ts';
 import { fileHandlers } from './file-handlers.ts';
 import type { HandlerContext } from './handler-context.ts';
+import { historyHandlers } from './history-handlers.ts';
 import { messageHandlers } from './message-handlers.ts';
 import { pageHandlers } from './page-handlers.ts';
 import { queueHandlers } from './queue-handlers.ts';
@@ -21,11 +23,13 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...messageHandlers(context),
     ...queueHandlers(context),
     ...contextHandlers(context),
+    ...historyHandlers(context),
     ...fileHandlers(context),
     ...eventHandlers(context),
     ...approvalHandlers(context),
     ...transferHandlers(context),
     ...trustHandlers(context),
+    ...directoryHandlers(context),
     ...pageHandlers(context),
     ...serviceHandlers(context),
     ...chatHandlers(context),

@@ -1,12 +1,41 @@
+import type { Approval, Session } from '@longhaul/protocol';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 
+type Names = 'listOpenApprovals' | 'listApprovals' | 'answerApproval';
+
+const MAX_OPEN = 500;
+
 export function approvalHandlers({
   runtime: { approvals },
-}: HandlerContext): Pick<RouteHandlers, 'listApprovals' | 'answerApproval'> {
+  store,
+  runs,
+  alwaysAllows,
+}: HandlerContext): Pick<RouteHandlers, Names> {
+  async function withScope(approval: Approval, { workspace }: Session) {
+    if (approval.answeredAt !== undefined) return approval;
+    const { toolName, args } = approval;
+    return { ...approval, alwaysAllows: await alwaysAllows({ toolName, args, workspace }) };
+  }
+
   return {
+    async listOpenApprovals() {
+      const open = await store.listOpenApprovals({ limit: MAX_OPEN });
+      const listed = await Promise.all(
+        open.map(async (approval) => {
+          const session = await store.getSession(approval.sessionId);
+          // It was deleted meanwhile.
+          if (session === undefined) return [];
+          return [{ ...(await withScope(approval, session)), title: session.title }];
+        }),
+      );
+      return { approvals: listed.flat() };
+    },
+
     async listApprovals({ params: { sessionId }, query: { open } }) {
-      return { approvals: await approvals.list(sessionId, { open: open === 'true' }) };
+      const found = await approvals.list(sessionId, { open: open === 'true' });
+      const session = await runs.existing(sessionId);
+      return { approvals: await Promise.all(found.map((approval) => withScope(approval, session))) };
     },
 
     async answerApproval({ params: { sessionId, callId }, body: { answer, reason, handle } }) {

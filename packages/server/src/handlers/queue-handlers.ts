@@ -10,9 +10,12 @@ type Names =
   | 'listSessionQueue'
   | 'clearSessionQueue'
   | 'editQueued'
+  | 'moveQueued'
+  | 'sendQueued'
   | 'removeQueued';
 
-export function queueHandlers({ runtime: { queue }, blobs }: HandlerContext): Pick<RouteHandlers, Names> {
+export function queueHandlers({ runtime, runs, blobs }: HandlerContext): Pick<RouteHandlers, Names> {
+  const { queue } = runtime;
   async function list(sessionId: string) {
     const messages = await queue.list(sessionId);
     return { messages, count: messages.length };
@@ -32,6 +35,19 @@ export function queueHandlers({ runtime: { queue }, blobs }: HandlerContext): Pi
       await assertBlobs(blobs, parts);
       if (!(await queue.edit(sessionId, messageId, parts))) throw doesNotWait(messageId);
       return { ok: true };
+    },
+
+    async moveQueued({ params: { sessionId, messageId }, body: { position } }) {
+      if (!(await queue.move(sessionId, messageId, position))) throw doesNotWait(messageId);
+      return list(sessionId);
+    },
+
+    async sendQueued({ params: { sessionId, messageId } }) {
+      runs.assertOpen();
+      if (!(await queue.move(sessionId, messageId, 1))) throw doesNotWait(messageId);
+      // If the run takes the message meanwhile, the next run continues from it.
+      const { wasRunning } = await runtime.cancel(sessionId);
+      return { ok: true, cancelled: wasRunning, runId: await runs.start(sessionId) };
     },
 
     async removeQueued({ params: { sessionId, messageId } }) {

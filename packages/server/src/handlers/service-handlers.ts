@@ -3,13 +3,12 @@ import { openApiDocument } from '../http/openapi.ts';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 
-type Names = 'listModels' | 'getSettings' | 'putSettings' | 'healthz' | 'readyz' | 'metrics' | 'openapi';
+type Names = 'getSettings' | 'putSettings' | 'healthz' | 'readyz' | 'metrics' | 'openapi';
 
 export function serviceHandlers(context: HandlerContext): Pick<RouteHandlers, Names> {
-  const { store, models, settings, runs, metrics, version } = context;
+  const { store, settings, runs, metrics, version } = context;
   let document: { openapi: string } | undefined;
   return {
-    listModels: () => models.list(),
     getSettings: () => settings.get(),
     putSettings: ({ body }) => settings.put(body),
     healthz: async () => ({ status: 'ok' }),

@@ -4,6 +4,7 @@ import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
+import { createSessionFigures } from './session-figures.ts';
 
 type Names =
   | 'createSession'
@@ -27,6 +28,11 @@ export function sessionHandlers({
     ...session,
     state: await sessionState(store, session),
   });
+  const figuresOf = createSessionFigures({ store, runtime });
+  const withFigures = async (session: Session, wanted: 'true' | 'false') => {
+    const info = await withState(session);
+    return wanted === 'true' ? { ...info, figures: await figuresOf(session) } : info;
+  };
 
   return {
     async createSession({ body }) {
@@ -47,22 +53,24 @@ export function sessionHandlers({
       return withState(session);
     },
 
-    async listSessions({ query: { limit, before, search } }) {
+    async listSessions({ query: { limit, before, search, figures } }) {
       const page = await store.listSessions({
         // Reads one extra session to detect whether there is a next page.
         limit: limit + 1,
         before,
         search,
       });
-      const sessions = await Promise.all(page.slice(0, limit).map(withState));
+      const sessions = await Promise.all(
+        page.slice(0, limit).map((session) => withFigures(session, figures)),
+      );
       const next = page.length > limit ? sessions.at(-1)?.id : undefined;
       return { sessions, next };
     },
 
-    async getSession({ params: { sessionId } }) {
+    async getSession({ params: { sessionId }, query: { figures } }) {
       const session = await runs.existing(sessionId);
       const [info, lastEvent, queue] = await Promise.all([
-        withState(session),
+        withFigures(session, figures),
         store.lastEventNumber(sessionId),
         store.listQueue(sessionId),
       ]);
@@ -104,7 +112,17 @@ export function sessionHandlers({
 
     async search({ query: { q, sessionId, limit, reverted } }) {
       const hits = await store.search(q, { limit, sessionId, includeReverted: reverted === 'true' });
-      return { hits: hits.map((hit) => ({ ...hit, handle: handleOf(hit.sequence, hit.partIndex) })) };
+      const sessions = await Promise.all(
+        [...new Set(hits.map((hit) => hit.sessionId))].map((id) => store.getSession(id)),
+      );
+      const titles = new Map(sessions.flatMap((session) => (session ? [[session.id, session.title]] : [])));
+      return {
+        hits: hits.map((hit) => ({
+          ...hit,
+          handle: handleOf(hit.sequence, hit.partIndex),
+          title: titles.get(hit.sessionId),
+        })),
+      };
     },
   };
 }

@@ -18,6 +18,7 @@ import type {
   Session,
 } from '@longhaul/protocol';
 import type { Expiry } from '../shared/clock.ts';
+import { moved } from '../shared/moved.ts';
 import { assertDurable, leaseLost } from '../shared/store-errors.ts';
 
 interface QueueEntry {
@@ -36,7 +37,7 @@ export class MemorySession {
   readonly processes: ProcessRecord[] = [];
   readonly outputs: OutputRecord[] = [];
   readonly events: LonghaulEvent[] = [];
-  readonly queue: QueueEntry[] = [];
+  queue: QueueEntry[] = [];
   session: Session;
   checkpoint: LedgerCheckpoint | undefined;
   holder: (LeaseHolder & Expiry) | undefined;
@@ -92,6 +93,14 @@ export class MemorySession {
     const run = this.runs.find(({ runId }) => runId === this.holder?.runId);
     if (run !== undefined) Object.assign(run, { endedAt: this.time, status });
     this.holder = undefined;
+  }
+
+  /** Moves a waiting message among the waiting ones. Returns false if it does not wait. */
+  moveQueued(id: string, position: number): boolean {
+    const waiting = moved(this.waiting, ({ message }) => message.id === id, position);
+    if (waiting === undefined) return false;
+    this.queue = [...this.queue.filter((entry) => entry.state !== 'waiting'), ...waiting];
+    return true;
   }
 
   /** Removes all waiting messages and returns their number. */

@@ -1,9 +1,9 @@
 import type { NewApproval } from '@longhaul/core';
 import type { Approval, ApprovalAnswer, JsonValue } from '@longhaul/protocol';
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import { parseColumn, withoutNulls } from '../shared/json.ts';
 import type { Drizzle } from './connection.ts';
-import { approvals } from './schema.ts';
+import { approvals, heads } from './schema.ts';
 
 /** The order of the calls in the log: by message, then by part. `m12.3` casts to 12. */
 const BY_POSITION = [
@@ -47,6 +47,18 @@ export function createApprovalTable(db: Drizzle, now: () => number) {
       const change = { ...answer, answeredAt: now() };
       db.update(approvals).set(change).where(at(approval.sessionId, approval.handle)).run();
       return { ...approval, ...change };
+    },
+
+    /** Sessions whose deletion is not complete have no head. */
+    listOpen(limit: number): Approval[] {
+      const rows = db
+        .select(getTableColumns(approvals))
+        .from(approvals)
+        .innerJoin(heads, eq(heads.sessionId, approvals.sessionId))
+        .where(isNull(approvals.answeredAt))
+        .orderBy(asc(approvals.requestedAt))
+        .limit(limit);
+      return rows.all().map(toApproval);
     },
 
     list(sessionId: string, { open = false }: { open?: boolean }): Approval[] {

@@ -26,7 +26,7 @@ export function readLogRows(db: Drizzle, sessionId: string): LogRows {
 export function readMessageRows(
   db: Drizzle,
   sessionId: string,
-  { after, before, limit, skipReverted = false }: MessagePage,
+  { after, before, limit, skipReverted = false, skipParts = false }: MessagePage,
 ) {
   const { sequence } = messages;
   const isWanted = and(
@@ -41,6 +41,7 @@ export function readMessageRows(
   const order = after === undefined ? desc(sequence) : asc(sequence);
   const rows = db.select().from(messages).where(inRange).orderBy(order).limit(limit).all();
   if (after === undefined) rows.reverse();
+  if (skipParts) return { messages: rows, parts: [], chunks: [] };
   const [first, last] = [rows[0]?.sequence ?? 0, rows.at(-1)?.sequence ?? 0];
   const onPage = and(isWanted, between(sequence, first, last));
   return { messages: rows, ...readPartRows(db, onPage) };

@@ -2,6 +2,7 @@ import type { LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
 import { and, asc, count, eq } from 'drizzle-orm';
 import { toColumn } from '../shared/json.ts';
 import { lostMessage } from '../shared/lost-content.ts';
+import { moved } from '../shared/moved.ts';
 import { isSoundRow, rowChecksum } from '../shared/row-checksum.ts';
 import { queueFull } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
@@ -86,6 +87,28 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
         .set({ checksum: rowChecksum('queue', row) })
         .where(one)
         .run();
+      return true;
+    },
+
+    /** The waiting rows exchange their keys, which are their order. */
+    move(sessionId: string, id: string, position: number): boolean {
+      const rows = db
+        .select({ key: queue.key, id: queue.id })
+        .from(queue)
+        .where(waiting(sessionId))
+        .orderBy(asc(queue.key))
+        .all();
+      const order = moved(rows, (row) => row.id === id, position);
+      if (order === undefined) return false;
+      const setKey = (from: number, key: number) =>
+        db.update(queue).set({ key }).where(eq(queue.key, from)).run();
+      const changes = order.flatMap(({ key: from }, index) => {
+        const to = rows[index]?.key ?? from;
+        return from === to ? [] : [{ from, to }];
+      });
+      // A key is unique at every moment.
+      for (const { from } of changes) setKey(from, -from);
+      for (const { from, to } of changes) setKey(-from, to);
       return true;
     },
 

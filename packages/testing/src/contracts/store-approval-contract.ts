@@ -17,6 +17,28 @@ export function approvalContract({ it }: ContractRunner, open: OpenStore): void 
     await refused(store.listApprovals('absent'), 'session_not_found');
   });
 
+  it('lists the open requests of all sessions, oldest first, without those of deleted sessions', async () => {
+    let time = 10;
+    await using store = await open({ now: () => time });
+    const leases = [await heldSession(store), await heldSession(store, 's2'), await heldSession(store, 's3')];
+    for (const lease of leases.toReversed()) {
+      time += 1;
+      await store.requestApproval(lease, REQUEST);
+      await store.requestApproval(lease, { ...REQUEST, callId: 'c2', handle: 'm3.0' });
+    }
+    const listed = async (limit: number) =>
+      (await store.listOpenApprovals({ limit })).map(({ sessionId, callId }) => `${sessionId} ${callId}`);
+    assert.deepEqual(
+      new Set(await listed(9)),
+      new Set(['s3 c1', 's3 c2', 's2 c1', 's2 c2', 's1 c1', 's1 c2']),
+    );
+    await store.answerApproval('s1', 'c1', { answer: 'once' });
+    await store.answerApproval('s3', 'c2', { answer: 'deny' });
+    await store.deleteSession('s2');
+    assert.deepEqual(await listed(9), ['s3 c1', 's1 c2']);
+    assert.deepEqual(await listed(1), ['s3 c1']);
+  });
+
   it('keeps the first answer and emits one event for it', async () => {
     await using store = await open({ now: () => 78 });
     const lease = await heldSession(store);

@@ -64,6 +64,11 @@ export function logContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(second.message.sequence, 2);
     assert.deepEqual(second.message, { ...draft('m2', parts, fields), sessionId: 's1', sequence: 2 });
     const log = await store.loadLog('s1');
+    const bare = await store.readMessages('s1', { after: 0, limit: 9, skipParts: true });
+    assert.deepEqual(
+      bare.messages,
+      [first, second].map(({ message }) => ({ ...message, parts: [] })),
+    );
     assert.deepEqual(log.messages, [first.message, second.message]);
     assert.deepEqual([log.session, log.damaged, log.marks], [await store.getSession('s1'), [], []]);
   });

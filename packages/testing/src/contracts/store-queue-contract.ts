@@ -56,6 +56,33 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.readEvents('s1')).length, 1);
   });
 
+  it('moves a waiting message to a position, and takes the messages in that order', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    const ids = async () => (await store.listQueue('s1')).map(({ id }) => id);
+    await store.enqueue('s1', queued('q0'), { maxPending: 9 });
+    await store.takeQueue(lease, () => ({ draft: draft('m1', [text('x')]), events: [] }));
+    for (const id of ['q1', 'q2', 'q3', 'q4']) await store.enqueue('s1', queued(id), { maxPending: 9 });
+    assert.equal(await store.moveQueued('s1', 'q4', 1), true);
+    assert.deepEqual(await ids(), ['q4', 'q1', 'q2', 'q3']);
+    assert.equal(await store.moveQueued('s1', 'q4', 3), true);
+    assert.deepEqual(await ids(), ['q1', 'q2', 'q4', 'q3']);
+    assert.equal(await store.moveQueued('s1', 'q1', 100), true);
+    assert.equal(await store.moveQueued('s1', 'q2', 1), true);
+    await store.enqueue('s1', queued('q5'), { maxPending: 9 });
+    assert.deepEqual(await ids(), ['q2', 'q4', 'q3', 'q1', 'q5']);
+    assert.equal(await store.moveQueued('s1', 'q0', 1), false);
+    await store.removeQueued('s1', 'q3');
+    assert.equal(await store.moveQueued('s1', 'q3', 1), false);
+    await refused(store.moveQueued('absent', 'q1', 1), 'session_not_found');
+    let taken: string[] = [];
+    await store.takeQueue(lease, (messages) => {
+      taken = messages.map(({ id }) => id);
+      return { draft: draft('m2', [text('x')]), events: [] };
+    });
+    assert.deepEqual(taken, ['q2', 'q4', 'q1', 'q5']);
+  });
+
   it('refuses a message beyond maxPending', async () => {
     await using store = await open();
     await heldSession(store);

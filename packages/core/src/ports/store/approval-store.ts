@@ -34,4 +34,6 @@ export interface ApprovalStore {
   ): Promise<{ approval: Approval; isNew: boolean; events: LonghaulEvent[] } | undefined>;
   /** Lists approvals in the order of their requests. */
   listApprovals(sessionId: string, options?: { open?: boolean }): Promise<Approval[]>;
+  /** Lists the open requests of all sessions, oldest first. */
+  listOpenApprovals(options: { limit: number }): Promise<Approval[]>;
 }

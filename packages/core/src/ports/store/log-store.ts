@@ -61,6 +61,8 @@ export interface MessagePage extends SequenceRange {
   limit: number;
   /** Default: false. */
   skipReverted?: boolean;
+  /** Leaves `parts` empty, and reads none. Default: false. */
+  skipParts?: boolean;
 }
 
 /** Stores messages and their parts. Only the run that holds the session writes; any process can read. */

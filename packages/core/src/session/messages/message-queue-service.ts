@@ -95,15 +95,29 @@ export class MessageQueueService {
   /** Throws as `enqueue`. */
   async edit(sessionId: string, id: string, content: readonly UserMessageContentPart[]): Promise<boolean> {
     await this.#check(sessionId, content);
-    return this.#store.editQueued(sessionId, id, await storeMedia(content, this.#blobs));
+    const stored = await storeMedia(content, this.#blobs);
+    return this.#changed(sessionId, await this.#store.editQueued(sessionId, id, stored));
   }
 
-  remove(sessionId: string, id: string): Promise<boolean> {
-    return this.#store.removeQueued(sessionId, id);
+  /** Moves a message to a position of the queue: 1 is next. Returns false if the message does not wait. */
+  async move(sessionId: string, id: string, position: number): Promise<boolean> {
+    return this.#changed(sessionId, await this.#store.moveQueued(sessionId, id, position));
   }
 
-  clear(sessionId: string): Promise<number> {
-    return this.#store.clearQueue(sessionId);
+  async remove(sessionId: string, id: string): Promise<boolean> {
+    return this.#changed(sessionId, await this.#store.removeQueued(sessionId, id));
+  }
+
+  async clear(sessionId: string): Promise<number> {
+    return this.#changed(sessionId, await this.#store.clearQueue(sessionId));
+  }
+
+  /** Emits `queue:changed` if something has changed. */
+  async #changed<Change extends boolean | number>(sessionId: string, change: Change): Promise<Change> {
+    if (change === false || change === 0) return change;
+    const count = await this.pendingCount(sessionId);
+    this.#hub.emit({ type: 'queue:changed', sessionId, at: Date.now(), count });
+    return change;
   }
 
   async #check(sessionId: string, content: readonly UserMessageContentPart[]): Promise<void> {

@@ -4,12 +4,21 @@ import {
   approvalParams,
   approvalsQuery,
   approvalsSchema,
+  inboxSchema,
 } from '../approvals.ts';
 import { sessionParams } from '../common.ts';
 import type { ApiRoute } from '../route.ts';
 import { SESSION } from './shared.ts';
 
 export const approvalRoutes = {
+  listOpenApprovals: {
+    method: 'GET',
+    path: '/api/approvals',
+    tag: 'approvals',
+    summary: 'List the approval requests of all sessions that have no answer',
+    status: 200,
+    response: inboxSchema,
+  },
   listApprovals: {
     method: 'GET',
     path: `${SESSION}/approvals`,

@@ -1,5 +1,12 @@
-import { okBody, queuedMessageParams, sessionParams } from '../common.ts';
-import { clearedQueueSchema, editQueuedBody, queueQuery, queueSchema } from '../messages.ts';
+import { emptyBody, okBody, queuedMessageParams, sessionParams } from '../common.ts';
+import {
+  clearedQueueSchema,
+  editQueuedBody,
+  moveQueuedBody,
+  queueQuery,
+  queueSchema,
+  sentQueuedSchema,
+} from '../messages.ts';
 import type { ApiRoute } from '../route.ts';
 import { SESSION } from './shared.ts';
 
@@ -55,6 +62,28 @@ export const queueRoutes = {
     status: 200,
     response: okBody,
     errors: ['session_not_found', 'not_found', 'blob_not_found', 'input_unsupported'],
+  },
+  moveQueued: {
+    method: 'POST',
+    path: `${SESSION}/queue/{messageId}/move`,
+    tag: 'queue',
+    summary: 'Move a queued message to another position',
+    params: queuedMessageParams,
+    body: moveQueuedBody,
+    status: 200,
+    response: queueSchema,
+    errors: ['session_not_found', 'not_found'],
+  },
+  sendQueued: {
+    method: 'POST',
+    path: `${SESSION}/queue/{messageId}/send`,
+    tag: 'queue',
+    summary: 'Stop the current step, and start a run with the queued messages, this one first',
+    params: queuedMessageParams,
+    body: emptyBody,
+    status: 200,
+    response: sentQueuedSchema,
+    errors: ['session_not_found', 'not_found', 'process_hung', 'shutting_down'],
   },
   removeQueued: {
     method: 'DELETE',

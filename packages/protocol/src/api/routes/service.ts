@@ -1,17 +1,9 @@
 import { z } from 'zod';
 import type { ApiRoute } from '../route.ts';
 import { healthSchema, readySchema } from '../service.ts';
-import { modelsSchema, settingsBody, settingsSchema } from '../settings.ts';
+import { settingsBody, settingsSchema } from '../settings.ts';
 
 export const serviceRoutes = {
-  listModels: {
-    method: 'GET',
-    path: '/api/models',
-    tag: 'service',
-    summary: 'List the models that a session can use',
-    status: 200,
-    response: modelsSchema,
-  },
   getSettings: {
     method: 'GET',
     path: '/api/settings',

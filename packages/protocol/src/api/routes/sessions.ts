@@ -8,6 +8,7 @@ import {
   sessionDetailSchema,
   sessionInfoSchema,
   sessionPageSchema,
+  sessionQuery,
   updateSessionBody,
 } from '../sessions.ts';
 import { SESSION } from './shared.ts';
@@ -39,6 +40,7 @@ export const sessionRoutes = {
     tag: 'sessions',
     summary: 'Get a session and its state',
     params: sessionParams,
+    query: sessionQuery,
     status: 200,
     response: sessionDetailSchema,
     errors: ['session_not_found'],

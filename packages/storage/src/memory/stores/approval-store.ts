@@ -28,6 +28,15 @@ export function approvalStore(core: MemoryCore): ApprovalStore {
       return { approval: structuredClone(approval), isNew, events };
     },
 
+    listOpenApprovals: async ({ limit }) =>
+      structuredClone(
+        core.list
+          .flatMap(({ approvals }) => approvals)
+          .filter(({ answeredAt }) => answeredAt === undefined)
+          .sort((left, right) => left.requestedAt - right.requestedAt)
+          .slice(0, limit),
+      ),
+
     listApprovals: async (sessionId, { open = false } = {}) =>
       structuredClone(
         core.get(sessionId).approvals.filter(({ answeredAt }) => !open || answeredAt === undefined),

@@ -68,14 +68,16 @@ export function logStore(core: MemoryCore): LogStore {
       );
     },
 
-    readMessages: async (sessionId, { after, before, limit, skipReverted = false }) => {
+    readMessages: async (sessionId, { after, before, limit, skipReverted = false, skipParts = false }) => {
       const log = core.get(sessionId);
       const { messages } = skipReverted ? liveLog<ContextLog>(log) : log;
       const inRange = messages.filter(
         ({ sequence }) => sequence > (after ?? 0) && sequence < (before ?? Number.POSITIVE_INFINITY),
       );
       const start = after === undefined ? Math.max(0, inRange.length - limit) : 0;
-      return structuredClone({ messages: inRange.slice(start, start + limit), damaged: [] });
+      const page = inRange.slice(start, start + limit);
+      const found = skipParts ? page.map((message) => ({ ...message, parts: [] })) : page;
+      return structuredClone({ messages: found, damaged: [] });
     },
 
     costOf: async (sessionId) => {

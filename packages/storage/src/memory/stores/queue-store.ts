@@ -25,6 +25,8 @@ export function queueStore(core: MemoryCore): QueueStore {
       return entry !== undefined;
     },
 
+    moveQueued: async (sessionId, id, position) => core.get(sessionId).moveQueued(id, position),
+
     removeQueued: async (sessionId, id) => {
       const entry = core.get(sessionId).waiting.find(({ message }) => message.id === id);
       if (entry !== undefined) entry.state = 'removed';

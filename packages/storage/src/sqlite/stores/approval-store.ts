@@ -32,6 +32,10 @@ export function approvalStore(core: StoreCore): ApprovalStore {
       });
     },
 
+    listOpenApprovals({ limit }: { limit: number }): Promise<Approval[]> {
+      return core.read(() => core.approvals.listOpen(limit));
+    },
+
     listApprovals(sessionId: string, options: { open?: boolean } = {}): Promise<Approval[]> {
       return core.read(() => {
         core.heads.of(sessionId);

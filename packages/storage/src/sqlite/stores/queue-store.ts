@@ -29,6 +29,10 @@ export function queueStore(core: StoreCore): QueueStore {
       return core.inSession(sessionId, () => core.queue.edit(sessionId, id, content));
     },
 
+    moveQueued(sessionId: string, id: string, position: number): Promise<boolean> {
+      return core.inSession(sessionId, () => core.queue.move(sessionId, id, position));
+    },
+
     removeQueued(sessionId: string, id: string): Promise<boolean> {
       return core.inSession(sessionId, () => core.queue.remove(sessionId, id));
     },

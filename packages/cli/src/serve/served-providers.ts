@@ -1,0 +1,39 @@
+import { type Config, referencedVariable } from '@longhaul/config';
+import { API_KEY_VARIABLES, catalogueModels } from '@longhaul/models';
+import { LonghaulError } from '@longhaul/protocol';
+import type { ProviderList } from '@longhaul/protocol/api';
+import { resolveNamed } from '../compose/choose-model.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Provider = ProviderList['providers'][number];
+
+/** Lists the configured providers and those of the catalogue, and whether they have a key. No server is asked. */
+export function servedProviders(config: Config, env: Environment): Provider[] {
+  const known = [
+    ...Object.keys(config.providers),
+    ...Object.keys(API_KEY_VARIABLES),
+    ...catalogueModels().map(({ provider }) => provider),
+  ];
+  return [...new Set(known)].map((name) => describe(name, config, env));
+}
+
+function describe(name: string, config: Config, env: Environment): Provider {
+  const usual = Object.hasOwn(API_KEY_VARIABLES, name) ? (API_KEY_VARIABLES[name] ?? []) : [];
+  const configured = Object.hasOwn(config.providers, name) ? config.providers[name]?.apiKey : undefined;
+  const named = referencedVariable(configured);
+  const variables = named === undefined ? usual : [named];
+  const common = {
+    name,
+    isConfigured: Object.hasOwn(config.providers, name),
+    variables: [...variables],
+    needsKey: usual.length > 0 || configured !== undefined,
+  };
+  try {
+    const { apiKey } = resolveNamed(config, { model: `${name}/any` }, env);
+    const keyFrom = variables.find((variable) => (env[variable]?.trim() ?? '') !== '');
+    return { ...common, hasKey: apiKey !== undefined, ...(apiKey !== undefined && { keyFrom }) };
+  } catch (error) {
+    if (!(error instanceof LonghaulError)) throw error;
+    return { ...common, hasKey: false, problem: error.message };
+  }
+}
