@@ -23,7 +23,7 @@ export default defineConfig({
       onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
     },
   },
-  server: { proxy: { '/api': proxy, '/blobs': proxy } },
+  server: { proxy: { '/api': proxy, '/blobs': proxy, '/healthz': proxy } },
 });
 
 /** Adds a `.br` and a `.gz` copy of each larger file, which the server sends to browsers that take them. */

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Access } from './access/access.ts';
 import { AccessGate } from './access/access-gate.tsx';
 import { openServer, ServerContext } from './data/server.ts';
 import { Shell } from './shell/shell.tsx';
@@ -6,18 +7,15 @@ import { Toasts } from './ui/toasts.tsx';
 
 /** Asks for access, then shows the sessions of the server. */
 export function App() {
+  const [access] = useState(() => new Access());
+  const [server] = useState(() => openServer({ baseUrl: location.origin, access }));
   return (
     <Toasts>
-      <AccessGate>{(token) => <Connected key={token ?? ''} token={token} />}</AccessGate>
+      <AccessGate access={access}>
+        <ServerContext value={server}>
+          <Shell />
+        </ServerContext>
+      </AccessGate>
     </Toasts>
-  );
-}
-
-function Connected({ token }: { token: string | undefined }) {
-  const [server] = useState(() => openServer({ baseUrl: location.origin, token }));
-  return (
-    <ServerContext value={server}>
-      <Shell />
-    </ServerContext>
   );
 }

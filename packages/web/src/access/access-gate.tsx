@@ -1,71 +1,78 @@
-import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { Dialog } from '@base-ui/react/dialog';
+import { type ReactNode, useEffect } from 'react';
+import { useStore } from 'zustand';
+import type { Access, AccessState } from './access.ts';
 import { AskToken } from './ask-token.tsx';
-import { checkAccess, exchangeCode } from './check-access.ts';
-import { forgetToken, storedToken, storeToken, takeCode } from './token.ts';
 
-type Access =
-  | { state: 'checking' }
-  | { state: 'open'; token: string | undefined }
-  | { state: 'asking'; problem?: string }
-  | { state: 'unreachable' };
-
-/** Shows the page once the server accepts the token of this tab, and asks for the token before. */
-export function AccessGate({ children }: { children: (token: string | undefined) => ReactNode }) {
-  const [access, setAccess] = useState<Access>({ state: 'checking' });
-
-  const enter = useCallback(async (token: string | undefined, problem: string | undefined) => {
-    setAccess({ state: 'checking' });
-    const answer = await checkAccess(token);
-    if (answer === 'unreachable') {
-      setAccess({ state: 'unreachable' });
-    } else if (answer === 'refused') {
-      forgetToken();
-      setAccess({ state: 'asking', ...(problem !== undefined && { problem }) });
-    } else {
-      if (token !== undefined) storeToken(token);
-      setAccess({ state: 'open', token });
-    }
-  }, []);
-
+/**
+ * Shows the page once the server gives access. If the access ends later, the question appears over the page, so that
+ * nothing that was typed is lost.
+ */
+export function AccessGate({ access, children }: { access: Access; children: ReactNode }) {
+  const { wasOpen, ...state } = useStore(access.store);
   useEffect(() => {
-    void start(enter);
-  }, [enter]);
-
-  if (access.state === 'open') return children(access.token);
-  if (access.state === 'checking')
+    void access.start();
+  }, [access]);
+  if (wasOpen)
     return (
-      <p className="centered" role="status">
-        Connecting…
-      </p>
+      <>
+        {children}
+        <QuestionOver access={access} isOpen={state.phase !== 'open'} state={state} />
+      </>
     );
-  if (access.state === 'unreachable')
+  if (state.phase === 'asking')
     return (
-      <div className="centered" role="alert">
-        <p>
-          The server does not answer. Start it with <code>longhaul serve</code>.
-        </p>
-        <button type="button" className="button primary" onClick={() => void enter(storedToken(), undefined)}>
-          Try again
-        </button>
-      </div>
+      <main className="centered">
+        <div className="card">
+          <h1>Longhaul</h1>
+          <AskToken problem={state.problem} onToken={(token) => void access.signIn(token)} />
+        </div>
+      </main>
     );
   return (
-    <AskToken
-      problem={access.problem}
-      onToken={(token) => void enter(token, 'The server does not accept this token.')}
-    />
+    <main className="centered">
+      <Waiting access={access} phase={state.phase} />
+    </main>
   );
 }
 
-let starting: Promise<string | undefined> | undefined;
-
-/** The code of the address counts once, even if the effect runs twice. */
-async function start(enter: (token: string | undefined, problem: string | undefined) => Promise<void>) {
-  const code = takeCode();
-  if (code !== undefined) starting = exchangeCode(code);
-  const exchanged = await starting;
-  const problem = starting !== undefined && exchanged === undefined ? EXPIRED : undefined;
-  await enter(exchanged ?? storedToken(), problem);
+/** Nothing but a token closes it. */
+function QuestionOver({
+  access,
+  isOpen,
+  state: { phase, problem },
+}: {
+  access: Access;
+  isOpen: boolean;
+  state: Omit<AccessState, 'wasOpen'>;
+}) {
+  return (
+    <Dialog.Root open={isOpen}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="modal-backdrop" />
+        <Dialog.Popup className="modal">
+          <Dialog.Title className="modal-title">Access to this server</Dialog.Title>
+          {phase === 'asking' ? (
+            <AskToken problem={problem} onToken={(token) => void access.signIn(token)} />
+          ) : (
+            <Waiting access={access} phase={phase} />
+          )}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
 }
 
-const EXPIRED = 'The link has expired or was used before.';
+function Waiting({ access, phase }: { access: Access; phase: AccessState['phase'] }) {
+  if (phase !== 'unreachable') return <p role="status">Connecting…</p>;
+  return (
+    <div role="alert">
+      <p>
+        The server does not answer. Start it with <code>longhaul serve</code>.
+      </p>
+      <button type="button" className="button primary" onClick={() => void access.retry()}>
+        Try again
+      </button>
+    </div>
+  );
+}

@@ -15,32 +15,29 @@ export function AskToken({
     if (token !== '') onToken(token);
   };
   return (
-    <main className="centered">
-      <form className="card ask-token" onSubmit={submit}>
-        <h1>Longhaul</h1>
-        <label>
-          Token of this server
-          <input
-            name="token"
-            type="password"
-            required
-            autoComplete="current-password"
-            aria-describedby={hintId}
-          />
-        </label>
-        <p id={hintId} className="quiet">
-          <code>longhaul serve</code> prints where the token is kept. <code>longhaul serve --open</code> opens
-          this page without asking.
+    <form className="ask-token" onSubmit={submit}>
+      <label>
+        Token of this server
+        <input
+          name="token"
+          type="password"
+          required
+          autoComplete="current-password"
+          aria-describedby={hintId}
+        />
+      </label>
+      <p id={hintId} className="quiet">
+        <code>longhaul serve</code> prints where the token is kept. <code>longhaul serve --open</code> opens
+        this page without asking.
+      </p>
+      {problem !== undefined && (
+        <p role="alert" className="bad">
+          {problem}
         </p>
-        {problem !== undefined && (
-          <p role="alert" className="bad">
-            {problem}
-          </p>
-        )}
-        <button type="submit" className="button primary">
-          Continue
-        </button>
-      </form>
-    </main>
+      )}
+      <button type="submit" className="button primary">
+        Continue
+      </button>
+    </form>
   );
 }

@@ -1,30 +1,53 @@
-/** Asks the server whether it accepts a token. Uses no client: the server may be another program. */
-export async function checkAccess(
-  token: string | undefined,
-): Promise<'accepted' | 'refused' | 'unreachable'> {
-  try {
-    const response = await fetch('/api/sessions?limit=1', {
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    });
-    if (response.ok) return 'accepted';
-    return response.status === 401 || response.status === 403 ? 'refused' : 'unreachable';
-  } catch {
-    return 'unreachable';
-  }
+import { z } from 'zod';
+
+/** What the server says about a token or a code. */
+export type AccessAnswer =
+  | { kind: 'accepted'; token: string | undefined }
+  | { kind: 'refused'; reason: string | undefined }
+  | { kind: 'unreachable' };
+
+/** Asks the server whether it accepts a token, or needs none. Uses no client: the server may be another program. */
+export function checkAccess(token: string | undefined): Promise<AccessAnswer> {
+  return answerOf(
+    () => fetch('/api/sessions?limit=1', { headers: bearer(token) }),
+    () => token,
+  );
 }
 
-/** Exchanges a one-time code for a token. Undefined if the code has expired or was used before. */
-export async function exchangeCode(code: string): Promise<string | undefined> {
+/**
+ * Exchanges a one-time code, or the server's own token, for a token of the page. The server's own token is never kept.
+ */
+export function exchange(proof: { code: string } | { serverToken: string }): Promise<AccessAnswer> {
+  const isCode = 'code' in proof;
+  return answerOf(
+    () =>
+      fetch('/api/page/session', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(isCode ? {} : bearer(proof.serverToken)) },
+        body: JSON.stringify(isCode ? { code: proof.code } : {}),
+      }),
+    (body) => signedIn.parse(body).token,
+  );
+}
+
+export function bearer(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+const signedIn = z.looseObject({ token: z.string().optional() });
+const failed = z.looseObject({ error: z.looseObject({ message: z.string() }) });
+
+async function answerOf(
+  send: () => Promise<Response>,
+  tokenOf: (body: unknown) => string | undefined,
+): Promise<AccessAnswer> {
   try {
-    const response = await fetch('/api/page/session', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ code }),
-    });
-    if (!response.ok) return undefined;
-    const { token }: { token?: unknown } = await response.json();
-    return typeof token === 'string' ? token : undefined;
+    const response = await send();
+    const body: unknown = await response.json();
+    if (response.ok) return { kind: 'accepted', token: tokenOf(body) };
+    if (response.status < 400 || response.status >= 500) return { kind: 'unreachable' };
+    return { kind: 'refused', reason: failed.safeParse(body).data?.error.message };
   } catch {
-    return undefined;
+    return { kind: 'unreachable' };
   }
 }

@@ -22,3 +22,8 @@ export function takeCode(): string | undefined {
   if (code !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}`);
   return code;
 }
+
+/** A token is one word of visible ASCII characters: a header can contain nothing else. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}

@@ -4,10 +4,10 @@ import { lazy, Suspense } from 'react';
 import { CompactionToasts } from '../context/compaction-toasts.tsx';
 import { ContextMeter } from '../context/context-meter.tsx';
 import { SessionContext, useOpenSession, useSessionState } from '../data/use-session.ts';
+import { SessionHeader } from '../sessions/session-header.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { goTo, type Panel, type Route } from '../shell/route.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import { ConnectionLine } from './connection-line.tsx';
 import { Conversation } from './conversation.tsx';
 import { SessionComposer } from './session-composer.tsx';
 
@@ -36,7 +36,6 @@ export function SessionPage({ route, onOpenSide }: { route: SessionRoute; onOpen
 function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: () => void }) {
   const phase = useSessionState((state) => state.phase);
   const problem = useSessionState((state) => state.problem);
-  const title = useSessionState((state) => state.detail?.title || state.detail?.task || '');
   if (phase === 'missing' || phase === 'failed')
     return (
       <>
@@ -52,7 +51,7 @@ function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: 
   };
   return (
     <>
-      <PageHeader title={title || 'Session'} onOpenSide={onOpenSide}>
+      <PageHeader title={<SessionHeader />} onOpenSide={onOpenSide}>
         <ContextMeter onOpen={() => toggle('context')} />
         {PANELS.map(({ panel, label, icon }) => (
           <IconButton
@@ -66,7 +65,6 @@ function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: 
       </PageHeader>
       <div className="session-body">
         <section className="session-conversation" aria-label="Conversation">
-          <ConnectionLine />
           <Conversation message={route.message} />
           <SessionComposer />
         </section>

@@ -41,7 +41,6 @@ export interface SessionState {
   /** How full the window was at the last step of this run. */
   usage: EventOf<'context:usage'> | undefined;
   context: ContextInfo | undefined;
-  isOnline: boolean;
 }
 
 const INITIAL: SessionState = {
@@ -57,7 +56,6 @@ const INITIAL: SessionState = {
   progress: new Map(),
   usage: undefined,
   context: undefined,
-  isOnline: true,
 };
 
 const FIRST_PAGE = 50;
@@ -86,6 +84,9 @@ export class OpenSession {
     (error) => this.#fail(error),
   );
   #ends: AbortController | undefined;
+  #stream = new AbortController();
+  /** Number of the newest event that is part of what was read. Undefined before the first reading. */
+  #after: number | undefined;
 
   constructor(client: LonghaulClient, id: string) {
     this.#client = client;
@@ -96,7 +97,20 @@ export class OpenSession {
   start(): void {
     if (this.#ends !== undefined) return;
     this.#ends = new AbortController();
-    void this.#follow(this.#ends.signal);
+    this.reopen();
+  }
+
+  /** Closes the stream of events. What was read stays. */
+  pause(): void {
+    this.#stream.abort();
+  }
+
+  /** Opens the stream of events where it ended. Begins to read if that has failed before. */
+  reopen(): void {
+    if (this.#ends === undefined) return;
+    this.pause();
+    this.#stream = new AbortController();
+    void this.#follow(AbortSignal.any([this.#ends.signal, this.#stream.signal]));
   }
 
   stop(): void {
@@ -149,10 +163,9 @@ export class OpenSession {
 
   async #follow(signal: AbortSignal): Promise<void> {
     try {
-      const after = await this.#readStart();
-      if (signal.aborted) return;
-      const onReconnect = () => this.#set({ isOnline: false });
-      for await (const event of this.#client.events(this.id, { after, signal, onReconnect }))
+      if (this.#after === undefined) await this.#readStart(signal);
+      else this.#readMissed();
+      for await (const event of this.#client.events(this.id, { after: this.#after, signal }))
         this.#take(event);
       // The stream of an existing session ends only with its signal.
       if (!signal.aborted) this.#set({ phase: 'missing' });
@@ -161,10 +174,10 @@ export class OpenSession {
     }
   }
 
-  /** Returns the number of the newest event that is part of what was read. */
-  async #readStart(): Promise<number> {
-    const detail = await this.#client.sessions.get(this.id);
-    const page = await this.#client.messages(this.id, { limit: FIRST_PAGE });
+  async #readStart(signal: AbortSignal): Promise<void> {
+    const detail = await this.#client.sessions.get(this.id, { signal });
+    const page = await this.#client.messages(this.id, { limit: FIRST_PAGE }, { signal });
+    this.#after = detail.lastEvent;
     this.#set({
       phase: 'ready',
       detail,
@@ -173,11 +186,16 @@ export class OpenSession {
       isRunning: detail.state === 'running',
     });
     this.#facts.request();
-    return detail.lastEvent;
+  }
+
+  /** Not every change has an event with a number, which the stream repeats. */
+  #readMissed(): void {
+    this.#tail.request();
+    this.#facts.request();
   }
 
   #take(event: LonghaulEvent): void {
-    if (!this.#state.isOnline) this.#set({ isOnline: true });
+    if (event.number !== undefined) this.#after = event.number;
     this.#change(event);
     for (const listener of this.#listeners) listener(event);
   }
@@ -270,8 +288,8 @@ export class OpenSession {
     const { code, message } = toLonghaulError(error);
     const phase = this.#state.phase === 'loading' ? 'failed' : this.#state.phase;
     if (code === 'session_not_found') this.#set({ phase: 'missing' });
-    else if (code === 'server_unreachable') this.#set({ isOnline: false });
-    else this.#set({ phase, problem: message });
+    // The page says so, and reopens its sessions when the server answers.
+    else if (code !== 'server_unreachable') this.#set({ phase, problem: message });
   }
 }
 

@@ -2,22 +2,28 @@ import type { LonghaulClient } from '@longhaul/client';
 import type { LonghaulEvent } from '@longhaul/protocol';
 
 type Listener = (event: LonghaulEvent) => void;
+type TabMessage = { kind: 'event'; event: LonghaulEvent } | { kind: 'gap' };
 
 const NAME = 'longhaul-server-events';
+/** After a stream has ended: the time in which it is open again. */
+const REOPENED_MS = 1_000;
+const RETRY_MS = 5_000;
 
 /**
  * Live events of all runs of the server. A browser opens at most six connections to a server, so only one tab reads
- * the events and sends them to the others. Text while it is written is left out.
+ * the events and sends them to the others. When that tab closes, another one reads. Text while it is written is left
+ * out.
  */
 export class ServerEvents {
   readonly #client: LonghaulClient;
   readonly #listeners = new Set<Listener>();
+  readonly #gapListeners = new Set<() => void>();
   readonly #channel = new BroadcastChannel(NAME);
   #ends: AbortController | undefined;
 
   constructor(client: LonghaulClient) {
     this.#client = client;
-    this.#channel.onmessage = ({ data }: MessageEvent<LonghaulEvent>) => this.#tell(data);
+    this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#tell(data);
   }
 
   subscribe(listener: Listener): () => void {
@@ -31,6 +37,17 @@ export class ServerEvents {
     };
   }
 
+  /** Calls the listener when events may be missing: what follows from events is then to be read again. */
+  onGap(listener: () => void): () => void {
+    this.#gapListeners.add(listener);
+    return () => this.#gapListeners.delete(listener);
+  }
+
+  close(): void {
+    this.#ends?.abort();
+    this.#channel.close();
+  }
+
   #start(): void {
     const ends = new AbortController();
     this.#ends = ends;
@@ -38,18 +55,41 @@ export class ServerEvents {
     const read = () => this.#read(signal);
     // Only a secure context has locks: without them every tab reads.
     const reading = navigator.locks === undefined ? read() : navigator.locks.request(NAME, { signal }, read);
-    void Promise.resolve(reading).catch(() => undefined);
+    // The request of a lock fails when the signal aborts, which is how it ends.
+    void Promise.resolve(reading).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   }
 
+  /** Reads until the signal aborts. Events before it began, and those between two streams, are missing. */
   async #read(signal: AbortSignal): Promise<void> {
-    for await (const event of this.#client.allEvents({ signal })) {
-      if (event.type === 'llm:chunk' || event.type === 'llm:tool-progress') continue;
-      this.#tell(event);
-      this.#channel.postMessage(event);
+    while (!signal.aborted) {
+      this.#tellAll({ kind: 'gap' });
+      try {
+        await this.#readStream(signal);
+      } catch (error) {
+        console.warn('The events of the server could not be read:', error);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
     }
   }
 
-  #tell(event: LonghaulEvent): void {
-    for (const listener of this.#listeners) listener(event);
+  async #readStream(signal: AbortSignal): Promise<void> {
+    const onReconnect = () => setTimeout(() => this.#tellAll({ kind: 'gap' }), REOPENED_MS);
+    for await (const event of this.#client.allEvents({ signal, onReconnect })) {
+      if (event.type === 'llm:chunk' || event.type === 'llm:tool-progress') continue;
+      this.#tellAll({ kind: 'event', event });
+    }
+  }
+
+  #tellAll(message: TabMessage): void {
+    if (this.#ends === undefined) return;
+    this.#tell(message);
+    this.#channel.postMessage(message);
+  }
+
+  #tell(message: TabMessage): void {
+    if (message.kind === 'event') for (const listener of this.#listeners) listener(message.event);
+    else for (const listener of this.#gapListeners) listener();
   }
 }

@@ -1,21 +1,31 @@
 import { createClient, type LonghaulClient } from '@longhaul/client';
 import { createContext, use } from 'react';
+import type { Access } from '../access/access.ts';
+import { authorizedFetch } from './authorized-fetch.ts';
+import { Connection } from './connection.ts';
+import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { ServerEvents } from './server-events.ts';
 import { SessionBook } from './session-book.ts';
 
 /** The server that this page belongs to, and what the page knows of it. */
 export interface Server {
   client: LonghaulClient;
-  token: string | undefined;
+  calls: PageCalls;
+  /** Whether the server answers. */
+  connection: Connection;
   /** Events of all runs of the server, shared by the tabs of this browser. */
   events: ServerEvents;
   /** Sessions that are shown. */
   book: SessionBook;
 }
 
-export function openServer({ baseUrl, token }: { baseUrl: string; token: string | undefined }): Server {
-  const client = createClient({ baseUrl, token });
-  return { client, token, events: new ServerEvents(client), book: new SessionBook(client) };
+export function openServer({ baseUrl, access }: { baseUrl: string; access: Access }): Server {
+  const connection = new Connection();
+  const send = authorizedFetch(access, connection);
+  const client = createClient({ baseUrl, fetch: send });
+  const book = new SessionBook(client);
+  connection.onReturn(() => book.reopen());
+  return { client, calls: createPageCalls(send), connection, events: new ServerEvents(client), book };
 }
 
 export const ServerContext = createContext<Server | undefined>(undefined);

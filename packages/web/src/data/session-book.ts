@@ -1,13 +1,21 @@
 import type { LonghaulClient } from '@longhaul/client';
 import { OpenSession } from './open-session.ts';
 
-/** Opens a session when the first view of it appears, and closes it after the last one has gone. */
+/** How long a hidden page keeps the streams of its sessions. */
+const HIDDEN_MS = 60_000;
+
+/**
+ * Opens a session when the first view of it appears, and closes it after the last one has gone. While the page is
+ * hidden, the streams are closed: a browser has six connections to a server for all tabs.
+ */
 export class SessionBook {
   readonly #client: LonghaulClient;
   readonly #open = new Map<string, { session: OpenSession; views: number }>();
+  #hiding: ReturnType<typeof setTimeout> | undefined;
 
   constructor(client: LonghaulClient) {
     this.#client = client;
+    globalThis.document?.addEventListener('visibilitychange', () => this.#onVisibility());
   }
 
   /** Each call needs a call of `close`. */
@@ -29,5 +37,25 @@ export class SessionBook {
     if (entry.views > 0) return;
     entry.session.stop();
     this.#open.delete(sessionId);
+  }
+
+  /** Opens the streams of all sessions again, where they ended. */
+  reopen(): void {
+    if (document.hidden && this.#hiding === undefined) return;
+    for (const { session } of this.#open.values()) session.reopen();
+  }
+
+  #onVisibility(): void {
+    clearTimeout(this.#hiding);
+    const wasPaused = this.#hiding === undefined;
+    this.#hiding = undefined;
+    if (!document.hidden) {
+      if (wasPaused) for (const { session } of this.#open.values()) session.reopen();
+      return;
+    }
+    this.#hiding = setTimeout(() => {
+      this.#hiding = undefined;
+      for (const { session } of this.#open.values()) session.pause();
+    }, HIDDEN_MS);
   }
 }

@@ -1,26 +1,43 @@
 import type { SessionInfo } from '@longhaul/protocol/api';
+import { useState } from 'react';
 import { formatRoute } from '../shell/route.ts';
 import { formatTime } from '../ui/format.ts';
+import { useSessionActions } from './session-actions.ts';
+import { SessionFiguresLine } from './session-figures-line.tsx';
+import { SessionMenu } from './session-menu.tsx';
+import { folderName, sessionName } from './session-names.ts';
 import { SessionStateMark } from './session-state-mark.tsx';
+import { TitleEditor } from './title-editor.tsx';
 
+/** A session in the list. */
 export function SessionLine({ session, isShown }: { session: SessionInfo; isShown: boolean }) {
-  const { id, title, task, state, workspace, updatedAt } = session;
+  const { id, state, workspace, updatedAt } = session;
+  const actions = useSessionActions();
+  const [isRenaming, setRenaming] = useState(false);
+  if (isRenaming)
+    return (
+      <div className="session-line">
+        <TitleEditor
+          title={session.title || sessionName(session)}
+          onSave={(title) => actions.rename(session, title)}
+          onClose={() => setRenaming(false)}
+        />
+      </div>
+    );
   return (
-    <li>
+    <div className="session-line" data-shown={isShown || undefined}>
       <a
-        className="session-line"
+        className="session-line-link"
         href={formatRoute({ page: 'session', sessionId: id })}
         aria-current={isShown ? 'page' : undefined}
       >
-        <span className="session-line-title">{title || task || 'Untitled'}</span>
-        <span className="session-line-facts quiet">
+        <span className="session-line-title">{sessionName(session)}</span>
+        <span className="session-line-facts quiet" title={workspace}>
           <SessionStateMark state={state} /> {folderName(workspace)} · {formatTime(updatedAt)}
         </span>
+        <SessionFiguresLine session={session} />
       </a>
-    </li>
+      <SessionMenu session={session} onRename={() => setRenaming(true)} />
+    </div>
   );
-}
-
-function folderName(path: string): string {
-  return path.split(/[/\\]/).findLast((name) => name !== '') ?? path;
 }

@@ -1,9 +1,19 @@
 import './shell.css';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { SessionPage } from '../conversation/session-page.tsx';
+import { useServer } from '../data/server.ts';
+import { Commands } from '../palette/commands.tsx';
+import { DropImport } from '../sessions/import/drop-import.tsx';
+import { ImportReport } from '../sessions/import/import-report.tsx';
+import { Imports } from '../sessions/import/imports.ts';
+import { ImportsContext } from '../sessions/import/use-imports.ts';
+import { SessionList } from '../sessions/session-list.ts';
 import { Sidebar } from '../sessions/sidebar.tsx';
+import { SessionListContext } from '../sessions/use-session-list.ts';
+import { ConnectionLine } from './connection-line.tsx';
 import { Home } from './home.tsx';
 import { formatRoute, type Route, useRoute } from './route.ts';
+import { useDrawer } from './use-drawer.ts';
 
 const Settings = lazy(async () => ({
   default: (await import('../settings/settings-page.tsx')).SettingsPage,
@@ -11,33 +21,51 @@ const Settings = lazy(async () => ({
 const Replay = lazy(async () => ({ default: (await import('../replay/replay-page.tsx')).ReplayPage }));
 const Inbox = lazy(async () => ({ default: (await import('../approvals/inbox-page.tsx')).InboxPage }));
 
-/** The frame of the page: the sessions at the side, and what the address names. */
+/** The page: what all its parts share, and its frame. */
 export function Shell() {
+  const server = useServer();
+  const [list] = useState(() => new SessionList(server.client));
+  const [imports] = useState(() => new Imports(server.client, () => list.refresh()));
+  useEffect(() => list.follow(server), [list, server]);
+  return (
+    <SessionListContext value={list}>
+      <ImportsContext value={imports}>
+        <Frame />
+        <Commands />
+        <DropImport />
+        <ImportReport />
+      </ImportsContext>
+    </SessionListContext>
+  );
+}
+
+/** The sessions at the side, and what the address names. */
+function Frame() {
   const route = useRoute();
-  const [isSideOpen, setSideOpen] = useState(false);
+  const drawer = useDrawer('sidebar');
   // A chosen session covers the list on a narrow screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address is the event
-  useEffect(() => setSideOpen(false), [formatRoute(route)]);
-  const openSide = () => setSideOpen(true);
+  useEffect(() => drawer.close(), [formatRoute(route)]);
   return (
-    <div className="shell" data-side={isSideOpen ? 'open' : 'closed'}>
+    <div className="shell" data-side={drawer.isOpen ? 'open' : 'closed'}>
       <button
         type="button"
         className="skip-link button"
         onClick={() => document.getElementById('main')?.focus()}
       >
-        Skip to the conversation
+        Skip to the content
       </button>
       <Sidebar />
       <button
         type="button"
         className="side-shade"
         aria-label="Close the list of sessions"
-        onClick={() => setSideOpen(false)}
+        onClick={drawer.close}
       />
-      <main id="main" className="shell-main" tabIndex={-1}>
+      <main id="main" className="shell-main" tabIndex={-1} inert={drawer.isOpen}>
+        <ConnectionLine />
         <Suspense fallback={<p className="quiet shell-wait">Loading…</p>}>
-          <Shown route={route} onOpenSide={openSide} />
+          <Shown route={route} onOpenSide={drawer.open} />
         </Suspense>
       </main>
     </div>

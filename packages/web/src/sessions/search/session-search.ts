@@ -1,0 +1,79 @@
+import type { LonghaulClient } from '@longhaul/client';
+import { toLonghaulError } from '@longhaul/protocol';
+import type { SearchResult, SessionInfo } from '@longhaul/protocol/api';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
+export type SearchHit = SearchResult['hits'][number];
+
+export type SearchState =
+  /** Nothing is searched. */
+  | { phase: 'idle' }
+  | { phase: 'searching'; query: string }
+  | {
+      phase: 'found';
+      query: string;
+      /** Sessions with the words in their title or task. */
+      sessions: readonly SessionInfo[];
+      /** Messages and tool calls with the words. */
+      hits: readonly SearchHit[];
+      /** The server may have more hits. */
+      isCut: boolean;
+    }
+  | { phase: 'failed'; query: string; problem: string };
+
+/** After the last key: a request for each key would be wasted. */
+const PAUSE_MS = 250;
+const MOST_HITS = 50;
+const MOST_SESSIONS = 10;
+/** The server takes this many characters. */
+const MOST_CHARS = 200;
+
+/** Searches all that was said, while the words are typed. Only the answer to the newest words is shown. */
+export class SessionSearch {
+  readonly store: StoreApi<SearchState> = createStore<SearchState>(() => ({ phase: 'idle' }));
+  readonly #client: Pick<LonghaulClient, 'search' | 'sessions'>;
+  #ends = new AbortController();
+  #pause: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(client: Pick<LonghaulClient, 'search' | 'sessions'>) {
+    this.#client = client;
+  }
+
+  /** Searches soon. Blank words end the search. */
+  type(text: string): void {
+    this.#cancel();
+    const query = text.trim().slice(0, MOST_CHARS).toWellFormed();
+    this.#show(query === '' ? { phase: 'idle' } : { phase: 'searching', query });
+    if (query === '') return;
+    this.#pause = setTimeout(() => void this.#search(query, this.#ends.signal), PAUSE_MS);
+  }
+
+  /** Searches the same words again, after a failure. */
+  again(): void {
+    const state = this.store.getState();
+    if (state.phase !== 'idle') this.type(state.query);
+  }
+
+  #cancel(): void {
+    clearTimeout(this.#pause);
+    this.#ends.abort();
+    this.#ends = new AbortController();
+  }
+
+  async #search(query: string, signal: AbortSignal): Promise<void> {
+    try {
+      const [{ hits }, { sessions }] = await Promise.all([
+        this.#client.search({ q: query, limit: MOST_HITS }, { signal }),
+        this.#client.sessions.list({ search: query, limit: MOST_SESSIONS }, { signal }),
+      ]);
+      if (!signal.aborted)
+        this.#show({ phase: 'found', query, sessions, hits, isCut: hits.length >= MOST_HITS });
+    } catch (error) {
+      if (!signal.aborted) this.#show({ phase: 'failed', query, problem: toLonghaulError(error).message });
+    }
+  }
+
+  #show(state: SearchState): void {
+    this.store.setState(state, true);
+  }
+}
