@@ -62,7 +62,7 @@ function sessionItems(
 ): readonly PaletteItem[] {
   return [
     ...(isRunning ? [item('stop', 'Stop the run', actions.stop)] : []),
-    item('compact', 'Compact the context', actions.compact),
+    item('compact', 'Compact the context…', actions.compact),
     item('undo', 'Undo the newest compaction', actions.undo),
     item('fork', 'Fork this session', actions.fork),
     item('rename', 'Rename this session', actions.rename),

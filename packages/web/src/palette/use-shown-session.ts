@@ -1,7 +1,7 @@
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
-import { useRenaming } from '../sessions/renaming.ts';
 import { useSessionActions } from '../sessions/session-actions.ts';
+import { useSessionRequest } from '../sessions/session-request.ts';
 import { useSessionListState } from '../sessions/use-session-list.ts';
 import { useRoute } from '../shell/route.ts';
 import { useNotify } from '../ui/toasts.tsx';
@@ -13,7 +13,7 @@ export function useShownSession(): { isRunning: boolean; actions: ShownSessionAc
   const route = useRoute();
   const notify = useNotify();
   const actions = useSessionActions();
-  const rename = useRenaming((state) => state.rename);
+  const ask = useSessionRequest((state) => state.ask);
   const id = route.page === 'session' ? route.sessionId : undefined;
   const known = useSessionListState(({ sessions }) => sessions.find((session) => session.id === id));
   const [, run] = useAction((action: () => Promise<void>) => action());
@@ -24,20 +24,14 @@ export function useShownSession(): { isRunning: boolean; actions: ShownSessionAc
     isRunning: known === undefined || known.state === 'running',
     actions: {
       stop: () => run(async () => void (await client.cancel(id))),
-      compact: () =>
-        run(async () => {
-          const { status } = await client.compact(id);
-          if (status === 'nothing') notify({ kind: 'plain', title: 'There is nothing to compact.' });
-          if (status === 'queued')
-            notify({ kind: 'plain', title: 'The context is compacted after this step.' });
-        }),
+      compact: () => ask({ kind: 'compact', sessionId: id }),
       undo: () =>
         run(async () => {
           const { status } = await client.undo(id);
           if (status === 'nothing') notify({ kind: 'plain', title: 'There is no compaction to undo.' });
         }),
       fork: () => void actions.fork(session),
-      rename: () => rename(id),
+      rename: () => ask({ kind: 'rename', sessionId: id }),
       export: (files) => void actions.export(session, { files }),
       delete: () => void actions.delete(session),
     },

@@ -1,4 +1,4 @@
-import { NewSession } from '../sessions/new-session.tsx';
+import { NewSession } from '../sessions/new/new-session.tsx';
 import { PageHeader } from './page-header.tsx';
 
 /** What is shown before a session is chosen: the first message of a new one. */

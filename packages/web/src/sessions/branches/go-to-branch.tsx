@@ -1,0 +1,104 @@
+import type { BodyInputOf } from '@longhaul/protocol/api';
+import { useCallback, useState } from 'react';
+import { useServer } from '../../data/server.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useRead } from '../../data/use-read.ts';
+import { useSession } from '../../data/use-session.ts';
+import { plural } from '../../ui/format.ts';
+import { useNotify } from '../../ui/toasts.tsx';
+
+type Only = NonNullable<BodyInputOf<'revert'>['only']>;
+type OnConflict = 'keep' | 'force';
+
+const SHOWN_FILES = 20;
+
+/** What going to the end of a branch changes, and the ways to do it. It can be undone as every revert can. */
+export function GoToBranch({ last, onDone }: { last: number; onDone: () => void }) {
+  const { client } = useServer();
+  const session = useSession();
+  const notify = useNotify();
+  const [onConflict, setOnConflict] = useState<OnConflict>('keep');
+  // Going to the end of a branch is a revert to what would follow it.
+  const target = `m${last + 1}`;
+  const preview = useRead(
+    useCallback(
+      (signal) => client.revert(session.id, { target, preview: true }, { signal }),
+      [client, session, target],
+    ),
+  );
+  const [isGoing, go] = useAction(async (only?: Only) => {
+    const conflicts = preview.value?.conflicts.length ?? 0;
+    const result = await client.revert(session.id, {
+      target,
+      ...(only !== undefined && { only }),
+      ...(conflicts > 0 && { [onConflict]: true }),
+    });
+    session.refreshMessages();
+    if (result.status === 'blocked') return preview.again();
+    notify({
+      kind: 'good',
+      title:
+        result.status === 'unchanged'
+          ? 'Everything is so already.'
+          : `The conversation continues after m${last}`,
+      actions: result.status === 'unchanged' ? [] : [{ label: 'Undo', onClick: () => unrevert() }],
+    });
+    onDone();
+  });
+  const [, unrevert] = useAction(async () => {
+    await client.unrevert(session.id, { keep: true });
+    session.refreshMessages();
+  });
+  if (preview.problem !== undefined) return <p role="alert">{preview.problem}</p>;
+  if (preview.value === undefined) return <p role="status">Looking what would change…</p>;
+  const { files, more = 0, hides, conflicts, withoutFiles } = preview.value;
+  return (
+    <>
+      <p>
+        {withoutFiles === true
+          ? 'No files were recorded there.'
+          : `${plural(files.length + more, 'file')} would change.`}{' '}
+        {plural(hides, 'message')} of the present branch would be hidden. A run is stopped first.
+      </p>
+      {files.length > 0 && (
+        <ul className="branch-files">
+          {files.slice(0, SHOWN_FILES).map(({ path }) => (
+            <li key={path}>{path}</li>
+          ))}
+          {files.length + more > SHOWN_FILES && <li>and {files.length + more - SHOWN_FILES} more</li>}
+        </ul>
+      )}
+      {conflicts.length > 0 && (
+        <fieldset className="branch-conflicts">
+          <legend>Somebody else has changed {conflicts.join(', ')}</legend>
+          <label>
+            <input
+              type="radio"
+              name="conflict"
+              checked={onConflict === 'keep'}
+              onChange={() => setOnConflict('keep')}
+            />{' '}
+            Leave these files as they are
+          </label>
+          <label>
+            <input
+              type="radio"
+              name="conflict"
+              checked={onConflict === 'force'}
+              onChange={() => setOnConflict('force')}
+            />{' '}
+            Replace them too
+          </label>
+        </fieldset>
+      )}
+      <div className="modal-buttons">
+        <button type="button" className="button" disabled={isGoing} onClick={() => go('conversation')}>
+          Conversation only
+        </button>
+        <button type="button" className="button primary" disabled={isGoing} onClick={() => go()}>
+          Files and conversation
+        </button>
+      </div>
+    </>
+  );
+}

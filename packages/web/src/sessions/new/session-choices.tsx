@@ -1,0 +1,111 @@
+import './new-session.css';
+import { useCallback, useId } from 'react';
+import { useServer } from '../../data/server.ts';
+import { type Reading, useRead } from '../../data/use-read.ts';
+import { useSessionListState } from '../use-session-list.ts';
+import { workspacesOf } from '../workspaces.ts';
+import type { SessionChoice } from './first-message.ts';
+
+/** The folder, the agent and the model of a new session. What is not chosen is the server's default, which is shown. */
+export function SessionChoices({
+  choice,
+  onChange,
+}: {
+  choice: SessionChoice;
+  onChange: (choice: SessionChoice) => void;
+}) {
+  const { client, calls } = useServer();
+  const models = useRead(useCallback((signal) => client.models({ signal }), [client]));
+  const agents = useRead(useCallback((signal) => calls.agents(signal), [calls]));
+  const named = agents.value?.agents ?? [];
+  const defaultAgent = named.find(({ isDefault }) => isDefault)?.name;
+  const agent = named.find(({ name }) => name === (choice.agent || defaultAgent));
+  const defaultModel = agent?.model ?? models.value?.default;
+  return (
+    <fieldset className="session-choices">
+      <legend className="only-read">Where and with what the session works</legend>
+      <FolderChoice folder={choice.workspace} onChange={(workspace) => onChange({ ...choice, workspace })} />
+      <Choice
+        label="Agent"
+        value={choice.agent}
+        byDefault={defaultAgent}
+        reading={agents}
+        names={named.map(({ name }) => name)}
+        onChange={(name) => onChange({ ...choice, agent: name })}
+      />
+      {agent?.description !== undefined && <p className="quiet session-choice-words">{agent.description}</p>}
+      <Choice
+        label="Model"
+        value={choice.model}
+        byDefault={defaultModel}
+        reading={models}
+        names={(models.value?.models ?? []).map(({ name }) => name)}
+        onChange={(model) => onChange({ ...choice, model })}
+      />
+    </fieldset>
+  );
+}
+
+/** A folder of the server, by its name: any below an allowed one. */
+function FolderChoice({ folder, onChange }: { folder: string; onChange: (folder: string) => void }) {
+  const { calls } = useServer();
+  const roots = useRead(useCallback((signal) => calls.workspaces(signal), [calls]));
+  const sessions = useSessionListState((state) => state.sessions);
+  const allowed = roots.value?.workspaces ?? [];
+  const byDefault = allowed.find(({ isDefault }) => isDefault)?.path;
+  const known = new Set([...allowed.map(({ path }) => path), ...workspacesOf(sessions)]);
+  const listId = useId();
+  const hintId = useId();
+  return (
+    <label>
+      Folder
+      <input
+        list={listId}
+        value={folder}
+        maxLength={4_096}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder={byDefault === undefined ? 'The default folder of the server' : `Default: ${byDefault}`}
+        aria-describedby={hintId}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id={listId}>
+        {[...known].map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+      <small id={hintId} className="quiet">
+        {allowed.length > 0
+          ? `In or below: ${allowed.map(({ path }) => path).join(', ')}`
+          : 'A folder that the server allows, or one below it'}
+      </small>
+    </label>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  byDefault: string | undefined;
+  reading: Reading<unknown>;
+  names: readonly string[];
+  onChange: (name: string) => void;
+}
+
+function Choice({ label, value, byDefault, reading, names, onChange }: ChoiceProps) {
+  const all = value === '' || names.includes(value) ? names : [value, ...names];
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{byDefault === undefined ? 'Default' : `Default: ${byDefault}`}</option>
+        {all.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {reading.problem !== undefined && <small className="warn">{reading.problem}</small>}
+    </label>
+  );
+}
