@@ -39,7 +39,8 @@ const providers = z.looseObject({
   providers: z.array(
     z.looseObject({
       name: z.string(),
-      kind: z.string(),
+      isConfigured: z.boolean(),
+      variables: z.array(z.string()),
       hasKey: z.boolean(),
       needsKey: z.boolean(),
       keyFrom: z.string().optional(),
@@ -63,11 +64,12 @@ export type ConfigReport = z.infer<typeof config>;
 export function createPageCalls(send: typeof fetch) {
   const get = async <T>(path: string, schema: z.ZodType<T>, signal?: AbortSignal): Promise<T> =>
     schema.parse(await (await request(send, 'GET', path, { signal })).json());
+  type Options = { signal?: AbortSignal };
   return {
-    workspaces: (signal?: AbortSignal) => get('/api/workspaces', workspaces, signal),
-    agents: (signal?: AbortSignal) => get('/api/agents', agents, signal),
-    providers: (signal?: AbortSignal) => get('/api/providers', providers, signal),
-    config: (signal?: AbortSignal) => get('/api/config', config, signal),
+    workspaces: ({ signal }: Options) => get('/api/workspaces', workspaces, signal),
+    agents: ({ signal }: Options) => get('/api/agents', agents, signal),
+    providers: ({ signal }: Options) => get('/api/providers', providers, signal),
+    config: ({ signal }: Options) => get('/api/config', config, signal),
     deleteSession: async (id: string, undoSeconds: number) => {
       await request(send, 'DELETE', `/api/sessions/${encodeURIComponent(id)}?undoSeconds=${undoSeconds}`, {});
     },

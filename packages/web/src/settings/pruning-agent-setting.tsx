@@ -1,0 +1,57 @@
+import type { Agent } from '../data/page-calls.ts';
+import { pruningAgentOf, SAME_AGENT } from './pruning-agent.ts';
+import { SettingField } from './setting-field.tsx';
+import type { EditedSettings } from './use-settings.ts';
+
+/** Which agent or model works on the context. */
+export function PruningAgentSetting({
+  edited: { settings, save },
+  agents,
+  models,
+}: {
+  edited: EditedSettings;
+  agents: readonly Agent[];
+  models: readonly string[];
+}) {
+  const chosen = settings === undefined ? undefined : pruningAgentOf(settings);
+  if (chosen === undefined) return null;
+  const { id, model, notice } = chosen;
+  const isListed = id === SAME_AGENT || models.includes(id) || agents.some(({ name }) => name === id);
+  return (
+    <>
+      <SettingField
+        label="Context Pruning Agent"
+        words={`It selects and summarises what leaves the context.${model === undefined ? '' : ` Its model is ${model}.`}`}
+      >
+        {(ids) => (
+          <select
+            {...ids}
+            value={id}
+            onChange={({ target: { value, selectedOptions } }) => {
+              const body = { compression: {}, pruningAgentId: value };
+              void save(body, `Context Pruning Agent: ${selectedOptions[0]?.textContent ?? value}`);
+            }}
+          >
+            <option value={SAME_AGENT}>Same as current agent</option>
+            {!isListed && <option value={id}>{id} (not available)</option>}
+            <optgroup label="Agents">
+              {agents.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </optgroup>
+            <optgroup label="Models">
+              {models.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </optgroup>
+          </select>
+        )}
+      </SettingField>
+      {notice !== undefined && (
+        <p role="alert" className="warn">
+          {notice}
+        </p>
+      )}
+    </>
+  );
+}
