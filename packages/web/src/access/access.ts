@@ -78,6 +78,11 @@ export class Access {
     }
   }
 
+  /** Leaves the other tabs. */
+  close(): void {
+    this.#tabs.close();
+  }
+
   get #phase(): AccessState['phase'] {
     return this.store.getState().phase;
   }

@@ -37,6 +37,10 @@ export class TokenChannel {
     }
   }
 
+  close(): void {
+    this.#channel.close();
+  }
+
   #take(message: TokenMessage): void {
     const token = this.#current();
     if (message.kind === 'token') this.#onToken(message.token);

@@ -85,7 +85,8 @@ export class ServerEvents {
   #tellAll(message: TabMessage): void {
     if (this.#ends === undefined) return;
     this.#tell(message);
-    this.#channel.postMessage(message);
+    // Without locks, the other tabs read themselves.
+    if (navigator.locks !== undefined) this.#channel.postMessage(message);
   }
 
   #tell(message: TabMessage): void {

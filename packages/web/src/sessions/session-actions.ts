@@ -41,7 +41,9 @@ export class SessionActions {
     await this.#tried(async () => {
       const fork = await this.#server.client.sessions.fork(session.id, at === undefined ? {} : { at });
       this.#list.put(fork);
-      goTo({ page: 'session', sessionId: fork.id });
+      const route = parseRoute(location.hash);
+      const panel = route.page === 'session' ? route.panel : undefined;
+      goTo({ page: 'session', sessionId: fork.id, ...(panel !== undefined && { panel }) });
       this.#notify({
         kind: 'good',
         title: `Forked “${sessionName(session)}”${at === undefined ? '' : ` at ${at}`}`,
