@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import type { LonghaulClient } from '@longhaul/client';
-import type { LonghaulEvent } from '@longhaul/protocol';
+import { LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SessionBook } from './session-book.ts';
 
@@ -13,7 +13,7 @@ class FakeServer {
 
   get client(): LonghaulClient {
     const read = async <T>(value: T): Promise<T> => {
-      if (!this.isUp) throw Object.assign(new Error('No answer.'), { code: 'server_unreachable' });
+      if (!this.isUp) throw new LonghaulError('server_unreachable', 'No answer.');
       return value;
     };
     return {
