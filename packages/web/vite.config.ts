@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
@@ -33,16 +35,14 @@ function compressedCopies(): Plugin {
   return {
     name: 'compressed-copies',
     apply: 'build',
-    async generateBundle(_, bundle) {
-      for (const file of Object.values(bundle)) {
-        const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source);
-        if (!/\.(?:js|css|svg|html)$/.test(file.fileName) || bytes.length < FROM_BYTES) continue;
+    // Vite still changes files in `generateBundle`: only the written files are final.
+    async writeBundle({ dir = '' }, bundle) {
+      for (const name of Object.keys(bundle)) {
+        if (!/\.(?:js|css|svg|html)$/.test(name)) continue;
+        const bytes = await readFile(join(dir, name));
+        if (bytes.length < FROM_BYTES) continue;
         for (const [ending, compress] of Object.entries(forms))
-          this.emitFile({
-            type: 'asset',
-            fileName: `${file.fileName}.${ending}`,
-            source: await compress(bytes),
-          });
+          await writeFile(join(dir, `${name}.${ending}`), await compress(bytes));
       }
     },
   };

@@ -89,9 +89,10 @@ export class Access {
 
   async #enterAgain(problem: string | undefined): Promise<void> {
     this.store.setState({ phase: 'checking' });
-    const answer = await checkAccess(storedToken());
+    const stored = storedToken();
+    const answer = await checkAccess(stored);
     if (answer.kind !== 'refused') return this.#enter(answer);
-    forgetToken();
+    if (stored === storedToken()) forgetToken();
     const shared = await this.#tabs.ask();
     const second = shared === undefined ? undefined : await checkAccess(shared);
     if (second !== undefined && second.kind !== 'refused') return this.#enter(second);
