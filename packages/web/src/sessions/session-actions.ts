@@ -5,7 +5,7 @@ import { goTo, parseRoute } from '../shell/route.ts';
 import { saveFile } from '../ui/save-file.ts';
 import { type Notice, useNotify } from '../ui/toasts.tsx';
 import type { SessionList } from './session-list.ts';
-import { sessionName } from './session-names.ts';
+import { exportName, sessionName } from './session-names.ts';
 import { useSessionList } from './use-session-list.ts';
 
 type Named = Pick<SessionInfo, 'id' | 'title' | 'task'>;
@@ -98,12 +98,6 @@ export function useSessionActions(): SessionActions {
   const list = useSessionList();
   const notify = useNotify();
   return new SessionActions({ server, list, notify });
-}
-
-/** Only letters, digits and a few signs of the title: other systems forbid the rest in names of files. */
-export function exportName(session: Named): string {
-  const words = sessionName(session).replace(/[^\p{L}\p{N} ._-]+/gu, ' ');
-  return `${words.replace(/\s+/g, ' ').trim().slice(0, 60).replace(/^\.+/, '') || 'session'}.json`;
 }
 
 function shownSession(): string | undefined {

@@ -26,7 +26,7 @@ export function useDocumentTitle({ name, state }: Shown): void {
 }
 
 /** The number of calls that wait for an answer, in the loaded sessions. */
-export function useOpenApprovals(): number {
+function useOpenApprovals(): number {
   return useSessionListState(({ sessions }) =>
     sessions.reduce((sum, session) => sum + (figuresOf(session)?.openApprovals ?? 0), 0),
   );
