@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createScriptedModelServer } from '@longhaul/scripted-model';
 import { chatScript, PROJECT, TASK } from './chat-script.ts';
-import { DARK, type Look, type Span } from './screen.ts';
+import { DARK, LIGHT, type Look, type Span } from './screen.ts';
 import { terminalSvg } from './terminal-svg.ts';
 import { TmuxScreen } from './tmux-screen.ts';
 
@@ -41,6 +41,7 @@ export async function makeChatPictures(): Promise<void> {
     const place = { home, project, url: server.url };
     await pictureTask(place);
     await picturePlain(place);
+    await pictureLight(place);
   } finally {
     await rm(home, { recursive: true });
   }
@@ -105,6 +106,16 @@ async function picturePlain(place: Place): Promise<void> {
   await keep(screen, { name: 'chat-plain', title: 'A chat with plain lines', ...NARROW });
 }
 
+/** The start on a light background, which the terminal reports. */
+async function pictureLight(place: Place): Promise<void> {
+  await using screen = await openChat(place, { ...NARROW, look: LIGHT }, ['--continue']);
+  await screen.saw('in UTC');
+  await screen.saw('until compaction');
+  await screen.enter('/model');
+  await screen.saw('Choose a model');
+  await keep(screen, { name: 'chat-light', title: 'The models to choose from', ...NARROW, look: LIGHT });
+}
+
 async function writeApprovals({ home }: Place): Promise<void> {
   const file = join(home, '.config', 'longhaul', 'longhaul.yml');
   await mkdir(dirname(file), { recursive: true });
@@ -113,7 +124,7 @@ async function writeApprovals({ home }: Place): Promise<void> {
 
 async function openChat(
   { home, project, url }: Place,
-  size: { columns: number; rows: number },
+  { look = DARK, ...size }: { columns: number; rows: number; look?: Look },
   args: readonly string[] = [],
 ): Promise<TmuxScreen> {
   const flags = [
@@ -131,6 +142,7 @@ async function openChat(
     ...size,
     folder: home,
     cwd: project,
+    background: look.background,
     env: { HOME: home, TMPDIR: home, PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', PAGER: 'less -R' },
   });
 }

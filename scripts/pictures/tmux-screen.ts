@@ -24,6 +24,8 @@ export interface TmuxScreenOptions {
   folder: string;
   cwd: string;
   env: Readonly<Record<string, string>>;
+  /** The background that the terminal reports to the program. */
+  background: string;
 }
 
 /** A program in a terminal of tmux with a server of its own. */
@@ -35,9 +37,9 @@ export class TmuxScreen implements AsyncDisposable {
   }
 
   static async open(options: TmuxScreenOptions): Promise<TmuxScreen> {
-    const { command, columns, rows, cwd, env } = options;
+    const { command, columns, rows, cwd, env, background } = options;
     const screen = new TmuxScreen(options);
-    await writeFile(screen.#settings, SETTINGS);
+    await writeFile(screen.#settings, `${SETTINGS}set -g window-style "bg=${background}"\n`);
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const program = ['env', '-i', 'TERM=tmux-256color', ...variables, ...command];
     await screen.#tmux('new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, '-c', cwd, ...program);

@@ -1,5 +1,6 @@
 import { ERROR_TRAITS, LonghaulError, suggestion } from '@longhaul/protocol';
 import { printError } from './print-error.ts';
+import { startTheme } from './render/theme.ts';
 import { escapeWarnings, safeTerminal } from './safe-terminal.ts';
 import { columnsOf, processTerminal, type Terminal } from './terminal.ts';
 
@@ -51,6 +52,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  */
 export async function main(argv: readonly string[], given: Terminal = processTerminal()): Promise<number> {
   const terminal = safeTerminal(given);
+  startTheme(terminal.env);
   if (given.err === process.stderr) escapeWarnings(terminal.err);
   const output = surviveLostOutput(terminal);
   const exitCode = await dispatchOrExplain(argv, terminal);

@@ -77,8 +77,9 @@ it.each(Object.entries(ATTACKS))('lets no text bring to the terminal: %s', (_nam
 
 it('keeps line breaks, tabs and the colours of the program', () => {
   const paint = createPaint(true);
-  const text = `a\tb\r\nc\n${Object.values(paint)
-    .map((colour) => colour('x'))
+  const { hasStyles: _, ...styles } = paint;
+  const text = `a\tb\r\nc\n${Object.values(styles)
+    .map((style) => style('x'))
     .join(' ')}${paint.dim(`a${paint.bold('b')}c`)}`;
   expect(escapeForTerminal(text)).toBe(text);
 });

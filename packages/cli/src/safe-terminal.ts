@@ -1,10 +1,10 @@
-import { inspect } from 'node:util';
+import { isOwnLink, LINK } from './render/link.ts';
 import { STYLES } from './render/paint.ts';
 import { escapedCharacter } from './render/visible.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
 
 /** The sequences of `Paint`. They change colours and nothing else. */
-const COLOURS = [...new Set(Object.values(STYLES).flatMap((style) => inspect.colors[style] ?? []))].join('|');
+const COLOURS = [...new Set(STYLES)].join('|');
 
 /**
  * C0 and C1 control characters except line breaks and tabs, and the characters that change the direction of text: they
@@ -14,16 +14,20 @@ const UNSAFE =
   '[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]|\\r(?!\\n)';
 
 const UNSAFE_TEXT = new RegExp(UNSAFE, 'g');
-const COLOUR_OR_UNSAFE = new RegExp(`(\\u001b\\[(?:${COLOURS})m)|${UNSAFE}`, 'g');
+const OWN_OR_UNSAFE = new RegExp(`(\\u001b\\[(?:${COLOURS})m)|(${LINK})|${UNSAFE}`, 'g');
 
 /** Returns the text of a model for a stream that shows nothing else: at a terminal, without colours of its own. */
 export function answerText({ isTTY }: OutputStream, text: string): string {
   return isTTY === true ? text.replace(UNSAFE_TEXT, escapedCharacter) : text;
 }
 
-/** Escapes everything that could change a terminal, except the colours of `Paint`. */
+/** Escapes everything that could change a terminal, except the colours of `Paint` and the links of this process. */
 export function escapeForTerminal(text: string): string {
-  return text.replace(COLOUR_OR_UNSAFE, (found, colour?: string) => colour ?? escapedCharacter(found));
+  return text.replace(OWN_OR_UNSAFE, (found, colour?: string, link?: string, id?: string, target = '') => {
+    if (colour !== undefined) return colour;
+    if (link === undefined) return escapedCharacter(found);
+    return isOwnLink(id, target) ? link : link.replace(UNSAFE_TEXT, escapedCharacter);
+  });
 }
 
 /** The streams behind the safe ones. */

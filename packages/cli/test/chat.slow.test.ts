@@ -184,6 +184,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.lost('some text');
     await window.enter('/model');
     await window.saw('Choose a model');
+    expect(await window.screen()).not.toContain('\\u001b');
     await window.press('C-c');
     await window.lost('Choose a model');
     await window.enter('Please hang');
@@ -447,6 +448,19 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await again.saw('sleep again');
     await again.enter('Hello');
     await again.saw('You said: Hello.');
+  });
+
+  it.each([
+    ['#ffffff', [], '34'],
+    ['#000000', [], '36'],
+    ['#000000', ['--theme', 'light'], '34'],
+  ])('chooses colours for a terminal with the background %s and %j', async (background, args, color) => {
+    await using place = await openBench();
+    await using window = await place.open({ background, args });
+    await window.enter('hello');
+    await window.saw('You said: hello.');
+    // tmux writes colours with the other parameters of a cell.
+    expect(await window.styledScreen()).toMatch(new RegExp(`\\u001b\\[(?:\\d+;)*${color}m› `));
   });
 
   it('prints plain lines in a dumb terminal', async () => {

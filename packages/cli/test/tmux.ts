@@ -24,6 +24,8 @@ export interface WindowOptions {
   columns?: number;
   rows?: number;
   env?: Record<string, string>;
+  /** The background that the terminal reports. Default: it reports none. */
+  background?: string;
 }
 
 let opened = 0;
@@ -42,10 +44,11 @@ export class TmuxWindow implements AsyncDisposable {
   static async open(
     bench: Bench,
     args: readonly string[],
-    { columns = 80, rows = 24, env = {} }: WindowOptions = {},
+    { columns = 80, rows = 24, env = {}, background }: WindowOptions = {},
   ): Promise<TmuxWindow> {
     const window = new TmuxWindow(bench);
-    await writeFile(window.#settings, SETTINGS);
+    const style = background === undefined ? '' : `set -g window-style "bg=${background}"\n`;
+    await writeFile(window.#settings, SETTINGS + style);
     const { command, environment } = bench.invocation(args, env);
     const given = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
     const size = ['-x', String(columns), '-y', String(rows)];
@@ -84,6 +87,11 @@ export class TmuxWindow implements AsyncDisposable {
   /** What a person sees now. */
   async screen(): Promise<string> {
     return await this.#tmux(['capture-pane', '-p']);
+  }
+
+  /** The same with its colours. */
+  async styledScreen(): Promise<string> {
+    return await this.#tmux(['capture-pane', '-p', '-e']);
   }
 
   /** Everything from the beginning of the scrollback. Lines that the terminal broke are joined. */

@@ -54,6 +54,10 @@ export interface Config {
     /** Commands of Claude Code in `.claude/commands`. */
     claude: boolean;
   };
+  terminal: {
+    /** The background for which colours are chosen. `auto`: what the terminal says. */
+    theme: 'auto' | 'dark' | 'light';
+  };
   /** `null`: no limit. */
   limits: {
     steps: number | null;
@@ -271,6 +275,7 @@ export const DEFAULT_CONFIG: Config = {
   },
   files: { record: true, maxFileMb: 20, ignore: ['node_modules/', '.venv/', '__pycache__/'], secret: [] },
   compat: { claude: false },
+  terminal: { theme: 'auto' },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
   continuation: { askOpenItems: true },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },

@@ -31,6 +31,16 @@ export const configSchema = z.strictObject({
     }),
     'Files of other agents that are read too.',
   ),
+  terminal: setting(
+    z.strictObject({
+      theme: setting(
+        z.enum(['auto', 'dark', 'light']),
+        'The background of your terminal, for which colours are chosen. auto: what the terminal says, or else dark.',
+        D.terminal.theme,
+      ),
+    }),
+    'What is shown in a terminal.',
+  ),
   limits: setting(limits, 'Limits at which a run stops.'),
   continuation: setting(continuation, 'Answers that end too early.'),
   retry: setting(retry, 'Retries of a failed model call.'),

@@ -15,6 +15,7 @@ import { createSlashContext } from './slash/create-slash-context.ts';
 import type { ChatOptions, SlashCommand, SlashContext } from './slash/slash-command.ts';
 import { ActivityLines } from './view/activity-lines.ts';
 import { ConversationView } from './view/conversation-view.ts';
+import { createLinks } from './view/links.ts';
 import { Openables } from './view/openable.ts';
 import { Totals } from './view/totals.ts';
 
@@ -133,7 +134,7 @@ export class Chat {
   }
 
   #createView(): ConversationView {
-    const { front } = this.#parts;
+    const { front, connection } = this.#parts;
     return new ConversationView({
       paint: front.paint,
       colors: front.colors,
@@ -141,6 +142,10 @@ export class Chat {
       print: (text) => front.surface.print(text),
       openables: this.#openables,
       compactionText: (sessionId, round) => this.#opener.compactionText(sessionId, round),
+      links: createLinks({
+        env: front.terminal.env,
+        folder: () => (connection.local === undefined ? undefined : this.#entry.folder),
+      }),
       showsReasoning: () => this.#options.showsReasoning,
     });
   }

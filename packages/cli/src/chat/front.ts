@@ -1,6 +1,7 @@
 import { toLonghaulError } from '@longhaul/protocol';
 import { cutLine, fitLine } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
+import { type Background, chooseBackground } from '../render/theme.ts';
 import { canAnimate, type Terminal, wantsColors } from '../terminal.ts';
 import type { KeptTexts } from './composer/kept-texts.ts';
 import { matchesKey } from './pi-tui.ts';
@@ -24,6 +25,8 @@ export interface FrontOptions {
   noColor: boolean | undefined;
   /** Nothing is redrawn. Default: only if the terminal cannot. */
   isPlain: boolean | undefined;
+  /** The background of the terminal. Default: what it says, or else dark. */
+  theme: Background | 'auto' | undefined;
 }
 
 const DRAFT_MS = 200;
@@ -46,7 +49,8 @@ export class Front {
   #saysUnkept = false;
   #draftTimer: NodeJS.Timeout | undefined;
 
-  constructor(terminal: Terminal, { kept, noColor, isPlain }: FrontOptions) {
+  constructor(terminal: Terminal, { kept, noColor, isPlain, theme }: FrontOptions) {
+    chooseBackground(theme);
     this.terminal = terminal;
     this.kept = kept;
     this.colors = wantsColors(terminal, noColor);
@@ -142,7 +146,7 @@ export class Front {
       return true;
     }
     if (matchesKey(data, 'ctrl+z')) {
-      this.#suspend();
+      void this.#suspend();
       return true;
     }
     if (this.surface.hasQuestion) return false;
@@ -181,7 +185,8 @@ export class Front {
     }
   }
 
-  #suspend(): void {
+  async #suspend(): Promise<void> {
+    await this.surface.settled;
     this.surface.release();
     process.once('SIGCONT', () => this.surface.take());
     process.kill(process.pid, 'SIGTSTP');

@@ -13,6 +13,8 @@ export { SelectList, type SelectListTheme } from '@earendil-works/pi-tui/dist/co
 export { fuzzyFilter } from '@earendil-works/pi-tui/dist/fuzzy.js';
 export { isKeyRelease, type KeyId, matchesKey } from '@earendil-works/pi-tui/dist/keys.js';
 export { ProcessTerminal } from '@earendil-works/pi-tui/dist/terminal.js';
+export { parseOscColorResponse } from '@earendil-works/pi-tui/dist/terminal-colors.js';
+export { detectCapabilities, setCapabilityOverrides } from '@earendil-works/pi-tui/dist/terminal-image.js';
 export type { Component, Focusable, TUI, TuiStopOptions } from '@earendil-works/pi-tui/dist/tui.js';
 export { TuiMainScreen } from '@earendil-works/pi-tui/dist/tui-main-screen.js';
 export { truncateToWidth } from '@earendil-works/pi-tui/dist/utils.js';

@@ -84,6 +84,7 @@ export const CHAT_FLAGS = {
   continue: toggle,
   resume: toggle,
   plain: toggle,
+  theme: { type: 'string', values: ['auto', 'dark', 'light'] },
   'no-color': toggle,
 } as const;
 export const CANCEL_FLAGS = { ...WHERE, ...ALL, 'clear-queue': toggle, force: toggle, json: toggle } as const;

@@ -149,6 +149,7 @@ Session
                         that a server on this machine uses
 
 Terminal
+      --theme NAME      colours for a dark or a light background: auto (default), dark or light
       --plain           print lines only and redraw nothing, for screen readers and terminals that cannot redraw
       --no-color        no colours; NO_COLOR does the same
 

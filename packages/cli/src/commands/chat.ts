@@ -33,14 +33,17 @@ export async function chat(argv: readonly string[], terminal: Terminal): Promise
     kept: keptTexts(values, terminal),
     noColor: values['no-color'],
     isPlain: values.plain,
+    theme: oneOf(values.theme, '--theme', CHAT_FLAGS.theme.values),
   });
   front.start();
   try {
     const used = await converse(id, { values, terminal, front });
+    await front.surface.settled;
     front.stop();
     if (used !== undefined) terminal.out.write(`To resume: ${resumeText(used, values)}\n`);
     return 0;
   } catch (error) {
+    await front.surface.settled;
     front.stop();
     throw error;
   }
@@ -194,5 +197,6 @@ function toConfig(values: ChatValues): ConfigInput {
       network: oneOf(values.network, '--network', CHAT_FLAGS.network.values),
     },
     context: { compression: { strategy: values.strategy } },
+    terminal: { theme: oneOf(values.theme, '--theme', CHAT_FLAGS.theme.values) },
   };
 }

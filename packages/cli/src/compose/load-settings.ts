@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { type ConfigInput, type LoadedConfig, loadConfig } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
+import { chooseBackground } from '../render/theme.ts';
 import type { Terminal } from '../terminal.ts';
 import type { TrustAnswer } from '../trust/trust-events.ts';
 
@@ -57,6 +58,7 @@ export async function loadSettings(
     lend,
     load: (ids) => loadConfig({ ...place, trust: ids }),
   });
+  chooseBackground(loaded.config.terminal.theme);
   // `--trust`, and a yes at the terminal, are for the content that was there then.
   const granted = trust === true || answer === 'trusted' ? trustedIds(loaded) : 'stored';
   return {

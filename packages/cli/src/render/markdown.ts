@@ -5,6 +5,14 @@ import type { Paint } from './paint.ts';
 export interface MarkdownOptions {
   columns: number;
   paint: Paint;
+  /** Makes links of texts that name their target. Default: no links. */
+  links?: Links | undefined;
+}
+
+/** Returns what makes a text a link, or undefined if it names nothing that can be opened. */
+export interface Links {
+  address: (text: string) => ((text: string) => string) | undefined;
+  file: (text: string) => ((text: string) => string) | undefined;
 }
 
 /** Renders a whole Markdown text for a terminal. The result ends with a line break, unless it is empty. */
@@ -102,8 +110,8 @@ export class MarkdownStream {
     const source = isOfItem ? block.map((line) => line.replace(new RegExp(`^ {0,${indent}}`), '')) : block;
     const tokens = lexer(source.join('\n'), { gfm: true });
     this.#isAfterList = isOfItem || tokens.at(-1)?.type === 'list';
-    const { columns, paint } = this.#options;
-    const lines = blockLines(tokens, { columns: columns - (isOfItem ? indent : 0), paint });
+    const { columns } = this.#options;
+    const lines = blockLines(tokens, { ...this.#options, columns: columns - (isOfItem ? indent : 0) });
     return this.#emit(isOfItem ? lines.map((line) => ' '.repeat(indent) + line) : lines);
   }
 
@@ -131,13 +139,16 @@ function linesOf(token: Token, options: MarkdownOptions): string[] {
     case 'space':
       return [];
     case 'heading':
-      return wrapSpans(spansOf(tokensOf(token), paint, [paint.bold]), columns);
+      return wrapSpans(
+        [...headingMark(token, paint), ...spansOf(tokensOf(token), options, [paint.bold])],
+        columns,
+      );
     case 'code':
       return token['text'].split('\n').map((line: string) => `  ${paint.note(line)}`);
     case 'hr':
       return [paint.dim('─'.repeat(Math.min(columns, 40)))];
     case 'blockquote':
-      return blockLines(tokensOf(token), { paint, columns: columns - 2 }).map(
+      return blockLines(tokensOf(token), { ...options, columns: columns - 2 }).map(
         (line) => `${paint.dim('│')} ${line}`,
       );
     case 'list':
@@ -147,25 +158,31 @@ function linesOf(token: Token, options: MarkdownOptions): string[] {
     default: {
       const tokens = tokensOf(token);
       return wrapSpans(
-        tokens.length === 0 ? [{ text: token.raw, paints: [] }] : spansOf(tokens, paint),
+        tokens.length === 0 ? [{ text: token.raw, paints: [] }] : spansOf(tokens, options),
         columns,
       );
     }
   }
 }
 
+/** Without styles, a heading keeps its sign. */
+function headingMark({ raw }: Token, { hasStyles }: Paint): Span[] {
+  const mark = /^ *(#+) /.exec(raw)?.[1];
+  return hasStyles || mark === undefined ? [] : [{ text: `${mark} `, paints: [] }];
+}
+
 function tokensOf(token: Token): Token[] {
   return ('tokens' in token ? token.tokens : undefined) ?? [];
 }
 
-function listLines({ items, ordered, start }: Tokens.List, { columns, paint }: MarkdownOptions): string[] {
+function listLines({ items, ordered, start }: Tokens.List, options: MarkdownOptions): string[] {
   return items.flatMap((item, index) => {
     const box = item.task ? (item.checked === true ? '☑ ' : '☐ ') : '';
     const bullet = `${ordered ? `${Number(start) + index}.` : '•'} ${box}`;
     const width = widthOf(bullet);
     const lines = blockLines(
       item.tokens.filter(({ type }) => type !== 'checkbox'),
-      { paint, columns: columns - width },
+      { ...options, columns: options.columns - width },
     );
     return (lines.length === 0 ? [''] : lines).map(
       (line, at) => (at === 0 ? bullet : ' '.repeat(width)) + line,
@@ -175,9 +192,10 @@ function listLines({ items, ordered, start }: Tokens.List, { columns, paint }: M
 
 const LEAST_COLUMN = 6;
 
-function tableLines({ header, rows }: Tokens.Table, { columns, paint }: MarkdownOptions): string[] {
+function tableLines({ header, rows }: Tokens.Table, options: MarkdownOptions): string[] {
+  const { columns, paint } = options;
   const cells = [header, ...rows].map((row, index) =>
-    row.map((cell) => spansOf(cell.tokens, paint, index === 0 ? [paint.bold] : [])),
+    row.map((cell) => spansOf(cell.tokens, options, index === 0 ? [paint.bold] : [])),
   );
   const widths = header.map((_, at) => Math.max(1, ...cells.map((row) => spanWidth(row[at] ?? []))));
   const room = columns - 3 * (widths.length - 1);
@@ -217,9 +235,14 @@ interface Span {
   paints: Paints;
 }
 
-function spansOf(tokens: readonly Token[], paint: Paint, paints: Paints = []): Span[] {
+function spansOf(
+  tokens: readonly Token[],
+  options: Omit<MarkdownOptions, 'columns'>,
+  paints: Paints = [],
+): Span[] {
+  const { paint, links } = options;
   return tokens.flatMap((token): Span[] => {
-    const inner = (more: Paints) => spansOf(tokensOf(token), paint, [...paints, ...more]);
+    const inner = (more: Paints) => spansOf(tokensOf(token), options, [...paints, ...more]);
     switch (token.type) {
       case 'strong':
         return inner([paint.bold]);
@@ -228,11 +251,11 @@ function spansOf(tokens: readonly Token[], paint: Paint, paints: Paints = []): S
       case 'del':
         return inner([paint.dim]);
       case 'codespan':
-        return [{ text: token['text'], paints: [...paints, paint.note] }];
+        return [codeSpan(token as Tokens.Codespan, options, paints)];
       case 'br':
         return [{ text: '\n', paints }];
       case 'link':
-        return linkSpans(token as Tokens.Link, inner([paint.underline]), [...paints, paint.dim]);
+        return linkSpans(token as Tokens.Link, inner, { paints: [...paints, paint.dim], paint, links });
       case 'image':
         return [{ text: token.raw, paints }];
       default:
@@ -242,9 +265,33 @@ function spansOf(tokens: readonly Token[], paint: Paint, paints: Paints = []): S
   });
 }
 
-function linkSpans({ href, text }: Tokens.Link, inner: Span[], paints: Paints): Span[] {
-  const isShown = text === href || `mailto:${text}` === href || `http://${text}` === href;
-  return isShown ? inner : [...inner, { text: ` (${href})`, paints }];
+function codeSpan(
+  { text, raw }: Tokens.Codespan,
+  { paint, links }: Omit<MarkdownOptions, 'columns'>,
+  paints: Paints,
+): Span {
+  const file = links?.file(text);
+  const shown = paint.hasStyles ? text : raw;
+  return { text: shown, paints: [...paints, paint.note, ...(file === undefined ? [] : [file])] };
+}
+
+/** Only the address itself becomes a link: another text could name another target. */
+function linkSpans(
+  { href, text }: Tokens.Link,
+  inner: (paints: Paints) => Span[],
+  { paints, paint, links }: Omit<MarkdownOptions, 'columns'> & { paints: Paints },
+): Span[] {
+  const address = links?.address(href);
+  const opens = address === undefined ? [] : [address];
+  if (text === href) return inner([paint.underline, ...opens]);
+  const isShown = `mailto:${text}` === href || `http://${text}` === href;
+  if (isShown) return inner([paint.underline]);
+  return [
+    ...inner([paint.underline]),
+    { text: ' (', paints },
+    { text: href, paints: [...paints, ...opens] },
+    { text: ')', paints },
+  ];
 }
 
 function spanWidth(spans: readonly Span[]): number {

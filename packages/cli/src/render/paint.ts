@@ -1,16 +1,16 @@
-import { styleText } from 'node:util';
+import { COLORS, type Palette, palette } from './theme.ts';
 
-/** The styles of `Paint`. No other control sequence in a text reaches a terminal. */
-export const STYLES = {
-  dim: 'dim',
-  bold: 'bold',
-  italic: 'italic',
-  underline: 'underline',
-  good: 'green',
-  bad: 'red',
-  warn: 'yellow',
-  note: 'cyan',
+/** Parameters of the sequences that turn a style on and off. */
+const WEIGHTS = {
+  dim: ['2', '22'],
+  bold: ['1', '22'],
+  italic: ['3', '23'],
+  underline: ['4', '24'],
 } as const;
+const COLOR_OFF = '39';
+
+/** The parameters of every sequence of `Paint`. No other one in a text reaches a terminal. */
+export const STYLES: readonly string[] = [...Object.values(WEIGHTS).flat(), ...COLORS, COLOR_OFF];
 
 /** Colours text, or returns it unchanged. */
 export interface Paint {
@@ -22,19 +22,37 @@ export interface Paint {
   bad(text: string): string;
   warn(text: string): string;
   note(text: string): string;
+  /** False: text is returned unchanged, so that a sign must carry what a style would. */
+  readonly hasStyles: boolean;
 }
 
 export function createPaint(colors: boolean): Paint {
-  const style = (format: (typeof STYLES)[keyof Paint]) => (text: string) =>
-    colors && text !== '' ? styleText(format, text, { validateStream: false }) : text;
-  return {
-    dim: style(STYLES.dim),
-    bold: style(STYLES.bold),
-    italic: style(STYLES.italic),
-    underline: style(STYLES.underline),
-    good: style(STYLES.good),
-    bad: style(STYLES.bad),
-    warn: style(STYLES.warn),
-    note: style(STYLES.note),
+  const weight = (name: keyof typeof WEIGHTS) => (text: string) => {
+    const [open, close] = WEIGHTS[name];
+    return colors ? styled(text, open, close) : text;
   };
+  // Read for each text: the terminal may report its background later.
+  const color = (name: keyof Palette) => (text: string) =>
+    colors ? styled(text, palette()[name], COLOR_OFF) : text;
+  return {
+    dim: weight('dim'),
+    bold: weight('bold'),
+    italic: weight('italic'),
+    underline: weight('underline'),
+    good: color('good'),
+    bad: color('bad'),
+    warn: color('warn'),
+    note: color('note'),
+    hasStyles: colors,
+  };
+}
+
+/** A style that ends inside the text continues after it. */
+function styled(text: string, open: string, close: string): string {
+  if (text === '') return text;
+  const on = `\u001b[${open}m`;
+  const off = `\u001b[${close}m`;
+  // Bold and dim end with the same sequence.
+  const again = close === WEIGHTS.bold[1] ? off + on : on;
+  return on + (text.includes(off) ? text.replaceAll(off, again) : text) + off;
 }

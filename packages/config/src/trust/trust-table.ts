@@ -101,6 +101,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'files.ignore': nothing('data'),
   'files.secret': nothing('data'),
   'compat.claude': ANYTHING,
+  'terminal.theme': ANYTHING,
   'limits.steps': AT_MOST,
   'limits.tokens': AT_MOST,
   'limits.costUsd': AT_MOST,

@@ -1,7 +1,18 @@
 import { escapeForTerminal } from '../../safe-terminal.ts';
-import { type TUI, TuiMainScreen, type TuiStopOptions, truncateToWidth } from '../pi-tui.ts';
+import {
+  setCapabilityOverrides,
+  type TUI,
+  TuiMainScreen,
+  type TuiStopOptions,
+  truncateToWidth,
+} from '../pi-tui.ts';
 import { type Drawn, drawFrame, eraseFrame, nothingDrawn } from './frame.ts';
 
+// Otherwise the base class would run tmux to learn whether images can be drawn, at every start.
+setCapabilityOverrides({ images: null, trueColor: false, hyperlinks: false });
+
+/** Lists of the base library end a text that they cut with it, inside of styles that continue. */
+const RESET = '\u001b[0m';
 /** The line of the cursor is never the last column: a terminal would break the line. */
 const MARGIN = 1;
 
@@ -30,7 +41,7 @@ export class ScrollScreen extends TuiMainScreen implements TUI {
     );
     const cursor = this.extractCursorPosition(content, rows);
     const lines = content.map((line) =>
-      truncateToWidth(escapeForTerminal(line).trimEnd(), columns - MARGIN, '…'),
+      truncateToWidth(escapeForTerminal(line.replaceAll(RESET, '')).trimEnd(), columns - MARGIN, '…'),
     );
     const permanent = escapeForTerminal(this.#permanent);
     this.#permanent = '';

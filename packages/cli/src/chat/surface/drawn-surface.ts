@@ -1,5 +1,6 @@
 import { printable } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
+import { reportBackground } from '../../render/theme.ts';
 import { columnsOf, type Terminal } from '../../terminal.ts';
 import type { Completions } from '../composer/completions.ts';
 import { Composer } from '../composer/composer.ts';
@@ -7,6 +8,7 @@ import { ApprovalPanel } from '../panels/approval-panel.ts';
 import type { Panel } from '../panels/panel.ts';
 import { Picker } from '../panels/picker.ts';
 import { isKeyRelease, ProcessTerminal } from '../pi-tui.ts';
+import { BackgroundQuery } from '../screen/background-query.ts';
 import { ScrollScreen } from '../screen/scroll-screen.ts';
 import { Lines } from './lines.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
@@ -26,6 +28,14 @@ export class DrawnSurface implements Surface {
   readonly #out: Terminal['out'];
   readonly #paint: Paint;
   readonly #panels: Panel[] = [];
+  readonly #background = new BackgroundQuery({
+    write: (text) => this.#screen.terminal.write(text),
+    onAnswer: (color) => {
+      reportBackground(color);
+      this.redraw();
+    },
+  });
+  readonly #asksColor: boolean;
   #listener: SurfaceListener | undefined;
   #timer: NodeJS.Timeout | undefined;
   #title = '';
@@ -34,7 +44,9 @@ export class DrawnSurface implements Surface {
   readonly keepsEntered = false;
   frame = 0;
 
-  constructor({ out }: Pick<Terminal, 'out'>, paint: Paint) {
+  constructor({ out, env }: Pick<Terminal, 'out' | 'env'>, paint: Paint) {
+    // The console of Linux prints a part of the question.
+    this.#asksColor = paint.hasStyles && env['TERM'] !== 'linux';
     this.#out = out;
     this.#paint = paint;
     this.#composer = new Composer(this.#screen, paint);
@@ -70,12 +82,18 @@ export class DrawnSurface implements Surface {
       if (isKeyRelease(data)) return { consume: true };
       const isFocus = data === FOCUSED || data === UNFOCUSED;
       if (isFocus) this.#isInFront = data === FOCUSED;
-      return isFocus || listener.onKey(data) ? { consume: true } : undefined;
+      const isNoKey = isFocus || this.#background.take(data);
+      return isNoKey || listener.onKey(data) ? { consume: true } : undefined;
     });
     this.#arrange();
     this.take();
     // What is loaded next would come before a frame that is only requested.
     this.#screen.renderNow();
+    if (this.#asksColor) this.#background.ask();
+  }
+
+  get settled(): Promise<void> {
+    return this.#background.answered;
   }
 
   stop(): void {

@@ -32,6 +32,7 @@ export class PlainSurface implements Surface {
   readonly frame = 0;
   readonly isCompleting = false;
   readonly keepsEntered = true;
+  readonly settled = Promise.resolve();
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;

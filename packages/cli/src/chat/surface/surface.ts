@@ -33,6 +33,8 @@ export interface Surface {
   readonly keepsEntered: boolean;
   /** Counts while something is at work. */
   readonly frame: number;
+  /** Resolves when the terminal owes no answer, which another program would read as typed text. */
+  readonly settled: Promise<void>;
   start(listener: SurfaceListener): void;
   stop(): void;
   /** Writes permanent lines. */
@@ -61,9 +63,10 @@ export interface Surface {
 
 /** Leaves the terminal to other programs while `work` runs. */
 export async function suspended<T>(
-  surface: Pick<Surface, 'release' | 'take'>,
+  surface: Pick<Surface, 'settled' | 'release' | 'take'>,
   work: () => Promise<T>,
 ): Promise<T> {
+  await surface.settled;
   surface.release();
   try {
     return await work();

@@ -44,6 +44,7 @@ export class ActivityLines {
 
   status(columns: number): string {
     const { front, conversation, totals } = this.#options;
+    const isStoppable = conversation.isBusy || this.#options.isRunning();
     const folder = this.#options.folder();
     const home = front.terminal.env['HOME'] ?? '';
     const isAtHome = home !== '' && (folder === home || folder.startsWith(`${home}/`));
@@ -54,7 +55,8 @@ export class ActivityLines {
         fill: totals.fill,
         cost: totals.cost,
         tokens: totals.tokens,
-        hint: conversation.isBusy ? 'Esc stops' : '/ commands',
+        hint: isStoppable ? 'Esc stops' : '/ commands',
+        isHintNeeded: isStoppable,
       },
       { columns, paint: front.paint },
     );

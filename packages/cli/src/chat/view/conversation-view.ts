@@ -7,7 +7,7 @@ import {
 } from '@longhaul/protocol';
 import { fitLine, formatCost, formatDuration, formatTokens, plural } from '../../render/format.ts';
 import { LiveStatus } from '../../render/live-status.ts';
-import { MarkdownStream } from '../../render/markdown.ts';
+import { type Links, MarkdownStream } from '../../render/markdown.ts';
 import type { Paint } from '../../render/paint.ts';
 import { RunRenderer } from '../../render/run-renderer.ts';
 import { toolDetails } from '../../render/tool-details.ts';
@@ -26,6 +26,8 @@ export interface ConversationViewOptions {
   openables: Openables;
   /** Returns what a compaction hid, and its summary. */
   compactionText: (sessionId: string, round: number) => Promise<string>;
+  /** Makes links in answers. */
+  links?: Links | undefined;
   /** Shows reasoning whole. Read for each event. */
   showsReasoning: () => boolean;
 }
@@ -56,7 +58,7 @@ export class ConversationView {
         return columns();
       },
       shortSummary: true,
-      markdown: (inner) => new MarkdownStream(inner),
+      markdown: (inner) => new MarkdownStream({ ...inner, links: options.links }),
     });
   }
 

@@ -17,6 +17,8 @@ export interface StatusFacts {
   tokens: number;
   /** What the keys do now. */
   hint: string;
+  /** The hint says how to stop what is running: it is always shown. */
+  isHintNeeded: boolean;
 }
 
 /** `ctx 62 % · 9k until compaction`: always in words, so that no colour is needed to read it. */
@@ -29,14 +31,14 @@ function meterText({ tokens, windowTokens, triggerTokens }: Fill): string {
 
 /** The last line: model, context, cost, folder. What does not fit is left out, the least important first. */
 export function statusBar(facts: StatusFacts, { columns, paint }: { columns: number; paint: Paint }): string {
-  const { model = 'no model: /model', folder, fill, cost, tokens, hint } = facts;
+  const { model = 'no model: /model', folder, fill, cost, tokens, hint, isHintNeeded } = facts;
   const parts = [
     { text: model, weight: 3 },
     ...(fill === undefined ? [] : [{ text: meterText(fill), weight: 4 }]),
     ...(tokens === 0 ? [] : [{ text: `${formatTokens(tokens)} tokens`, weight: 1 }]),
     ...(cost === undefined || cost === 0 ? [] : [{ text: formatCost(cost), weight: 2 }]),
     { text: folder, weight: 0 },
-    { text: hint, weight: 1 },
+    { text: hint, weight: isHintNeeded ? 5 : 1 },
   ];
   let shown = parts.filter(({ text }) => text !== '');
   while (shown.length > 1 && widthOf(joined(shown)) > columns) {
