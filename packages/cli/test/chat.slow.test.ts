@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Script, ScriptAnswer, ScriptRequest } from '@longhaul/scripted-model';
 import { lastUserText, toolResults } from '@longhaul/scripted-model';
 import { describe, expect, it } from 'vitest';
@@ -31,6 +32,9 @@ const SCENARIOS: Record<string, (request: ScriptRequest) => ScriptAnswer> = {
   evil: () => ({ text: `${EVIL}\n\nThe end.` }),
 };
 
+/** A PNG of one pixel. */
+const PIXEL = fileURLToPath(new URL('acp/pixel.png', import.meta.url));
+
 /** The sign of work. */
 const BUSY = /^[\u2800-\u28ff] /m;
 
@@ -49,6 +53,8 @@ function afterCall(
 interface Opening extends WindowOptions {
   args?: readonly string[];
   asks?: boolean;
+  /** More of the user's configuration. */
+  more?: string;
 }
 
 /** A bench with a model whose answers stream at 200 deltas a second, and a terminal with a chat. */
@@ -60,8 +66,11 @@ async function openBench() {
     chunkChars: 5,
     chunkDelayMs: 5,
   });
-  const open = async ({ args = [], asks = false, ...options }: Opening = {}) => {
-    await writeFile(bench.userFile, `approvals:\n  - { tool: "*", action: ${asks ? 'ask' : 'allow'} }\n`);
+  const open = async ({ args = [], asks = false, more = '', ...options }: Opening = {}) => {
+    await writeFile(
+      bench.userFile,
+      `approvals:\n  - { tool: "*", action: ${asks ? 'ask' : 'allow'} }\n${more}`,
+    );
     const window = await TmuxWindow.open(bench, ['chat', '--sandbox', 'local', ...flags, ...args], options);
     await window.saw(/^›/m);
     await window.lost('starting');
@@ -362,6 +371,49 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('You said: Mine: words here.');
     await window.enter('/nothing');
     await window.saw('There is no command /nothing.');
+  });
+
+  it('attaches an image of the clipboard, and one that is dropped into the terminal', async () => {
+    await using place = await openBench();
+    const { root } = place.bench;
+    const image = await readFile(PIXEL);
+    const [bin, dropped] = [join(root, 'bin'), join(root, 'my shot.png')];
+    await mkdir(bin);
+    await writeFile(dropped, image);
+    await writeFile(join(bin, 'wl-paste'), `#!/bin/sh\nexec cat '${PIXEL}'\n`, { mode: 0o700 });
+    const env = { PATH: `${bin}:${process.env['PATH']}`, WAYLAND_DISPLAY: 'wayland-0' };
+    const more = 'providers: { openai-compatible: { accepts: { images: true } } }\n';
+    await using window = await place.open({ env, more });
+    await window.type('Look at ');
+    await window.press('C-v');
+    await window.saw(`› Look at [image 1, ${image.length} B]`);
+    await window.paste(dropped.replaceAll(' ', '\\ '));
+    await window.saw('[image 2, ');
+    await window.press('Enter');
+    await window.saw('You said: Look at');
+    expect(place.sent().split(image.toString('base64'))).toHaveLength(3);
+    expect(place.sent()).not.toContain('my shot');
+  });
+
+  it('says what is missing to read the clipboard, and pastes other paths as text', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ env: { DISPLAY: '', WAYLAND_DISPLAY: '' } });
+    await window.press('C-v');
+    await window.saw('This machine has no clipboard');
+    await window.paste('/no/such/file.png');
+    await window.saw('› /no/such/file.png');
+  });
+
+  it('leads to a model if there is none', async () => {
+    await using bench = await Bench.open();
+    await using window = await TmuxWindow.open(bench, ['chat', '--sandbox', 'local']);
+    await window.saw('Longhaul needs a model');
+    await window.press('Down', 'Enter');
+    await window.saw('https://platform.openai.com/api-keys');
+    await window.saw('export OPENAI_API_KEY=');
+    await window.saw('no model: /model');
+    await window.enter('/exit');
+    expect(await window.ended()).toBe(0);
   });
 
   it('escapes control sequences of models, messages and files', async () => {

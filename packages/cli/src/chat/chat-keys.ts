@@ -1,5 +1,6 @@
 import { isBlank } from '@longhaul/protocol';
 import { fitLine } from '../render/format.ts';
+import { droppedImage, type PastedImages } from './composer/pasted-images.ts';
 import type { Conversation } from './conversation.ts';
 import type { Front } from './front.ts';
 import type { PersonCommands } from './person-commands.ts';
@@ -17,6 +18,7 @@ export interface ChatKeyOptions {
   front: Front;
   conversation: Conversation;
   openables: Openables;
+  images: PastedImages;
   commands: PersonCommands;
   remarks: Remarks;
   enter: (text: string) => Promise<void>;
@@ -35,10 +37,16 @@ export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
     ['ctrl+g', () => edit(options)],
     ['ctrl+r', () => findEarlier(options)],
     ['ctrl+s', () => sendNow(options)],
+    ['ctrl+v', () => pasteImage(options)],
     ['alt+up', () => takeBack(options), () => conversation.undelivered.length > 0],
   ];
   return (data) => {
     presses.see(data);
+    const dropped = droppedImage(data);
+    if (dropped !== undefined) {
+      void remarks.guarded(() => attachImage(options, dropped));
+      return true;
+    }
     const key = keys.find(([name, , isMeant = () => true]) => matchesKey(data, name) && isMeant());
     if (key === undefined) return false;
     void remarks.guarded(key[1]);
@@ -124,6 +132,20 @@ async function openShortened({ front, openables }: ChatKeyOptions): Promise<void
   if (item === undefined) return;
   const text = await item.text();
   await suspended(front.surface, () => pageText(text, front.terminal));
+}
+
+async function pasteImage({ front, images }: ChatKeyOptions): Promise<void> {
+  front.surface.insert(`${await images.fromClipboard(front.terminal.env)} `);
+}
+
+/** An image that cannot be attached is still a path. */
+async function attachImage({ front, images }: ChatKeyOptions, path: string): Promise<void> {
+  try {
+    front.surface.insert(`${await images.fromFile(path)} `);
+  } catch (error) {
+    front.surface.insert(path);
+    throw error;
+  }
 }
 
 async function edit({ front }: ChatKeyOptions): Promise<void> {

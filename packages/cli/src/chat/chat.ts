@@ -3,6 +3,7 @@ import { fitLine } from '../render/format.ts';
 import { ApprovalQuestions } from './approval-questions.ts';
 import { chatKeys } from './chat-keys.ts';
 import { chatCompletions } from './composer/chat-completions.ts';
+import { PastedImages } from './composer/pasted-images.ts';
 import type { Connection } from './connection/connection.ts';
 import { Conversation } from './conversation.ts';
 import { Entry } from './entry.ts';
@@ -47,6 +48,7 @@ export class Chat {
   readonly #parts: ChatParts;
   readonly #options: ChatOptions;
   readonly #openables = new Openables();
+  readonly #images = new PastedImages();
   readonly #totals = new Totals();
   readonly #remarks: Remarks;
   readonly #view: ConversationView;
@@ -78,6 +80,7 @@ export class Chat {
       slash: this.#slash,
       slashContext: () => this.#slashContext(),
       commands: this.#commands,
+      images: this.#images,
     });
   }
 
@@ -93,14 +96,23 @@ export class Chat {
     front.surface.complete(
       chatCompletions({ slash: this.#slash, slashContext: () => this.#slashContext(), local }),
     );
-    if (local?.modelProblem !== undefined) this.#remarks.say(local.modelProblem);
     await this.#remarks.guarded(async () => {
       if (session !== undefined) await this.#open(session);
       else if (picks) await this.#slash.run('/sessions', this.#slashContext());
     });
     this.#attach();
+    void this.#remarks.guarded(() => this.#leadToModel());
     await front.left;
     await this.#conversation.leave();
+  }
+
+  async #leadToModel(): Promise<void> {
+    const { front, connection } = this.#parts;
+    const { local } = connection;
+    if (local?.modelProblem === undefined) return;
+    if (!local.lacksModel || front.surface.hasQuestion) return this.#remarks.say(local.modelProblem);
+    const { leadToModel } = await import('./first-model.ts');
+    await leadToModel({ surface: front.surface, local });
   }
 
   /** Takes the screen and the keys from the front. */
@@ -125,6 +137,7 @@ export class Chat {
         front,
         conversation,
         openables: this.#openables,
+        images: this.#images,
         commands: this.#commands,
         remarks: this.#remarks,
         enter,

@@ -1,5 +1,6 @@
 import { isBlank } from '@longhaul/protocol';
 import { fitLine } from '../render/format.ts';
+import type { PastedImages } from './composer/pasted-images.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Front } from './front.ts';
@@ -14,6 +15,7 @@ export interface EntryOptions {
   slash: SlashCommands;
   slashContext: () => SlashContext;
   commands: PersonCommands;
+  images: PastedImages;
 }
 
 /** What becomes of an entered text: a message, a slash command, or a command in the sandbox. */
@@ -49,13 +51,13 @@ export class Entry {
 
   /** Sends a message, with the files that it mentions. */
   async send(text: string): Promise<void> {
-    const { front, connection, conversation } = this.#options;
+    const { front, connection, conversation, images } = this.#options;
     await this.#inOrder(async () => {
       try {
         const { folder } = this;
         const attached =
           folder === undefined ? [] : ((await connection.local?.attachments(text, folder)) ?? []);
-        await conversation.send([{ type: 'text', text: text.trim() }, ...attached]);
+        await conversation.send([{ type: 'text', text: text.trim() }, ...attached, ...images.partsIn(text)]);
       } catch (error) {
         // Nothing typed is lost.
         front.compose(text);

@@ -18,6 +18,8 @@ export interface LocalParts {
   readonly model: string | undefined;
   /** Why there is no model. */
   readonly modelProblem: string | undefined;
+  /** There is no model because none was named, and none was found. */
+  readonly lacksModel: boolean;
   /** Uses a model with other settings from the next run on. Undefined keeps what is set. Returns its full name. */
   choose(change: { model?: string; effort?: ReasoningEffort; window?: number }): Promise<string>;
   /** Models of the servers on this machine and of the catalogue. */

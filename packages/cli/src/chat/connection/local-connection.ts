@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@longhaul/client';
+import { noModelMessage } from '@longhaul/config';
 import type { ReasoningEffort } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { attachments } from '../../attach/attachments.ts';
@@ -83,6 +84,9 @@ export async function openLocalConnection(options: LocalConnectionOptions): Prom
       },
       get modelProblem() {
         return own.problem;
+      },
+      get lacksModel() {
+        return own.problem === noModelMessage();
       },
       async choose({ model, effort, window }) {
         await own.change({ model, effort, window });

@@ -65,6 +65,11 @@ export class DrawnSurface implements Surface {
     this.redraw();
   }
 
+  insert(text: string): void {
+    this.#composer.insertTextAtCursor(text);
+    this.redraw();
+  }
+
   get isCompleting(): boolean {
     return this.#composer.isShowingAutocomplete();
   }

@@ -52,6 +52,10 @@ export class PlainSurface implements Surface {
     if (text !== '') this.print(`To send again:\n${text}\n`);
   }
 
+  insert(text: string): void {
+    this.text = text;
+  }
+
   get hasQuestion(): boolean {
     return this.#questions.length > 0;
   }

@@ -25,6 +25,8 @@ export interface Surface {
   readonly columns: number;
   /** The text that is written and not entered. */
   text: string;
+  /** Inserts a text at the cursor. */
+  insert(text: string): void;
   /** Completions are open, so that keys such as Esc are theirs. */
   readonly isCompleting: boolean;
   /** A question is open in place of the text. */
