@@ -85,7 +85,7 @@ export class Caller {
     const url = this.#url(route, input);
     const send = this.#options.fetch ?? globalThis.fetch;
     const response = await send(url, this.#init(route, input)).catch((thrown: unknown) => {
-      throw networkError(thrown, url, input.signal);
+      throw networkError(thrown, url.href, input.signal);
     });
     if (response.ok) return response;
     if (isRedirect(response)) throw redirectError(response, url);
@@ -95,7 +95,7 @@ export class Caller {
   async #read(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
     if (response.status === 204) return undefined;
     const text = await response.text().catch((thrown: unknown) => {
-      throw networkError(thrown, new URL(response.url), signal);
+      throw networkError(thrown, response.url, signal);
     });
     try {
       return JSON.parse(text);

@@ -185,7 +185,7 @@ async function* readText(
   const decoder = new TextDecoder();
   for (;;) {
     const read = reader.read().catch((thrown: unknown) => {
-      throw networkError(thrown, new URL(response.url), signal);
+      throw networkError(thrown, response.url, signal);
     });
     const { done, value } = await inTime(read, { lost, silenceMs });
     if (done) return;

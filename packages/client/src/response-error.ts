@@ -11,16 +11,21 @@ export async function responseError(response: Response): Promise<LonghaulError> 
   return new LonghaulError(error.code, error.message, { data: { ...data, ...error.data } });
 }
 
-/** Converts a failed request to an error: `cancelled` if the signal has aborted, or else `server_unreachable`. */
-export function networkError(thrown: unknown, url: URL, signal: AbortSignal | undefined): LonghaulError {
+/**
+ * Converts a failed request to an error: `cancelled` if the signal has aborted, or else `server_unreachable`.
+ *
+ * @param url The address of the request. Empty if it is not known: a response of another `fetch` may have none.
+ */
+export function networkError(thrown: unknown, url: string, signal: AbortSignal | undefined): LonghaulError {
   if (signal?.aborted === true) {
     return new LonghaulError('cancelled', 'The request was cancelled.', { cause: thrown });
   }
   const why = thrown instanceof Error ? thrown.message : String(thrown);
+  const origin = URL.canParse(url) ? new URL(url).origin : 'the server';
   return new LonghaulError(
     'server_unreachable',
-    `No response from ${url.origin} (${why}). Check that \`longhaul serve\` is running there.`,
-    { cause: thrown, data: { origin: url.origin } },
+    `No response from ${origin} (${why}). Check that \`longhaul serve\` is running there.`,
+    { cause: thrown, data: { origin } },
   );
 }
 

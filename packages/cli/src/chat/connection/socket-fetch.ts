@@ -9,6 +9,7 @@ export function socketFetch(socketPath: string): typeof fetch {
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const { method = 'GET', signal } = init;
+    const body = bodyOf(init);
     const headers = Object.fromEntries(new Headers(init.headers));
     const sent = request({
       socketPath,
@@ -17,8 +18,8 @@ export function socketFetch(socketPath: string): typeof fetch {
       headers,
       signal: signal ?? undefined,
     });
-    const response = await answered(sent, init.body);
-    return new Response(bodyOf(response), {
+    const response = await answered(sent, body);
+    return new Response(contentOf(response), {
       status: response.statusCode ?? 502,
       headers: new Headers(
         Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]),
@@ -27,18 +28,23 @@ export function socketFetch(socketPath: string): typeof fetch {
   };
 }
 
-function answered(sent: ClientRequest, body: RequestInit['body']): Promise<IncomingMessage> {
+/** @throws {TypeError} For a body of another kind. */
+function bodyOf({ body }: RequestInit): string | Uint8Array | undefined {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  if (body === undefined || body === null) return undefined;
+  throw new TypeError('A body must be text or bytes.');
+}
+
+function answered(sent: ClientRequest, body: string | Uint8Array | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once('response', resolve);
     sent.once('error', reject);
-    if (typeof body === 'string' || body instanceof Uint8Array) sent.end(body);
-    else if (body === undefined || body === null) sent.end();
-    else reject(new TypeError('A body must be text or bytes.'));
+    sent.end(body);
   });
 }
 
 /** These answers have no body, and `Response` refuses one. */
-function bodyOf(response: IncomingMessage): ReadableStream<Uint8Array> | null {
+function contentOf(response: IncomingMessage): ReadableStream<Uint8Array> | null {
   if (response.statusCode === 204 || response.statusCode === 304) {
     response.resume();
     return null;
