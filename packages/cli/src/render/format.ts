@@ -86,6 +86,25 @@ export function cutLine(line: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
+/** Breaks a line after each `columns`, also in a word. */
+export function breakLine(line: string, columns: number): string[] {
+  if (widthOf(line) <= columns) return [line];
+  const lines: string[] = [];
+  let kept = '';
+  let width = 0;
+  for (const character of line) {
+    const more = widthOf(character);
+    if (kept !== '' && width + more > columns) {
+      lines.push(kept);
+      kept = '';
+      width = 0;
+    }
+    kept += character;
+    width += more;
+  }
+  return [...lines, kept];
+}
+
 /** The end of a line, with `…` before it if it is longer than `columns`. */
 export function cutStart(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;

@@ -5,7 +5,7 @@ import {
   type LonghaulEvent,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
-import { fitLine, formatCost, formatDuration, formatTokens, plural } from '../../render/format.ts';
+import { breakLine, fitLine, formatDuration, plural, widthOf } from '../../render/format.ts';
 import { LiveStatus } from '../../render/live-status.ts';
 import { type Links, MarkdownStream } from '../../render/markdown.ts';
 import type { Paint } from '../../render/paint.ts';
@@ -14,6 +14,7 @@ import { toolDetails } from '../../render/tool-details.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
 import { attachedNames, textOf } from '../session/message-content.ts';
 import type { Openables } from './openable.ts';
+import { runEndText } from './run-end-text.ts';
 import { type TodoItem, todoItemsOf } from './todo-lines.ts';
 
 export interface ConversationViewOptions {
@@ -103,8 +104,14 @@ export class ConversationView {
   /** The end of text and reasoning that is not complete enough to be printed. */
   unfinishedLines(columns: number): string[] {
     const { paint } = this.#options;
+    // Text without blanks, such as Chinese, must be seen to grow too.
     const lines = (text: string, width: number) =>
-      text === '' ? [] : wrapText(text, width).trimEnd().split('\n');
+      text === ''
+        ? []
+        : wrapText(text, width)
+            .trimEnd()
+            .split('\n')
+            .flatMap((line) => breakLine(line, width));
     return [
       ...lines(this.#renderer.pendingText, columns).slice(-LIVE_LINES),
       ...lines(this.#reasoning?.text ?? '', columns - 2)
@@ -123,18 +130,29 @@ export class ConversationView {
       case 'context:usage':
         return this.#renderer.endText();
       case 'run:finished':
-        return this.#renderer.endText() + this.#finished(event);
+        return this.#renderer.endText() + this.#endOf(event);
       case 'context:compressed':
-        return this.#renderer
-          .render(event)
-          .trimEnd()
-          .concat(this.#options.paint.dim(' · Ctrl-O opens it'), '\n');
+        return this.#withHint(this.#renderer.render(event).trimEnd());
       case 'message:dequeued':
       case 'message:queued':
         return '';
       default:
         return this.#renderer.render(event);
     }
+  }
+
+  #endOf(event: EventOf<'run:finished'>): string {
+    const { paint, columns } = this.#options;
+    return runEndText(event, { durationMs: event.at - this.#startedAt, columns: columns(), paint });
+  }
+
+  /** Names the key that opens what was shortened, on a line of its own if it does not fit behind the text. */
+  #withHint(text: string): string {
+    const { paint, columns } = this.#options;
+    const hint = ' · Ctrl-O opens it';
+    const last = text.slice(text.lastIndexOf('\n') + 1);
+    const isRoom = widthOf(last) + hint.length <= columns();
+    return `${text}${isRoom ? paint.dim(hint) : `\n  ${paint.dim('Ctrl-O opens it')}`}\n`;
   }
 
   /** The rest of an answer whose pieces were sent while the connection was lost. */
@@ -184,27 +202,7 @@ export class ConversationView {
     const { paint, print, openables, columns } = this.#options;
     const text = wrapText(thought.text, columns());
     const size = plural(text.trimEnd().split('\n').length, 'line');
-    print(`${paint.dim(`∴ thought for ${formatDuration(at - thought.since)}, ${size} · Ctrl-O opens it`)}\n`);
+    print(this.#withHint(paint.dim(`∴ thought for ${formatDuration(at - thought.since)}, ${size}`)));
     openables.add({ title: `Reasoning, ${size}`, text: () => text });
   }
-
-  #finished(event: EventOf<'run:finished'>): string {
-    const { paint, columns } = this.#options;
-    const { status, error, stepCount, usage, cost, compactions } = event;
-    const time = formatDuration(event.at - this.#startedAt);
-    const facts = [
-      plural(stepCount, 'step'),
-      ...(compactions === 0 ? [] : [plural(compactions, 'compaction')]),
-      `${formatTokens(usage.inputTokens)} in, ${formatTokens(usage.outputTokens)} out`,
-      ...(cost === undefined ? [] : [formatCost(cost)]),
-    ].join(' · ');
-    if (status === 'completed')
-      return `\n${paint.good('✓')} ${paint.dim(fitLine(`${time} · ${facts}`, columns() - 2))}\n`;
-    const [sign, word] =
-      status === 'failed' ? [paint.bad('✗'), 'Failed'] : [paint.warn('■'), STOPPED[status]];
-    const reason = error === undefined || status === 'cancelled' ? '' : wrapText(error.message, columns());
-    return `\n${sign} ${word} ${paint.dim(fitLine(`${time} · ${facts}`, columns() - 12))}\n${reason}`;
-  }
 }
-
-const STOPPED = { cancelled: 'Stopped', limit: 'Stopped at a limit', interrupted: 'Interrupted' } as const;
