@@ -288,6 +288,22 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw(/always +bash/);
   });
 
+  it('lets a person finish their text before a question takes keys', async () => {
+    await using place = await openBench();
+    await using window = await place.open({ asks: true });
+    await window.enter('Please stream');
+    await window.saw(BUSY);
+    await window.enter('Please ask: held');
+    await window.type('yes, later');
+    await window.saw('Send or clear your text');
+    expect(await window.screen()).toContain('yes, later');
+    await window.press('Enter');
+    await window.saw('? Allow bash');
+    await window.press('n');
+    await window.lost('? Allow bash');
+    await expect.poll(() => place.sent()).toContain('yes, later');
+  });
+
   it('previews a compaction, does it, shows its line, and takes it back', async () => {
     await using place = await openBench();
     await using window = await place.open();

@@ -16,7 +16,7 @@ export interface ApprovalPanelOptions {
   waiting: number;
   paint: Paint;
   onAnswer: (answer: GivenAnswer) => void;
-  /** Esc: the run is stopped, and the request stays open. */
+  /** Esc: the run is stopped, and the call does not run. */
   onStop: () => void;
 }
 
@@ -55,7 +55,7 @@ export class ApprovalPanel implements Panel {
     return [
       title,
       ...keys.map(([key, meaning]) => `  ${paint.note(key)}  ${fitLine(meaning, width - 5)}`),
-      paint.dim('  Esc stops the run and keeps the question'),
+      paint.dim('  Esc stops the run, and the call does not run'),
     ];
   }
 

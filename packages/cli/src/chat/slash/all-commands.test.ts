@@ -4,11 +4,12 @@ import { SlashCommands } from './all-commands.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 /** Runs what was typed. Returns what was printed, and whether it was a command. */
-async function typed(text: string, custom: readonly SlashCommand[] = []) {
+async function typed(text: string, custom: readonly SlashCommand[] = [], columns = 80) {
   let printed = '';
   let hasLeft = false;
   const context = {
     paint: createPaint(false),
+    columns,
     print: (more: string) => {
       printed += more;
     },
@@ -71,5 +72,11 @@ describe('SlashCommands', () => {
     for (const { name } of new SlashCommands().all) expect(printed).toContain(`/${name}`);
     for (const key of ['Ctrl-S', 'Esc', 'Alt-Up', 'Ctrl-O', 'Ctrl-G', 'Ctrl-C', 'Ctrl-D'])
       expect(printed).toContain(key);
+  });
+
+  it.each([20, 40, 80, 200])('breaks its help at words in %d columns', async (columns) => {
+    const { printed } = await typed('/help', [], columns);
+    expect(printed.split('\n').filter((line) => line.length > columns)).toEqual([]);
+    expect(printed.replaceAll(/\s+/g, ' ')).toContain('Ctrl-G write in $EDITOR');
   });
 });

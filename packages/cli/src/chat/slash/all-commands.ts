@@ -1,5 +1,6 @@
 import { suggestion } from '@longhaul/protocol';
-import type { Paint } from '../../render/paint.ts';
+import { fitLine } from '../../render/format.ts';
+import { wrapText } from '../../render/word-wrapper.ts';
 import { BASIC_COMMANDS } from './basic-commands.ts';
 import { CONTEXT_COMMANDS } from './context-commands.ts';
 import { FILE_COMMANDS } from './file-commands.ts';
@@ -50,7 +51,7 @@ export class SlashCommands {
       );
       return true;
     }
-    if (command === HELP) context.print(helpText(this.all, context.paint));
+    if (command === HELP) context.print(helpText(this.all, context));
     else await command.run(words.trim(), context);
     return true;
   }
@@ -73,12 +74,27 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Ctrl-D', 'leave, if nothing is typed'],
 ];
 
-function helpText(commands: readonly SlashCommand[], paint: Paint): string {
+/** Columns of the names in the list. A longer one is on a line of its own. */
+const MAX_NAME = 28;
+const LEAST_TEXT = 20;
+
+function helpText(
+  commands: readonly SlashCommand[],
+  { paint, columns }: Pick<SlashContext, 'paint' | 'columns'>,
+): string {
   const rows = commands.map(
     ({ name, hint = '', description }) => [`/${name} ${hint}`.trim(), description] as const,
   );
-  const width = Math.max(...[...KEYS, ...rows].map(([left]) => left.length)) + 2;
+  const indent = Math.min(MAX_NAME + 4, Math.max(4, columns - LEAST_TEXT));
   const lines = (pairs: readonly (readonly [string, string])[]) =>
-    pairs.map(([left, right]) => `  ${paint.note(left.padEnd(width))}${right}`);
+    pairs.flatMap(([left, right]) => {
+      const [first = '', ...more] = wrapText(right, columns - indent)
+        .trimEnd()
+        .split('\n')
+        .map((line) => ' '.repeat(indent) + line);
+      const fits = left.length + 4 <= indent;
+      const head = `  ${paint.note(fitLine(left, columns - 2))}`;
+      return fits ? [head + first.slice(left.length + 2), ...more] : [head, first, ...more];
+    });
   return `${[paint.bold('Keys'), ...lines(KEYS), '', paint.bold('Commands'), ...lines(rows)].join('\n')}\n`;
 }

@@ -1,6 +1,9 @@
+import { wrapText } from '../../render/word-wrapper.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Front } from '../front.ts';
 import type { SlashContext } from './slash-command.ts';
+
+const ESCAPE = '\u001b';
 
 type OfChat = Pick<SlashContext, 'conversation' | 'send' | 'openSession' | 'options' | 'log'>;
 
@@ -20,8 +23,13 @@ export function createSlashContext(
     paint,
     colors,
     columns,
-    print: (text) => surface.print(text),
+    // A table has its own lines, and a sentence is broken at words.
+    print: (text) => surface.print(isSentence(text) ? wrapText(text, columns) : text),
     compose: (text) => front.compose(text),
     leave: () => front.leave(),
   };
+}
+
+function isSentence(text: string): boolean {
+  return !text.trimEnd().includes('\n') && !text.includes(ESCAPE);
 }

@@ -42,9 +42,10 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     hint: 'WORDS',
     description: 'give this session a title',
     async run(words, { client, conversation, print }) {
+      const id = conversation.requireId();
       if (words === '')
         return print(`The title is "${fitLine(conversation.title, 100)}". To change it: /title WORDS.\n`);
-      const { title } = await client.sessions.update(conversation.requireId(), { title: words });
+      const { title } = await client.sessions.update(id, { title: words });
       conversation.title = title;
       print(`The title is "${fitLine(title, 100)}".\n`);
     },

@@ -1,4 +1,4 @@
-import { printable } from '../../render/format.ts';
+import { fitLine, printable } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { reportBackground } from '../../render/theme.ts';
 import { columnsOf, type Terminal } from '../../terminal.ts';
@@ -14,6 +14,7 @@ import { Lines } from './lines.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
 
 const FRAME_MS = 120;
+const HELD = '? Send or clear your text, then answer the question';
 const LEAST_COLUMNS = 20;
 /** The terminal reports when it comes to the front, and when it leaves. */
 const FOCUS_ON = '\u001b[?1004h';
@@ -36,6 +37,8 @@ export class DrawnSurface implements Surface {
     },
   });
   readonly #asksColor: boolean;
+  /** A question waits until the text that is being written is sent or cleared: it must not take its keys. */
+  #isHeld = false;
   #listener: SurfaceListener | undefined;
   #timer: NodeJS.Timeout | undefined;
   #title = '';
@@ -62,6 +65,7 @@ export class DrawnSurface implements Surface {
 
   set text(text: string) {
     this.#composer.setText(text);
+    this.#askHeld();
     this.redraw();
   }
 
@@ -75,13 +79,19 @@ export class DrawnSurface implements Surface {
   }
 
   get hasQuestion(): boolean {
-    return this.#panels.length > 0;
+    return this.#panels.length > 0 && !this.#isHeld;
   }
 
   start(listener: SurfaceListener): void {
     this.#listener = listener;
-    this.#composer.onChange = () => listener.onChange();
-    this.#composer.onSubmit = (text) => listener.onEnter(text);
+    this.#composer.onChange = () => {
+      listener.onChange();
+      this.#askHeld();
+    };
+    this.#composer.onSubmit = (text) => {
+      listener.onEnter(text);
+      this.#askHeld();
+    };
     this.#screen.addInputListener((data) => {
       // Some terminals report also that a key is let go. It would count as a second press.
       if (isKeyRelease(data)) return { consume: true };
@@ -167,7 +177,14 @@ export class DrawnSurface implements Surface {
   }
 
   askApproval(options: ApprovalOptions): Disposable {
-    return this.#show(new ApprovalPanel({ ...options, paint: this.#paint }));
+    this.#isHeld = this.text !== '';
+    const shown = this.#show(new ApprovalPanel({ ...options, paint: this.#paint }));
+    return {
+      [Symbol.dispose]: () => {
+        this.#isHeld = false;
+        shown[Symbol.dispose]();
+      },
+    };
   }
 
   take(): void {
@@ -193,10 +210,18 @@ export class DrawnSurface implements Surface {
     };
   }
 
+  #askHeld(): void {
+    if (!this.#isHeld || this.text !== '') return;
+    this.#isHeld = false;
+    this.#arrange();
+  }
+
   #arrange(): void {
-    const panel = this.#panels.at(-1);
+    const panel = this.#isHeld ? undefined : this.#panels.at(-1);
     this.#screen.clear();
     this.#screen.addChild(new Lines((columns) => this.#listener?.above(columns) ?? []));
+    if (this.#isHeld)
+      this.#screen.addChild(new Lines((columns) => [this.#paint.warn(fitLine(HELD, columns))]));
     this.#screen.addChild(panel ?? this.#composer);
     this.#screen.addChild(new Lines((columns) => [this.#listener?.status(columns) ?? '']));
     this.#screen.setFocus(panel ?? this.#composer);
