@@ -122,8 +122,12 @@ export class Front {
     this.#keepDraft();
   }
 
-  /** Shows a short text in place of the status for a moment. */
+  /** Shows a short text in place of the status for a moment, or prints it. */
   notice(text: string): void {
+    if (!this.surface.showsStatus) {
+      this.surface.print(text);
+      return;
+    }
     this.#notice = text;
     this.surface.redraw();
     setTimeout(() => {

@@ -45,6 +45,7 @@ export class DrawnSurface implements Surface {
   /** A terminal that reports nothing counts as in front. */
   #isInFront = true;
   readonly keepsEntered = false;
+  readonly showsStatus = true;
   frame = 0;
 
   constructor({ out, env }: Pick<Terminal, 'out' | 'env'>, paint: Paint) {

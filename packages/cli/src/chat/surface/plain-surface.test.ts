@@ -160,3 +160,13 @@ it('begins what is printed on a line of its own, and shows its sign once', async
   await type('');
   expect(shown()).toBe('› › \nthe answer\n› ');
 });
+
+it('ends the line in which a person could write', async () => {
+  const { surface, shown, type } = open();
+  surface.stop();
+  await type('');
+  expect(shown()).toBe('› \n');
+  surface.stop();
+  await type('');
+  expect(shown()).toBe('› \n');
+});

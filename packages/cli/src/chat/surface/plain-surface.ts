@@ -33,6 +33,7 @@ export class PlainSurface implements Surface {
   readonly isCompleting = false;
   readonly keepsEntered = true;
   readonly settled = Promise.resolve();
+  readonly showsStatus = false;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -70,6 +71,9 @@ export class PlainSurface implements Surface {
   stop(): void {
     process.off('SIGINT', this.#onInterrupt);
     this.release();
+    // What follows, such as the prompt of a shell, begins on a line of its own.
+    if (this.#isPrompted) this.#terminal.out.write('\n');
+    this.#isPrompted = false;
   }
 
   print(text: string): void {

@@ -33,6 +33,8 @@ export interface Surface {
   readonly hasQuestion: boolean;
   /** What was entered stays on the screen. */
   readonly keepsEntered: boolean;
+  /** The status is always seen, not only after work. */
+  readonly showsStatus: boolean;
   /** Counts while something is at work. */
   readonly frame: number;
   /** Resolves when the terminal owes no answer, which another program would read as typed text. */
