@@ -334,7 +334,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.press('Enter');
     await window.saw('Files and conversation');
     await window.press('Enter');
-    await window.saw('/unrevert takes this back.');
+    await window.saw('To take this back: /unrevert');
     await window.saw(/^› Please write it/m);
     expect(await readdir(place.bench.workspace)).not.toContain('made.txt');
   });
