@@ -14,7 +14,12 @@ it('prints a notice where no status is drawn, and hands over what was entered be
   const input = new PassThrough();
   const out = new PassThrough({ encoding: 'utf8' });
   const terminal = { input, out, err: out, env: {}, cwd: folder } as unknown as Terminal;
-  const front = new Front(terminal, { kept: new KeptTexts(folder, folder), noColor: true, isPlain: true });
+  const front = new Front(terminal, {
+    kept: new KeptTexts(folder, folder),
+    noColor: true,
+    isPlain: true,
+    theme: undefined,
+  });
   front.start();
   stack.defer(() => front.stop());
   front.notice('Press Ctrl-C again to leave.');

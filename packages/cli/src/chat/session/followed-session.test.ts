@@ -139,8 +139,10 @@ it('knows messages that somebody else queued', async () => {
   server.queue = [{ id: 'm', content: text('theirs') }];
   await emit({ type: 'message:queued', id: 'm', position: 1 });
   expect(state.queue.waiting.map(({ id }) => id)).toEqual(['m']);
+  server.queue = [{ id: 'm', content: text('edited') }];
+  await emit({ type: 'queue:changed', count: 1 });
   await emit(dequeued('m'));
-  expect(heard).toEqual(['message:queued', 'other: theirs', 'message:dequeued']);
+  expect(heard).toEqual(['message:queued', 'queue:changed', 'other: edited', 'message:dequeued']);
   expect(state.queue.waiting).toEqual([]);
 });
 

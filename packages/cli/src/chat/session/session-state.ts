@@ -60,6 +60,7 @@ export class SessionState {
         this.approvals = this.approvals.filter(({ handle }) => handle !== event.handle);
         break;
       case 'message:queued':
+      case 'queue:changed':
       // A run that follows at once has begun before the state is read.
       case 'run:finished':
         this.#changes += 1;

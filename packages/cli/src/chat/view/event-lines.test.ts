@@ -94,6 +94,7 @@ const EVENTS: Record<EventType, (text: string) => EventPayload> = {
   }),
   'session:reverted': () => ({ type: 'session:reverted', handle: 'm3', files: 2, conversation: true }),
   'session:unreverted': () => ({ type: 'session:unreverted' }),
+  'queue:changed': () => ({ type: 'queue:changed', count: 1 }),
   'message:queued': () => ({ type: 'message:queued', id: 'm', position: 1 }),
   'message:dequeued': () => ({ type: 'message:dequeued', count: 1, ids: ['m'], coalesced: false }),
   'approval:requested': (text) => ({
