@@ -12,6 +12,7 @@ export default defineConfig({
   root: import.meta.dirname,
   resolve: { conditions: ['longhaul-src', ...defaultClientConditions] },
   plugins: [compressedCopies()],
+  worker: { format: 'es' },
   build: {
     target: 'es2023',
     // The Content-Security-Policy allows no inline scripts and no data: fonts.

@@ -1,10 +1,17 @@
 import type { Token, Tokens } from 'marked';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
+import type { Block } from './blocks.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Inline } from './inline.tsx';
 
+interface BlockProps {
+  token: Block;
+  /** Whether the block is still being written. */
+  isOpen?: boolean;
+}
+
 /** Renders a block of Markdown. Kinds that are not known here are shown as their text. */
-export function BlockView({ token }: { token: Token }): ReactNode {
+export function BlockView({ token, isOpen = false }: BlockProps): ReactNode {
   const known = token as Known;
   switch (known.type) {
     case 'space':
@@ -21,7 +28,7 @@ export function BlockView({ token }: { token: Token }): ReactNode {
     case 'text':
       return known.tokens === undefined ? known.text : <Inline tokens={known.tokens} />;
     case 'code':
-      return <CodeBlock code={known.text} language={known.lang ?? ''} />;
+      return <CodeBlock code={known.text} language={known.lang ?? ''} isOpen={isOpen} />;
     case 'blockquote':
       return <blockquote>{known.tokens.map(blockOf)}</blockquote>;
     case 'list':
@@ -64,13 +71,20 @@ function Heading({ depth, tokens }: { depth: number; tokens: Token[] }) {
 function List({ list: { ordered, start, items } }: { list: Tokens.List }) {
   const entries = items.map((item, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items are only added at the end
-    <li key={index} className={item.task ? 'task' : undefined}>
-      {item.task && <input type="checkbox" checked={item.checked === true} readOnly aria-label="Done" />}
-      {item.tokens.map(blockOf)}
-    </li>
+    <KeptItem key={index} item={item} />
   ));
   return ordered ? <ol start={start === '' ? 1 : start}>{entries}</ol> : <ul>{entries}</ul>;
 }
+
+const KeptItem = memo(
+  ({ item }: { item: Tokens.ListItem }) => (
+    <li className={item.task ? 'task' : undefined}>
+      {item.task && <input type="checkbox" checked={item.checked === true} disabled aria-label="Done" />}
+      {item.tokens.map(blockOf)}
+    </li>
+  ),
+  (a, b) => a.item.raw === b.item.raw && a.item.loose === b.item.loose,
+);
 
 function Table({ table: { header, rows, align } }: { table: Tokens.Table }) {
   const style = (column: number) => ({ textAlign: align[column] ?? undefined });

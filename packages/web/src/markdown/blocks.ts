@@ -1,37 +1,89 @@
-import { Lexer, type Token } from 'marked';
+import type { Token, Tokens } from 'marked';
 import remend from 'remend';
+import { type LinkDefinitions, type RawBlock, rawBlock, readBlocks } from './lex.ts';
+
+export type Block = Token | RawBlock;
 
 /** Blocks at the end that later text may still change: an item can join a list, and a line a paragraph. */
 const OPEN_BLOCKS = 2;
+/** Items at the end of a list that later text may still change. */
+const OPEN_ITEMS = 2;
+/** A longer list is divided, and its first part is finished. */
+const LONG_LIST_CHARS = 2_000;
+/** Longer open text is read again only when it has grown by an eighth. Still longer text is not read until the end. */
+const LONG_OPEN_CHARS = 4_000;
+const LONGEST_OPEN_CHARS = 16_000;
 
 /** Reads Markdown whose text grows, without reading the finished blocks again. */
 export class Blocks {
-  #finished: Token[] = [];
+  readonly #finished: Block[] = [];
   /** The text of the finished blocks. */
   #read = '';
+  #links: LinkDefinitions = {};
+  /** The text after the finished blocks, and what was read of it. */
+  #open: { text: string; blocks: readonly Block[] } = { text: '', blocks: [] };
+  #whole: { text: string; blocks: readonly Block[] } | undefined;
 
   /** @param isRunning The text may end in the middle of a mark, which is closed for now. */
-  read(text: string, { isRunning }: { isRunning: boolean }): Token[] {
+  read(given: string, { isRunning }: { isRunning: boolean }): readonly Block[] {
+    const text = given.includes('\r') ? given.replace(/\r\n?/g, '\n') : given;
     if (!text.startsWith(this.#read)) this.#reset();
-    const rest = text.slice(this.#read.length);
-    const tokens = this.#lex(rest);
-    if (!isRunning) return [...this.#finished, ...tokens];
-    this.#finish(tokens.slice(0, -OPEN_BLOCKS));
-    const open = text.slice(this.#read.length);
-    return [...this.#finished, ...this.#lex(remend(open))];
+    if (!isRunning) return this.#readToEnd(text);
+    const open = this.#readOpen(text.slice(this.#read.length));
+    return [...this.#finished, ...open];
   }
 
-  #finish(tokens: readonly Token[]): void {
-    this.#finished.push(...tokens);
-    this.#read += tokens.map(({ raw }) => raw).join('');
+  #readToEnd(text: string): readonly Block[] {
+    if (this.#whole?.text !== text) {
+      const last = readBlocks(text.slice(this.#read.length), this.#links);
+      this.#whole = { text, blocks: [...this.#finished, ...last] };
+    }
+    return this.#whole.blocks;
+  }
+
+  #readOpen(rest: string): readonly Block[] {
+    const { text, blocks } = this.#open;
+    const isLong = text !== '' && rest.length > LONG_OPEN_CHARS && !isFence(rest) && rest.startsWith(text);
+    const isWorthIt = rest.length > (text.length * 9) / 8 && rest.length < LONGEST_OPEN_CHARS;
+    if (isLong && !isWorthIt) return rest === text ? blocks : [...blocks, rawBlock(rest.slice(text.length))];
+    const open = this.#finish(rest);
+    this.#open = { text: open, blocks: readBlocks(isFence(open) ? open : remend(open), this.#links) };
+    return this.#open.blocks;
+  }
+
+  /** Moves the blocks that cannot change any more to the finished ones. Returns the text of the others. */
+  #finish(rest: string): string {
+    const closed = closedBlocks(readBlocks(rest, this.#links));
+    const raw = closed.map((block) => block.raw).join('');
+    if (!rest.startsWith(raw)) return rest;
+    this.#finished.push(...closed);
+    this.#read += raw;
+    return rest.slice(raw.length);
   }
 
   #reset(): void {
-    this.#finished = [];
+    this.#finished.length = 0;
     this.#read = '';
+    this.#links = {};
+    this.#open = { text: '', blocks: [] };
   }
+}
 
-  #lex(text: string): Token[] {
-    return [...new Lexer({ gfm: true }).lex(text)];
-  }
+/** A fence that begins or a long list that grows closes everything before it. */
+function closedBlocks(blocks: readonly Block[]): readonly Block[] {
+  const last = blocks.at(-1);
+  if (last?.type === 'code' && isFence(last.raw)) return blocks.slice(0, -1);
+  const firstItems = last?.type === 'list' ? closedItems(last as Tokens.List) : undefined;
+  return firstItems === undefined ? blocks.slice(0, -OPEN_BLOCKS) : [...blocks.slice(0, -1), firstItems];
+}
+
+function closedItems(list: Tokens.List): Tokens.List | undefined {
+  if (list.raw.length < LONG_LIST_CHARS || list.items.length <= OPEN_ITEMS) return undefined;
+  const items = list.items.slice(0, -OPEN_ITEMS);
+  const raw = items.map((item) => item.raw).join('');
+  return raw !== '' && list.raw.startsWith(raw) ? { ...list, raw, items } : undefined;
+}
+
+function isFence(text: string): boolean {
+  return /^ {0,3}(?:```|~~~)/.test(text);
 }

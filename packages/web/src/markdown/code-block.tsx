@@ -2,9 +2,17 @@ import { Copy } from 'lucide-react';
 import { useAction } from '../data/use-action.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { useNotify } from '../ui/toasts.tsx';
+import { languageOf } from './highlight/language-names.ts';
 import { Highlighted } from './highlighted.tsx';
 
-export function CodeBlock({ code, language }: { code: string; language: string }) {
+interface CodeBlockProps {
+  code: string;
+  language: string;
+  /** Whether the code is still being written. */
+  isOpen?: boolean;
+}
+
+export function CodeBlock({ code, language, isOpen = false }: CodeBlockProps) {
   const notify = useNotify();
   const [, copy] = useAction(async () => {
     await navigator.clipboard.writeText(code);
@@ -19,7 +27,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: wide code is scrolled with the keyboard */}
       <pre tabIndex={0}>
-        <Highlighted code={code} language={name} />
+        <Highlighted code={code} language={languageOf(name)} isOpen={isOpen} />
       </pre>
     </div>
   );

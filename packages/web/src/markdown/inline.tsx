@@ -1,10 +1,11 @@
 import type { Token, Tokens } from 'marked';
 import type { ReactNode } from 'react';
+import { inlineOf } from './lex.ts';
 import { safeLink } from './safe-link.ts';
 
 /** Renders what is inside a line of Markdown. Images are links, so that no text makes the page load an address. */
 export function Inline({ tokens }: { tokens: readonly Token[] }): ReactNode {
-  return tokens.map((token, index) => (
+  return inlineOf(tokens).map((token, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: tokens of a line do not move
     <InlineToken key={index} token={token as Known} />
   ));
