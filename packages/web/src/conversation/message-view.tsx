@@ -1,59 +1,68 @@
+import type { Part } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
-import { useLiveTexts } from '../data/use-session.ts';
+import { useLiveParts } from '../data/use-session.ts';
 import { formatTime } from '../ui/format.ts';
 import { MessageTools } from './message-tools.tsx';
 import { PartView } from './part-view.tsx';
 
 /** One message, with its parts in order. Messages that the model no longer sees stay readable and are marked. */
 export function MessageView({ message, isLinked }: { message: ListedMessage; isLinked: boolean }) {
-  const { role, parts, createdAt, visibility, metadata, status } = message;
-  const isHidden = visibility.hiddenBy !== undefined;
+  const { role, createdAt, visibility, metadata } = message;
+  const parts = useParts(message);
   const className = [
     'message',
     metadata?.synthetic === undefined ? role : 'synthetic',
-    isHidden && 'is-hidden',
+    visibility.hiddenBy !== undefined && 'is-hidden',
     visibility.isReverted && 'is-reverted',
     isLinked && 'is-linked',
   ];
   return (
-    <article className={className.filter(Boolean).join(' ')} aria-label={labelOf(message)}>
+    <article
+      className={className.filter(Boolean).join(' ')}
+      aria-label={`${roleOf(message)}, message ${message.sequence}`}
+      aria-current={isLinked ? 'location' : undefined}
+    >
       <header className="message-head quiet">
         <span className="message-role">{roleOf(message)}</span>
         <span>{formatTime(createdAt)}</span>
-        {isHidden && <span className="message-mark">hidden from the model</span>}
-        {visibility.isReverted && <span className="message-mark">reverted</span>}
-        {visibility.isPinned && <span className="message-mark">pinned</span>}
+        {marksOf(message).map((mark) => (
+          <span key={mark} className="message-mark">
+            {mark}
+          </span>
+        ))}
         <MessageTools message={message} />
       </header>
       {parts.map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the index of a part is its identity
         <PartView key={index} part={part} index={index} message={message} />
       ))}
-      {status === 'running' && <LiveParts message={message} />}
     </article>
   );
 }
 
-/** Parts that are being written and are not stored yet. */
-function LiveParts({ message }: { message: ListedMessage }) {
-  const texts = useLiveTexts();
-  return texts
-    .filter(({ messageId, partIndex }) => messageId === message.id && partIndex >= message.parts.length)
-    .map(({ partIndex, kind, text }) => (
-      <PartView
-        key={partIndex}
-        part={{ type: kind, text, state: 'running' }}
-        index={partIndex}
-        message={message}
-      />
-    ));
+/** The stored parts, and those that are being written and are not stored yet. */
+function useParts(message: ListedMessage): readonly Part[] {
+  const live = useLiveParts(message.id);
+  if (message.status !== 'running') return message.parts;
+  const begun = live
+    .filter(({ partIndex }) => partIndex >= message.parts.length)
+    .map(({ kind }): Part => ({ type: kind, text: '', state: 'running' }));
+  return [...message.parts, ...begun];
+}
+
+function marksOf({ visibility, status, metadata, finishReason }: ListedMessage): string[] {
+  return [
+    visibility.hiddenBy !== undefined && 'hidden from the model by a compaction',
+    visibility.isReverted === true && 'reverted',
+    visibility.isPinned && 'pinned',
+    status === 'interrupted' && 'interrupted',
+    status === 'failed' && 'failed',
+    finishReason === 'length' && 'cut off at the length limit',
+    metadata?.coalesced === true && `${metadata.messageCount ?? 'several'} queued messages`,
+  ].filter((mark) => mark !== false);
 }
 
 function roleOf({ role, metadata }: ListedMessage): string {
   if (metadata?.synthetic !== undefined) return 'Longhaul';
   return role === 'user' ? 'You' : 'Agent';
-}
-
-function labelOf(message: ListedMessage): string {
-  return `${roleOf(message)}, message ${message.sequence}`;
 }

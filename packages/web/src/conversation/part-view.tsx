@@ -1,11 +1,12 @@
 import type { Part } from '@longhaul/protocol';
-import { describePatch } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
-import { useLiveTexts } from '../data/use-session.ts';
+import { useLiveText, useSession } from '../data/use-session.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Media } from './media.tsx';
+import { PartMark } from './part-mark.tsx';
+import { PatchLine } from './patch-line.tsx';
 import { Reasoning } from './reasoning.tsx';
-import { ToolView } from './tool-view.tsx';
+import { ToolView } from './tools/tool-view.tsx';
 
 interface PartViewProps {
   part: Part;
@@ -13,16 +14,21 @@ interface PartViewProps {
   message: ListedMessage;
 }
 
-/** One part of a message. */
-export function PartView({ part, index, message }: PartViewProps) {
+/** One part of a message, with what the model does not see of it. */
+export function PartView(props: PartViewProps) {
+  return (
+    <>
+      <PartContent {...props} />
+      <PartMark visibility={props.message.visibility} index={props.index} />
+    </>
+  );
+}
+
+function PartContent({ part, index, message }: PartViewProps) {
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return part.state === 'running' ? (
-        <RunningText part={part} index={index} message={message} />
-      ) : (
-        <Text type={part.type} text={part.text} isRunning={false} role={message.role} />
-      );
+      return <TextPartView part={part} index={index} message={message} />;
     case 'tool':
       return <ToolView part={part} />;
     case 'file':
@@ -30,34 +36,21 @@ export function PartView({ part, index, message }: PartViewProps) {
     case 'notice':
       return <p className="part-notice quiet">{part.text}</p>;
     case 'patch':
-      return part.before === undefined ? null : (
-        <p className="part-patch quiet">Files: {describePatch(part)}</p>
-      );
+      return <PatchLine patch={part} handle={message.visibility.handle} />;
   }
 }
 
-/** Text that may be further than its stored state. */
-function RunningText({
-  part,
+/** Text that may be further than its stored state. The same component until its end, so that nothing is read again. */
+function TextPartView({
+  part: { type, text: stored, state },
   index,
   message,
 }: PartViewProps & { part: Extract<Part, { type: 'text' | 'reasoning' }> }) {
-  const live = useLiveTexts().find(
-    ({ messageId, partIndex }) => messageId === message.id && partIndex === index,
-  );
-  const text = live !== undefined && live.text.length > part.text.length ? live.text : part.text;
-  return <Text type={part.type} text={text} isRunning role={message.role} />;
-}
-
-interface TextProps {
-  type: 'text' | 'reasoning';
-  text: string;
-  isRunning: boolean;
-  role: ListedMessage['role'];
-}
-
-function Text({ type, text, isRunning, role }: TextProps) {
-  if (type === 'reasoning') return <Reasoning text={text} isRunning={isRunning} />;
-  if (role === 'user') return <p className="part-said">{text}</p>;
+  const live = useLiveText(message.id, index);
+  const isRunning = state === 'running';
+  const text = isRunning && live !== undefined && live.length > stored.length ? live : stored;
+  const durationMs = useSession().live.durationOf(message.id, index);
+  if (type === 'reasoning') return <Reasoning text={text} isRunning={isRunning} durationMs={durationMs} />;
+  if (message.role === 'user') return <p className="part-said">{text}</p>;
   return <Markdown text={text} isRunning={isRunning} />;
 }

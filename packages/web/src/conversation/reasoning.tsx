@@ -1,14 +1,26 @@
 import { ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { formatDuration } from '../ui/format.ts';
 
-/** The reasoning of the model, folded. */
-export function Reasoning({ text, isRunning }: { text: string; isRunning: boolean }) {
+interface ReasoningProps {
+  text: string;
+  isRunning: boolean;
+  /** Undefined if the page did not see how long it took. */
+  durationMs: number | undefined;
+}
+
+/** The reasoning of the model, folded. Its text is in the document only while it is open. */
+export function Reasoning({ text, isRunning, durationMs }: ReasoningProps) {
+  const [isOpen, setOpen] = useState(false);
   if (text.trim() === '') return null;
+  const took = durationMs === undefined ? '' : ` for ${formatDuration(durationMs)}`;
   return (
-    <details className="reasoning">
+    <details className="reasoning" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="quiet">
-        <ChevronRight aria-hidden size={14} className="fold-mark" /> {isRunning ? 'Reasoning…' : 'Reasoning'}
+        <ChevronRight aria-hidden size={14} className="fold-mark" />{' '}
+        {isRunning ? 'Reasoning…' : `Reasoning${took}`}
       </summary>
-      <p className="reasoning-text">{text}</p>
+      {isOpen && <p className="reasoning-text">{text}</p>}
     </details>
   );
 }

@@ -5,6 +5,7 @@ import { useAction } from '../data/use-action.ts';
 import { useSession, useSessionState } from '../data/use-session.ts';
 import { QueueBadge } from '../queue/queue-badge.tsx';
 import { ActivityLine } from './activity-line.tsx';
+import { TodoBar } from './tools/todo-bar.tsx';
 
 /** The composer of a session. While a run works, messages are queued, and Stop ends the run. */
 export function SessionComposer() {
@@ -17,6 +18,7 @@ export function SessionComposer() {
   });
   return (
     <div className="session-foot">
+      <TodoBar />
       <ActivityLine />
       <Composer
         draftKey={session.id}

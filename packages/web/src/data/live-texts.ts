@@ -1,18 +1,28 @@
 import type { EventOf } from '@longhaul/protocol';
 
 /** A part of a message that is being written. */
-export interface LiveText {
-  messageId: string;
+export interface LivePart {
   partIndex: number;
   kind: 'text' | 'reasoning';
-  text: string;
 }
+
+interface LiveMessage {
+  /** The same array until a part begins. */
+  parts: readonly LivePart[];
+  texts: Map<number, string>;
+  /** The texts as of the last frame. */
+  shown: ReadonlyMap<number, string>;
+}
+
+const NO_PARTS: readonly LivePart[] = [];
 
 /** The texts that the model is writing. They change often, so they are kept apart from the stored messages. */
 export class LiveTexts {
-  readonly #texts = new Map<string, LiveText>();
+  readonly #messages = new Map<string, LiveMessage>();
+  readonly #changed = new Set<LiveMessage>();
   readonly #listeners = new Set<() => void>();
-  #parts: readonly LiveText[] = [];
+  /** Times of the first and the newest piece of each part. */
+  readonly #spans = new Map<string, { from: number; to: number }>();
   #frame: number | undefined;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -20,32 +30,55 @@ export class LiveTexts {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Parts of all messages, in the order in which they began. The same array until something changes. */
-  readonly snapshot = (): readonly LiveText[] => this.#parts;
+  /** The parts of a message, in the order in which they began. The same array until another part begins. */
+  partsOf(messageId: string): readonly LivePart[] {
+    return this.#messages.get(messageId)?.parts ?? NO_PARTS;
+  }
 
-  add({ messageId, partIndex, chunkType, content, offset }: EventOf<'llm:chunk'>): void {
-    const key = `${messageId}:${partIndex}`;
-    const before = this.#texts.get(key)?.text ?? '';
+  /** The text of a part as of the last frame. Undefined if no text has arrived since the page reads the session. */
+  textOf(messageId: string, partIndex: number): string | undefined {
+    return this.#messages.get(messageId)?.shown.get(partIndex);
+  }
+
+  /** How long a part was written, in milliseconds. Undefined if this page did not see its beginning. */
+  durationOf(messageId: string, partIndex: number): number | undefined {
+    const span = this.#spans.get(`${messageId}:${partIndex}`);
+    return span === undefined ? undefined : span.to - span.from;
+  }
+
+  add({ messageId, partIndex, chunkType, content, offset, at }: EventOf<'llm:chunk'>): void {
+    const message = this.#messages.get(messageId);
+    const before = message?.texts.get(partIndex);
     // A gap cannot be filled from here: the stored message has the text.
-    if (offset > before.length) return;
-    const text = before.slice(0, offset) + content;
-    this.#texts.set(key, { messageId, partIndex, kind: chunkType, text });
+    if (offset > (before?.length ?? 0)) return;
+    const text = (before ?? '').slice(0, offset) + content;
+    const key = `${messageId}:${partIndex}`;
+    const from = offset === 0 ? at : this.#spans.get(key)?.from;
+    if (from !== undefined) this.#spans.set(key, { from, to: at });
+    this.#changed.add(this.#withText(messageId, { partIndex, kind: chunkType, text }));
     this.#changeSoon();
   }
 
   /** Forgets the texts of a message, because it is stored whole. */
   drop(messageId: string): void {
-    let hasChanged = false;
-    for (const [key, text] of this.#texts) {
-      if (text.messageId === messageId) hasChanged = this.#texts.delete(key) || hasChanged;
-    }
-    if (hasChanged) this.#change();
+    if (this.#messages.delete(messageId)) this.#change();
   }
 
   clear(): void {
-    if (this.#texts.size === 0) return;
-    this.#texts.clear();
+    if (this.#messages.size === 0) return;
+    this.#messages.clear();
     this.#change();
+  }
+
+  #withText(messageId: string, { text, ...part }: LivePart & { text: string }): LiveMessage {
+    let message = this.#messages.get(messageId);
+    if (message === undefined) {
+      message = { parts: NO_PARTS, texts: new Map(), shown: new Map() };
+      this.#messages.set(messageId, message);
+    }
+    if (!message.texts.has(part.partIndex)) message.parts = [...message.parts, part];
+    message.texts.set(part.partIndex, text);
+    return message;
   }
 
   /** Once a frame: 200 pieces a second would otherwise be 200 renderings. */
@@ -56,7 +89,8 @@ export class LiveTexts {
   #change(): void {
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#frame = undefined;
-    this.#parts = [...this.#texts.values()];
+    for (const message of this.#changed) message.shown = new Map(message.texts);
+    this.#changed.clear();
     for (const listener of this.#listeners) listener();
   }
 }

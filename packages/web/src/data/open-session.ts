@@ -127,18 +127,20 @@ export class OpenSession {
   /** Reads the page of messages before the loaded ones. */
   async readEarlier(): Promise<void> {
     const first = this.#state.messages[0];
-    if (first === undefined || !this.#state.hasEarlier) return;
-    const page = await this.#client.messages(this.id, { limit: PAGE, before: first.sequence });
-    this.#set({
-      messages: mergeMessages(this.#state.messages, page.messages),
-      hasEarlier: page.hasMore,
-    });
+    if (first !== undefined && this.#state.hasEarlier) await this.#readPages([first.sequence]);
   }
 
   /** Loads all messages from this one on. Returns false if the session has no such message. */
   async readUntil(sequence: number): Promise<boolean> {
-    while (this.#state.hasEarlier && (this.#state.messages[0]?.sequence ?? 0) > sequence)
-      await this.readEarlier();
+    for (;;) {
+      const first = this.#state.messages[0]?.sequence ?? 0;
+      if (!this.#state.hasEarlier || first <= sequence) break;
+      // Sequences have no gaps, so several pages can be read at a time.
+      const befores = [first, first - PAGE, first - 2 * PAGE, first - 3 * PAGE].filter(
+        (before) => before > sequence,
+      );
+      await this.#readPages(befores);
+    }
     return this.#state.messages.some((message) => message.sequence === sequence);
   }
 
@@ -269,6 +271,20 @@ export class OpenSession {
       if (!page.hasMore || last === undefined) return;
       after = last.sequence;
     }
+  }
+
+  /** Reads pages that follow each other, the newest first. */
+  async #readPages(befores: readonly number[]): Promise<void> {
+    const pages = await Promise.all(
+      befores.map((before) => this.#client.messages(this.id, { limit: PAGE, before })),
+    );
+    this.#set({
+      messages: mergeMessages(
+        this.#state.messages,
+        pages.flatMap(({ messages }) => messages),
+      ),
+      hasEarlier: pages.at(-1)?.hasMore ?? false,
+    });
   }
 
   async #readFacts(): Promise<void> {

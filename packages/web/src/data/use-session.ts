@@ -1,6 +1,6 @@
 import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
-import type { LiveText } from './live-texts.ts';
+import type { LivePart } from './live-texts.ts';
 import type { OpenSession, SessionState } from './open-session.ts';
 import { useServer } from './server.ts';
 
@@ -29,8 +29,14 @@ export function useSessionState<T>(select: (state: SessionState) => T): T {
   return useStore(useSession().store, select);
 }
 
-/** The texts that the model is writing now. */
-export function useLiveTexts(): readonly LiveText[] {
+/** The parts of a message that the model is writing now. */
+export function useLiveParts(messageId: string): readonly LivePart[] {
   const { live } = useSession();
-  return useSyncExternalStore(live.subscribe, live.snapshot);
+  return useSyncExternalStore(live.subscribe, () => live.partsOf(messageId));
+}
+
+/** The text of a part that the model is writing now. Undefined for all others. */
+export function useLiveText(messageId: string, partIndex: number): string | undefined {
+  const { live } = useSession();
+  return useSyncExternalStore(live.subscribe, () => live.textOf(messageId, partIndex));
 }

@@ -90,7 +90,7 @@ function Table({ table: { header, rows, align } }: { table: Tokens.Table }) {
   const style = (column: number) => ({ textAlign: align[column] ?? undefined });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard
-    <section className="table-scroll" tabIndex={0} aria-label="Table">
+    <div className="table-scroll" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -116,6 +116,6 @@ function Table({ table: { header, rows, align } }: { table: Tokens.Table }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }

@@ -1,7 +1,4 @@
-import { Copy } from 'lucide-react';
-import { useAction } from '../data/use-action.ts';
-import { IconButton } from '../ui/icon-button.tsx';
-import { useNotify } from '../ui/toasts.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { languageOf } from './highlight/language-names.ts';
 import { Highlighted } from './highlighted.tsx';
 
@@ -13,17 +10,12 @@ interface CodeBlockProps {
 }
 
 export function CodeBlock({ code, language, isOpen = false }: CodeBlockProps) {
-  const notify = useNotify();
-  const [, copy] = useAction(async () => {
-    await navigator.clipboard.writeText(code);
-    notify({ kind: 'good', title: 'Code copied', key: 'copied' });
-  });
   const name = /^[\w+#.-]*/.exec(language.trim())?.[0] ?? '';
   return (
     <div className="code-block">
       <div className="code-head quiet">
         <span>{name}</span>
-        <IconButton icon={Copy} label="Copy code" onClick={copy} />
+        <CopyButton text={code} what="code" />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: wide code is scrolled with the keyboard */}
       <pre tabIndex={0}>
