@@ -6,74 +6,83 @@ import {
   type DragEvent,
   type KeyboardEvent,
   type ReactNode,
+  useEffect,
   useRef,
   useState,
 } from 'react';
 import { useAction } from '../data/use-action.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import { type Attachment, readAttachment } from './attachment.ts';
 import { AttachmentList } from './attachment-list.tsx';
+import { historyStep } from './history.ts';
+import { SendKey } from './send-key.ts';
+import { useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 
 export interface ComposerProps {
   placeholder: string;
-  /** The text is kept if this fails. */
-  onSend: (content: readonly UserMessageContentPart[]) => Promise<void>;
+  /**
+   * The text is kept if this fails. Sending the same content again has the same key, so that a server which has stored
+   * the message stores it once.
+   */
+  onSend: (content: readonly UserMessageContentPart[], idempotencyKey: string) => Promise<void>;
   /** Drafts with the same key are the same draft. Default: the draft of a new session. */
   draftKey?: string;
+  /** Texts that Up shows in an empty composer, newest first. */
+  history?: () => readonly string[];
   /** Buttons beside the one that sends. */
   children?: ReactNode;
 }
 
 /** Where a message is written. Enter sends, Shift-Enter begins a line. Files come by paste, by drop or by choice. */
-export function Composer({ placeholder, onSend, draftKey = 'new', children }: ComposerProps) {
+export function Composer({
+  placeholder,
+  onSend,
+  draftKey = 'new',
+  history = () => [],
+  children,
+}: ComposerProps) {
   const [text, setText] = useDraft(draftKey);
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
-  const picker = useRef<HTMLInputElement>(null);
+  const attachments = useAttachments(draftKey);
+  const [sendKey] = useState(() => new SendKey());
+  const form = useRef<HTMLFormElement>(null);
+  const parts = attachments.list.map(({ part }) => part);
+  const content: readonly UserMessageContentPart[] =
+    text.trim() === '' ? parts : [{ type: 'text', text: text.trim() }, ...parts];
 
   const [isSending, send] = useAction(async () => {
-    const content = contentOf(text, attachments);
-    if (content.length === 0) return;
-    await onSend(content);
-    setText('');
-    setAttachments([]);
-  });
-  const [, attach] = useAction(async (files: readonly File[]) => {
-    const read = await Promise.all(files.map(readAttachment));
-    setAttachments((before) => [...before, ...read]);
+    await onSend(content, sendKey.keyOf(content));
+    sendKey.done();
+    // What was typed meanwhile stays.
+    setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
+    attachments.remove(attachments.list);
   });
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    // An input method uses Enter to choose a word.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    const { key, shiftKey, currentTarget, nativeEvent } = event;
+    // An input method uses Enter and the arrows to choose a word. Safari ends its composition before Enter (229).
+    if (nativeEvent.isComposing || nativeEvent.keyCode === 229) return;
+    if (key === 'Enter' && !shiftKey) {
+      event.preventDefault();
+      form.current?.requestSubmit();
+    }
+    const step = stepOf(event, currentTarget);
+    const recalled = step === undefined ? undefined : historyStep(step, text, history());
+    if (recalled === undefined) return;
     event.preventDefault();
-    if (!isSending) send();
-  };
-  const onPaste = (event: ClipboardEvent) => {
-    if (event.clipboardData.files.length === 0) return;
-    event.preventDefault();
-    attach([...event.clipboardData.files]);
-  };
-  const onDrop = (event: DragEvent) => {
-    if (event.dataTransfer.files.length === 0) return;
-    event.preventDefault();
-    attach([...event.dataTransfer.files]);
+    setText(recalled);
   };
 
   return (
     <form
+      ref={form}
       className="composer"
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        if (!isSending && content.length > 0) send();
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={onDrop}
+      {...useFiles(attachments.add)}
     >
-      <AttachmentList
-        attachments={attachments}
-        onRemove={(removed) => setAttachments((before) => before.filter((one) => one !== removed))}
-      />
+      <AttachmentList attachments={attachments.list} onRemove={(removed) => attachments.remove([removed])} />
       <textarea
         className="composer-text"
         aria-label="Message"
@@ -82,35 +91,72 @@ export function Composer({ placeholder, onSend, draftKey = 'new', children }: Co
         rows={1}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}
-        onPaste={onPaste}
       />
       <div className="composer-tools">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            attach([...(event.target.files ?? [])]);
-            event.target.value = '';
-          }}
-        />
-        <IconButton icon={Paperclip} label="Attach files" onClick={() => picker.current?.click()} />
+        <FilePicker onPick={attachments.add} />
         <span className="composer-space" />
         {children}
         <button
           type="submit"
           className="button primary composer-send"
-          disabled={isSending || contentOf(text, attachments).length === 0}
+          disabled={isSending || content.length === 0}
         >
-          <SendHorizontal aria-hidden size={16} /> Send
+          <SendHorizontal aria-hidden size={16} /> {isSending ? 'Sending…' : 'Send'}
         </button>
       </div>
     </form>
   );
 }
 
-function contentOf(text: string, attachments: readonly Attachment[]): UserMessageContentPart[] {
-  const words: UserMessageContentPart[] = text.trim() === '' ? [] : [{ type: 'text', text: text.trim() }];
-  return [...words, ...attachments.map(({ part }) => part)];
+/** Up on the first line and Down on the last one, without a modifier. */
+function stepOf(
+  { key, shiftKey, ctrlKey, altKey, metaKey }: KeyboardEvent,
+  { value, selectionStart, selectionEnd }: HTMLTextAreaElement,
+): 'up' | 'down' | undefined {
+  if (shiftKey || ctrlKey || altKey || metaKey) return undefined;
+  if (key === 'ArrowUp' && !value.slice(0, selectionStart).includes('\n')) return 'up';
+  return key === 'ArrowDown' && !value.slice(selectionEnd).includes('\n') ? 'down' : undefined;
+}
+
+/** Takes files that are pasted or dropped. A drop beside the composer would open the file in place of the page. */
+function useFiles(add: (files: readonly File[]) => void) {
+  useEffect(() => {
+    const refuse = (event: globalThis.DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault();
+    };
+    addEventListener('dragover', refuse);
+    addEventListener('drop', refuse);
+    return () => {
+      removeEventListener('dragover', refuse);
+      removeEventListener('drop', refuse);
+    };
+  }, []);
+  const take = (event: ClipboardEvent | DragEvent, { files }: DataTransfer) => {
+    if (files.length === 0) return;
+    event.preventDefault();
+    add([...files]);
+  };
+  return {
+    onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
+    onDrop: (event: DragEvent) => take(event, event.dataTransfer),
+  };
+}
+
+function FilePicker({ onPick }: { onPick: (files: readonly File[]) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onPick([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+      <IconButton icon={Paperclip} label="Attach files" onClick={() => picker.current?.click()} />
+    </>
+  );
 }

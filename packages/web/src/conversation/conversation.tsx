@@ -1,12 +1,15 @@
 import './conversation.css';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useSession, useSessionState } from '../data/use-session.ts';
+import { AnswerAnnouncer } from './answer-announcer.tsx';
 import { RowView } from './row-view.tsx';
-import { type Row, rowsOf } from './rows.ts';
+import { type Row, rowsOf, sequenceOf } from './rows.ts';
+import { useFollowEnd } from './use-follow-end.ts';
+import { useLinkedMessage } from './use-linked-message.ts';
 
-const NEAR_END_PX = 80;
 const NEAR_START_PX = 600;
+const NONE: never[] = [];
 
 /**
  * The messages. Only those near the visible ones are in the document. The end stays in view while the agent writes,
@@ -15,93 +18,86 @@ const NEAR_START_PX = 600;
  * @param message Handle of the message to show first, such as `m12`.
  */
 export function Conversation({ message }: { message: string | undefined }) {
-  const session = useSession();
   const messages = useSessionState((state) => state.messages);
-  const context = useSessionState((state) => state.context);
-  const hasEarlier = useSessionState((state) => state.hasEarlier);
-  const rows = rowsOf(messages, context?.hidden ?? []);
-
+  const hidden = useSessionState((state) => state.context?.hidden ?? NONE);
+  const rows = useMemo(() => rowsOf(messages, hidden), [messages, hidden]);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const [isAtEnd, setAtEnd] = useState(true);
-  const isReading = useRef(false);
-  const firstKey = rows[0]?.key;
-  const formerFirst = useRef(firstKey);
-  const isPrepended = formerFirst.current !== firstKey && isReading.current;
-  useLayoutEffect(() => {
-    formerFirst.current = firstKey;
+  const { isFollowing, setFollowing, onScroll } = useFollowEnd(scroller);
+  const earlier = useEarlierMessages();
+  const isPrepended = useIsPrepended(rows);
+  const isSearching = useLinkedMessage(message, (sequence) => {
+    setFollowing(false);
+    list.current?.scrollToIndex(
+      rowsNow.current.findIndex((row) => row.sequence === sequence),
+      { align: 'center' },
+    );
   });
-
-  const showMessage = useCallback(
-    async (handle: string) => {
-      const sequence = Number(/^m(\d+)/.exec(handle)?.[1]);
-      if (!(await session.readUntil(sequence))) return;
-      setAtEnd(false);
-      requestAnimationFrame(() => {
-        const { messages: loaded, context: report } = session.store.getState();
-        const index = rowsOf(loaded, report?.hidden ?? []).findIndex((row) => row.sequence === sequence);
-        list.current?.scrollToIndex(index, { align: 'center' });
-      });
-    },
-    [session],
-  );
-
-  useEffect(() => {
-    if (message !== undefined) void showMessage(message);
-  }, [message, showMessage]);
-
-  useFollowEnd(scroller, isAtEnd);
-
-  const onScroll = () => {
-    const element = scroller.current;
-    if (element === null) return;
-    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX);
-    if (element.scrollTop < NEAR_START_PX && hasEarlier && !isReading.current) void readEarlier();
-  };
-
-  const readEarlier = async () => {
-    isReading.current = true;
-    try {
-      await session.readEarlier();
-    } finally {
-      requestAnimationFrame(() => {
-        isReading.current = false;
-      });
-    }
-  };
-
+  const rowsNow = useRef(rows);
+  useLayoutEffect(() => {
+    rowsNow.current = rows;
+  });
+  const linked = sequenceOf(message);
   return (
-    <div className="conversation" ref={scroller} onScroll={onScroll} tabIndex={-1}>
-      <Virtualizer ref={list} scrollRef={scroller} shift={isPrepended} bufferSize={400}>
-        {rows.map((row: Row) => (
-          <RowView
-            key={row.key}
-            row={row}
-            isLinked={row.sequence !== undefined && message === `m${row.sequence}`}
-          />
-        ))}
+    <div
+      className="conversation"
+      ref={scroller}
+      tabIndex={-1}
+      onScroll={() => {
+        onScroll();
+        if ((scroller.current?.scrollTop ?? 0) < NEAR_START_PX) earlier.read();
+      }}
+    >
+      <Virtualizer ref={list} data={rows} scrollRef={scroller} shift={isPrepended} bufferSize={400}>
+        {(row: Row) => (
+          <RowView key={row.key} row={row} isLinked={row.sequence !== undefined && row.sequence === linked} />
+        )}
       </Virtualizer>
-      {!isAtEnd && (
-        <button type="button" className="button small conversation-end" onClick={() => setAtEnd(true)}>
+      <div role="status" className="conversation-status">
+        {(earlier.isReading || isSearching) && <p className="quiet">Loading earlier messages…</p>}
+      </div>
+      {!isFollowing && (
+        <button type="button" className="button small conversation-end" onClick={() => setFollowing(true)}>
           ↓ Newest
         </button>
       )}
+      <AnswerAnnouncer />
     </div>
   );
 }
 
-/** Keeps the end in view while the content grows. */
-function useFollowEnd(scroller: React.RefObject<HTMLDivElement | null>, isFollowing: boolean): void {
+/** Reads the messages before the loaded ones, one page at a time. */
+function useEarlierMessages(): { isReading: boolean; read: () => void } {
+  const session = useSession();
+  const [isReading, setReading] = useState(false);
+  const isBusy = useRef(false);
+  const read = async () => {
+    if (isBusy.current || !session.store.getState().hasEarlier) return;
+    isBusy.current = true;
+    setReading(true);
+    try {
+      await session.readEarlier();
+    } catch (error) {
+      // The next scroll tries again; the line about the connection says that the server does not answer.
+      console.warn('Earlier messages could not be read:', error);
+    } finally {
+      isBusy.current = false;
+      setReading(false);
+    }
+  };
+  return { isReading, read: () => void read() };
+}
+
+/** Whether rows were added before the former first one. The list then keeps what is in view in its place. */
+function useIsPrepended(rows: readonly Row[]): boolean {
+  const former = useRef<string>(undefined);
+  const first = rows[0]?.key;
+  const isPrepended =
+    former.current !== undefined &&
+    former.current !== first &&
+    rows.some(({ key }) => key === former.current);
   useEffect(() => {
-    const element = scroller.current;
-    const content = element?.firstElementChild;
-    if (element === null || content === null || content === undefined || !isFollowing) return;
-    const toEnd = () => {
-      element.scrollTop = element.scrollHeight;
-    };
-    toEnd();
-    const observer = new ResizeObserver(toEnd);
-    observer.observe(content);
-    return () => observer.disconnect();
-  }, [scroller, isFollowing]);
+    former.current = first;
+  }, [first]);
+  return isPrepended;
 }

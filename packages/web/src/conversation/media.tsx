@@ -1,57 +1,78 @@
+import './media.css';
 import { type MediaData, parseBlobReference } from '@longhaul/protocol';
-import { useEffect, useState } from 'react';
+import { Download } from 'lucide-react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useServer } from '../data/server.ts';
+import { formatBytes } from '../ui/format.ts';
+
+const Lightbox = lazy(async () => ({ default: (await import('./lightbox.tsx')).Lightbox }));
 
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** An image, or a file to download. Other kinds of images, such as SVG, are never shown: they can contain programs. */
-export function Media({
-  data,
-  mediaType,
-  filename,
-}: {
+interface MediaProps {
   data: MediaData;
   mediaType: string | undefined;
   filename?: string | undefined;
-}) {
+}
+
+/** An image, or a file to download. Other kinds of images, such as SVG, are never shown: they can contain programs. */
+export function Media({ data, mediaType, filename }: MediaProps) {
   const type = mediaType ?? 'image/png';
-  const url = useObjectUrl(data, type);
-  const name = filename ?? type;
-  if (url === undefined) return <p className="quiet">Loading {name}…</p>;
-  if (url === 'missing') return <p className="bad">{name} is not stored any more.</p>;
+  const file = useFile(data, type);
+  const [isLarge, setLarge] = useState(false);
+  const name = filename ?? (SHOWN.has(type) ? 'image' : type);
+  if (file === undefined) return <p className="quiet">Loading {name}…</p>;
+  if (file === 'missing') return <p className="bad">{name} is not stored any more, or is damaged.</p>;
   if (!SHOWN.has(type))
     return (
-      <a href={url} download={filename ?? 'file'}>
-        Download {name}
+      <a className="media-file" href={file.url} download={filename ?? 'file'}>
+        <Download aria-hidden size={14} /> {name} ({formatBytes(file.bytes)})
       </a>
     );
-  return <img className="media" src={url} alt={name} />;
+  return (
+    <>
+      <button type="button" className="media-button" onClick={() => setLarge(true)}>
+        <img className="media" src={file.url} alt={name} />
+        <span className="only-read">Show the image larger</span>
+      </button>
+      {isLarge && (
+        <Suspense>
+          <Lightbox url={file.url} name={name} onClose={() => setLarge(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+interface LoadedFile {
+  url: string;
+  bytes: number;
 }
 
 /** Blobs need the token, so they are read by a request and shown from memory. */
-function useObjectUrl(data: MediaData, type: string): string | undefined {
+function useFile(data: MediaData, type: string): LoadedFile | 'missing' | undefined {
   const { client } = useServer();
-  const [url, setUrl] = useState<string>();
+  const [file, setFile] = useState<LoadedFile | 'missing'>();
   useEffect(() => {
     const ends = new AbortController();
-    let made: string | undefined;
+    let url: string | undefined;
     const load = async () => {
-      const blob = await readMedia(data, { client, signal: ends.signal });
+      const content = await readMedia(data, { client, signal: ends.signal });
       if (ends.signal.aborted) return;
-      made = URL.createObjectURL(
-        new Blob([blob], { type: SHOWN.has(type) ? type : 'application/octet-stream' }),
-      );
-      setUrl(made);
+      // The browser never shows another type as a page.
+      const blob = new Blob([content], { type: SHOWN.has(type) ? type : 'application/octet-stream' });
+      url = URL.createObjectURL(blob);
+      setFile({ url, bytes: blob.size });
     };
     load().catch(() => {
-      if (!ends.signal.aborted) setUrl('missing');
+      if (!ends.signal.aborted) setFile('missing');
     });
     return () => {
       ends.abort();
-      if (made !== undefined) URL.revokeObjectURL(made);
+      if (url !== undefined) URL.revokeObjectURL(url);
     };
   }, [client, data, type]);
-  return url;
+  return file;
 }
 
 async function readMedia(

@@ -1,3 +1,4 @@
+import { parseHandle } from '@longhaul/protocol';
 import type { ContextInfo, ListedMessage } from '@longhaul/protocol/api';
 
 export type HiddenByCompaction = ContextInfo['hidden'][number];
@@ -27,4 +28,9 @@ export function rowsOf(
 
 function compactionRow(compaction: HiddenByCompaction): Row {
   return { key: compaction.compactionId, kind: 'compaction', compaction };
+}
+
+/** The sequence of the message that a handle names, such as `m12` or `m12.3`. */
+export function sequenceOf(handle: string | undefined): number | undefined {
+  return handle === undefined ? undefined : parseHandle(handle)?.sequence;
 }

@@ -1,5 +1,6 @@
 import { Square } from 'lucide-react';
 import { Composer } from '../composer/composer.tsx';
+import { sentTexts } from '../composer/history.ts';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
 import { useSession, useSessionState } from '../data/use-session.ts';
@@ -23,8 +24,9 @@ export function SessionComposer() {
       <Composer
         draftKey={session.id}
         placeholder={isRunning ? 'Message will be queued…' : 'Message the agent'}
-        onSend={async (content) => {
-          await client.sendMessage(session.id, [...content]);
+        history={() => sentTexts(session.store.getState().messages)}
+        onSend={async (content, idempotencyKey) => {
+          await client.sendMessage(session.id, [...content], { idempotencyKey });
           session.refresh();
         }}
       >

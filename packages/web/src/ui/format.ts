@@ -34,3 +34,10 @@ export function formatTime(at: number, now = Date.now()): string {
   if (time.toDateString() === new Date(now).toDateString()) return clock;
   return `${time.toLocaleDateString('en', { month: 'short', day: 'numeric' })}, ${clock}`;
 }
+
+/** Such as `950 B`, `31.2 kB` or `4.5 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 999_950) return `${(bytes / 1_000).toFixed(1)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
