@@ -4,12 +4,15 @@ import { type LinkDefinitions, type RawBlock, rawBlock, readBlocks } from './lex
 
 export type Block = Token | RawBlock;
 
-/** Blocks at the end that later text may still change: an item can join a list, and a line a paragraph. */
+/**
+ * Blocks at the end that later text may still change, without spaces: a line can join a paragraph, and a paragraph `1`
+ * can become an item of the list before it.
+ */
 const OPEN_BLOCKS = 2;
 /** Items at the end of a list that later text may still change. */
 const OPEN_ITEMS = 2;
 /** A longer list is divided, and its first part is finished. */
-const LONG_LIST_CHARS = 2_000;
+const LONG_LIST_CHARS = 1_000;
 /** Longer open text is read again only when it has grown by an eighth. Still longer text is not read until the end. */
 const LONG_OPEN_CHARS = 4_000;
 const LONGEST_OPEN_CHARS = 16_000;
@@ -46,14 +49,15 @@ export class Blocks {
     const isLong = text !== '' && rest.length > LONG_OPEN_CHARS && !isFence(rest) && rest.startsWith(text);
     const isWorthIt = rest.length > (text.length * 9) / 8 && rest.length < LONGEST_OPEN_CHARS;
     if (isLong && !isWorthIt) return rest === text ? blocks : [...blocks, rawBlock(rest.slice(text.length))];
-    const open = this.#finish(rest);
-    this.#open = { text: open, blocks: readBlocks(isFence(open) ? open : remend(open), this.#links) };
+    const read = readBlocks(rest, this.#links);
+    const open = this.#finish(rest, closedBlocks(read));
+    const mended = isFence(open) ? open : remend(open);
+    this.#open = { text: open, blocks: mended === rest ? read : readBlocks(mended, this.#links) };
     return this.#open.blocks;
   }
 
-  /** Moves the blocks that cannot change any more to the finished ones. Returns the text of the others. */
-  #finish(rest: string): string {
-    const closed = closedBlocks(readBlocks(rest, this.#links));
+  /** Moves blocks that cannot change any more to the finished ones. Returns the text of the others. */
+  #finish(rest: string, closed: readonly Block[]): string {
     const raw = closed.map((block) => block.raw).join('');
     if (!rest.startsWith(raw)) return rest;
     this.#finished.push(...closed);
@@ -74,7 +78,13 @@ function closedBlocks(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1);
   if (last?.type === 'code' && isFence(last.raw)) return blocks.slice(0, -1);
   const firstItems = last?.type === 'list' ? closedItems(last as Tokens.List) : undefined;
-  return firstItems === undefined ? blocks.slice(0, -OPEN_BLOCKS) : [...blocks.slice(0, -1), firstItems];
+  if (firstItems !== undefined) return [...blocks.slice(0, -1), firstItems];
+  let open = 0;
+  const end = blocks.findLastIndex(({ type }) => {
+    if (type !== 'space') open += 1;
+    return open === OPEN_BLOCKS;
+  });
+  return blocks.slice(0, Math.max(0, end));
 }
 
 function closedItems(list: Tokens.List): Tokens.List | undefined {
