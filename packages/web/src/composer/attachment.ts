@@ -16,7 +16,7 @@ const MAX_TEXT_BYTES = 100_000;
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 const MAX_PDF_BYTES = 10 * 1024 * 1024;
 /** The server takes requests of 32 MiB, in which files are a third larger. */
-export const MAX_ALL_BYTES = 23_000_000;
+const MAX_ALL_BYTES = 23_000_000;
 
 let count = 0;
 

@@ -40,7 +40,7 @@ export function CommandView({ part }: { part: ToolPart }) {
 }
 
 /** How a command ended, in words. */
-export function endingOf({ metadata, state }: ToolPart): string {
+function endingOf({ metadata, state }: ToolPart): string {
   const code = numberField(metadata, 'exitCode');
   const ended = textField(metadata, 'ended');
   const signal = textField(metadata, 'signal');

@@ -1,12 +1,8 @@
-import {
-  createCssVariablesTheme,
-  createHighlighterCore,
-  type GrammarState,
-  type LanguageInput,
-} from 'shiki/core';
+import { createHighlighterCore, type GrammarState, type LanguageInput } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import type { Language } from './language-names.ts';
 import type { HighlightedLines, HighlightRequest, Line } from './messages.ts';
+import { kindOf, theme } from './theme.ts';
 
 /** Reads code in a thread of its own, because the first line of a language can take a tenth of a second. */
 
@@ -50,7 +46,6 @@ const LANGUAGES: Record<Language, LanguageInput> = {
 /** The only grammar with another name than its file. */
 const GRAMMAR_NAMES: Partial<Record<Language, string>> = { json: 'jsonc' };
 
-const theme = createCssVariablesTheme({ name: 'page', variablePrefix: '--code-' });
 const opening = createHighlighterCore({
   themes: [theme],
   langs: [],
@@ -87,10 +82,6 @@ async function highlight({ id, code, language }: HighlightRequest): Promise<void
     const shown = tokens.map((line): Line => line.map(({ content, color }) => [content, kindOf(color)]));
     send({ id, lines: shown, isLast: at + LINES_AT_ONCE >= lines.length });
   }
-}
-
-function kindOf(color: string | undefined): string {
-  return /--code-token-([\w-]+)/.exec(color ?? '')?.[1] ?? '';
 }
 
 function send(lines: HighlightedLines): void {
