@@ -7,6 +7,8 @@ import { kindOf, theme } from './theme.ts';
 /** Reads code in a thread of its own, because the first line of a language can take a tenth of a second. */
 
 const LINES_AT_ONCE = 50;
+/** The first line of a language takes long on a busy machine: its patterns are compiled. */
+const LINE_MS = 5_000;
 
 const LANGUAGES: Record<Language, LanguageInput> = {
   bash: () => import('shiki/langs/bash.mjs'),
@@ -74,7 +76,7 @@ async function highlight({ id, code, language }: HighlightRequest): Promise<void
         lang: GRAMMAR_NAMES[language] ?? language,
         theme: 'page',
         tokenizeMaxLineLength: 2_000,
-        tokenizeTimeLimit: 200,
+        tokenizeTimeLimit: LINE_MS,
         ...(grammarState !== undefined && { grammarState }),
       },
     );
