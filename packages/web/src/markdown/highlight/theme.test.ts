@@ -23,7 +23,7 @@ it('gives each token of a language its kind', async () => {
     a: 'parameter',
     number: 'type',
     return: 'keyword',
-    x: 'string',
+    '`x`': 'string',
     '// sum': 'comment',
   });
 });
