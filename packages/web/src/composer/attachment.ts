@@ -1,4 +1,4 @@
-import type { FileContent, ImageContent, TextContent } from '@longhaul/protocol';
+import { type FileContent, type ImageContent, LonghaulError, type TextContent } from '@longhaul/protocol';
 import { formatBytes } from '../ui/format.ts';
 
 /** A file that is sent with a message. */
@@ -23,7 +23,7 @@ let count = 0;
 /** Reads a file of the browser. @throws If it cannot be attached, with a message for the reader. */
 export async function readAttachment(file: File): Promise<Attachment> {
   const name = nameOf(file);
-  if (file.size === 0) throw new Error(`${name} is empty.`);
+  if (file.size === 0) throw refusal(`${name} is empty.`);
   const mediaType = recogniseMedia(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
   const part = mediaType === undefined ? await readText(file) : await readMedia(file, mediaType);
   count += 1;
@@ -65,7 +65,7 @@ async function readText(file: File): Promise<TextContent> {
   const name = nameOf(file);
   const isText = !new Uint8Array(await file.slice(0, 8_000).arrayBuffer()).includes(0);
   if (!isText)
-    throw new Error(
+    throw refusal(
       `${name} cannot be attached. Texts, images (PNG, JPEG, GIF, WebP) and PDFs can. Put it into the workspace: the agent then uses its tools.`,
     );
   assertSize(file, MAX_TEXT_BYTES, 'A text');
@@ -75,9 +75,13 @@ async function readText(file: File): Promise<TextContent> {
 function assertSize(file: File, maxBytes: number, kind: string): void {
   if (file.size <= maxBytes) return;
   const limit = `${kind} can have at most ${formatBytes(maxBytes)}`;
-  throw new Error(
+  throw refusal(
     `${nameOf(file)} has ${formatBytes(file.size)}. ${limit}. Put it into the workspace: the agent then reads it in parts.`,
   );
+}
+
+function refusal(message: string): LonghaulError {
+  return new LonghaulError('input_unsupported', message);
 }
 
 /** In pieces, because a call takes a limited number of arguments. */

@@ -1,3 +1,5 @@
+import { LonghaulError } from '@longhaul/protocol';
+
 /**
  * Puts a text into the clipboard.
  *
@@ -13,5 +15,9 @@ export async function copyText(text: string): Promise<void> {
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();
-  if (!isCopied) throw new Error('The browser did not allow copying. Select the text and copy it.');
+  if (!isCopied)
+    throw new LonghaulError(
+      'input_unsupported',
+      'The browser did not allow copying. Select the text and copy it.',
+    );
 }
