@@ -16,6 +16,7 @@ export function BlockView({ token, isOpen = false }: BlockProps): ReactNode {
   switch (known.type) {
     case 'space':
     case 'def':
+    case 'checkbox':
       return null;
     case 'heading':
       return <Heading depth={known.depth} tokens={known.tokens} />;
@@ -45,6 +46,7 @@ export function BlockView({ token, isOpen = false }: BlockProps): ReactNode {
 type Known =
   | Tokens.Space
   | Tokens.Def
+  | Tokens.Checkbox
   | Tokens.Heading
   | Tokens.Paragraph
   | Tokens.Text

@@ -17,6 +17,7 @@ type Known =
   | Tokens.Del
   | Tokens.Codespan
   | Tokens.Br
+  | Tokens.Checkbox
   | Tokens.Link
   | Tokens.Image
   | Tokens.Text
@@ -46,6 +47,9 @@ function InlineToken({ token }: { token: Known }): ReactNode {
       );
     case 'codespan':
       return <code>{token.text}</code>;
+    // The item of the list has it.
+    case 'checkbox':
+      return null;
     case 'br':
       return <br />;
     case 'link':

@@ -25,6 +25,18 @@ describe('Markdown', () => {
     expect([...page.querySelectorAll('td')].map((cell) => cell.textContent)).toEqual(['1', '2']);
   });
 
+  it.each(['- [x] done\n- [ ] open', '- [x] done\n\n- [ ] open'])(
+    'shows the boxes of a task list: %j',
+    (text) => {
+      const page = rendered(text);
+      expect([...page.querySelectorAll('li')].map((item) => item.textContent?.trim())).toEqual([
+        'done',
+        'open',
+      ]);
+      expect([...page.querySelectorAll('input')].map(({ checked }) => checked)).toEqual([true, false]);
+    },
+  );
+
   it.each([
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
