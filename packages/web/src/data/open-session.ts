@@ -212,6 +212,9 @@ export class OpenSession {
       case 'llm:tool-progress':
         this.#set({ progress: withProgress(this.#state.progress, event) });
         return;
+      case 'queue:changed':
+        this.#facts.request();
+        return;
       case 'run:started':
         this.#set({ isRunning: true, activity: { kind: 'starting' } });
         break;

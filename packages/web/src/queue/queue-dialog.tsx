@@ -5,7 +5,6 @@ import { useAction } from '../data/use-action.ts';
 import { useSession, useSessionState } from '../data/use-session.ts';
 import { Modal } from '../ui/modal.tsx';
 import { GoneItem } from './gone-item.tsx';
-import { moveQueued, sendQueued } from './queue-calls.ts';
 import { QueueItem } from './queue-item.tsx';
 import { type Edits, type QueueLine, queueLines, withText } from './queue-list.ts';
 
@@ -71,9 +70,8 @@ export function QueueDialog({ edits, setEdits, onClose }: QueueDialogProps) {
 
 /** What can be done with waiting messages. Each reads the queue again, also if it failed. */
 function useQueueActions(say: (words: string) => void) {
-  const server = useServer();
+  const { client } = useServer();
   const session = useSession();
-  const { client } = server;
   const [isBusy, run] = useAction(async (work: () => Promise<unknown>, words: string) => {
     try {
       await work();
@@ -82,7 +80,6 @@ function useQueueActions(say: (words: string) => void) {
       session.refresh();
     }
   });
-  const idOf = ({ message }: QueueLine) => ({ sessionId: session.id, messageId: message.id });
   return {
     isBusy,
     save: (line: QueueLine, onDone: () => void) =>
@@ -91,13 +88,17 @@ function useQueueActions(say: (words: string) => void) {
         onDone();
       }, 'The message is changed.'),
     move: (line: QueueLine, position: number) =>
-      run(() => moveQueued(server, { ...idOf(line), position }), `The message is number ${position} now.`),
+      run(
+        () => client.queue.move(session.id, line.message.id, position),
+        `The message is number ${position} now.`,
+      ),
     remove: (line: QueueLine, onDone: () => void) =>
       run(async () => {
         await client.queue.remove(session.id, line.message.id);
         onDone();
       }, 'The message is removed.'),
-    sendNow: (line: QueueLine) => run(() => sendQueued(server, idOf(line)), 'The message is sent.'),
+    sendNow: (line: QueueLine) =>
+      run(() => client.queue.send(session.id, line.message.id), 'The message is sent.'),
     queueAgain: (line: QueueLine, onDone: () => void) =>
       run(async () => {
         await client.sendMessage(session.id, withText(line.message, line.text ?? ''));
