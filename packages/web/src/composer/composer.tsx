@@ -6,7 +6,6 @@ import {
   type DragEvent,
   type KeyboardEvent,
   type ReactNode,
-  useEffect,
   useRef,
   useState,
 } from 'react';
@@ -80,7 +79,7 @@ export function Composer({
         event.preventDefault();
         if (!isSending && content.length > 0) send();
       }}
-      {...useFiles(attachments.add)}
+      {...takeFiles(attachments.add)}
     >
       <AttachmentList attachments={attachments.list} onRemove={(removed) => attachments.remove([removed])} />
       <textarea
@@ -118,25 +117,16 @@ function stepOf(
   return key === 'ArrowDown' && !value.slice(selectionEnd).includes('\n') ? 'down' : undefined;
 }
 
-/** Takes files that are pasted or dropped. A drop beside the composer would open the file in place of the page. */
-function useFiles(add: (files: readonly File[]) => void) {
-  useEffect(() => {
-    const refuse = (event: globalThis.DragEvent) => {
-      if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault();
-    };
-    addEventListener('dragover', refuse);
-    addEventListener('drop', refuse);
-    return () => {
-      removeEventListener('dragover', refuse);
-      removeEventListener('drop', refuse);
-    };
-  }, []);
+/** Takes files that are pasted or dropped. */
+function takeFiles(add: (files: readonly File[]) => void) {
   const take = (event: ClipboardEvent | DragEvent, { files }: DataTransfer) => {
     if (files.length === 0) return;
     event.preventDefault();
     add([...files]);
   };
   return {
+    // Without this, the drop would be for the page around the composer.
+    onDragOver: (event: DragEvent) => event.preventDefault(),
     onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
     onDrop: (event: DragEvent) => take(event, event.dataTransfer),
   };
