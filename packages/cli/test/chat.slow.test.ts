@@ -286,6 +286,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.lost('? Allow bash');
     await window.enter('/permissions');
     await window.saw(/always +bash/);
+    await window.saw(/Rules from \S*\/longhaul.yml \(user\)[\s\S]*ask +\*/);
   });
 
   it('lets a person finish their text before a question takes keys', async () => {
@@ -430,6 +431,27 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('no model: /model');
     await window.enter('/exit');
     expect(await window.ended()).toBe(0);
+  });
+
+  it('shows what the project’s file wants, and lets it be trusted and not', async () => {
+    await using place = await openBench();
+    await writeFile(join(place.bench.workspace, 'longhaul.yml'), 'sandbox: { env: [HOME] }\n');
+    await using window = await TmuxWindow.open(place.bench, ['chat', '--sandbox', 'local', ...place.flags]);
+    await window.saw('Trust it?');
+    expect(await window.screen()).not.toContain('\\u001b');
+    await window.enter('n');
+    await window.saw(/^›/m);
+    for (const [label, answer] of [
+      ['Trust it', 'It is trusted'],
+      ['Withdraw trust', 'It is not trusted any more'],
+    ] as const) {
+      await window.enter('/trust');
+      await window.saw('sandbox.env');
+      await window.saw('Leave it as it is');
+      await window.type(label.slice(0, 5));
+      await window.press('Enter');
+      await window.saw(answer);
+    }
   });
 
   it('escapes control sequences of models, messages and files', async () => {

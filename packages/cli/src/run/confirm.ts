@@ -9,7 +9,8 @@ export function canAsk({ out, input }: Terminal): boolean {
 /** Asks a yes-or-no question at the terminal. Everything but yes, a closed input included, is no. */
 export async function askYesNo(question: string, { out, input }: Terminal): Promise<boolean> {
   const { createInterface } = await import('node:readline');
-  const lines = createInterface({ input, output: out });
+  // The terminal edits the line: the sequences with which readline would do it are escaped.
+  const lines = createInterface({ input, output: out, terminal: false });
   try {
     const line = await new Promise<string>((resolve) => {
       lines.on('close', () => resolve(''));

@@ -53,7 +53,8 @@ function reportIgnored(project: ProjectTrust, terminal: Terminal): void {
 async function isTrusted(project: ProjectTrust, terminal: Terminal): Promise<boolean> {
   const { out, input } = terminal;
   out.write(trustPage(project));
-  const lines = createInterface({ input, output: out });
+  // The terminal edits the line: the sequences with which readline would do it are escaped.
+  const lines = createInterface({ input, output: out, terminal: false });
   lines.setPrompt('Trust it? [y]es, [n]o (ignore it in this run), [s]how the file: ');
   try {
     lines.prompt();

@@ -1,4 +1,6 @@
+import type { ApprovalRule } from '@longhaul/approvals';
 import type { LonghaulClient } from '@longhaul/client';
+import type { ConfigOrigin, ProjectTrust } from '@longhaul/config';
 import type { ReasoningEffort } from '@longhaul/models';
 import type { UserMessageContentPart } from '@longhaul/protocol';
 import type { KnownModel } from '../../compose/known-models.ts';
@@ -10,10 +12,24 @@ export interface Connection extends AsyncDisposable {
   local: LocalParts | undefined;
 }
 
+/** What decides about calls, and about the project's file. */
+export interface LocalAccess {
+  rules: readonly ApprovalRule[];
+  /** Where the rules were read. Undefined: none are set. */
+  origin: ConfigOrigin | undefined;
+  sandbox: string;
+  /** What the project's file wants. Undefined: there is no such file. */
+  project: ProjectTrust | undefined;
+  /** Stores trust in all that the project's file wants now. */
+  allow(): Promise<void>;
+  withdraw(): Promise<void>;
+}
+
 /** What needs the process of the server. */
 export interface LocalParts {
   /** Of new sessions. */
   readonly workspace: string;
+  readonly access: LocalAccess;
   /** The model of new sessions. Undefined: none is configured. */
   readonly model: string | undefined;
   /** Why there is no model. */

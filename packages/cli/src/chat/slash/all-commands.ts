@@ -5,6 +5,7 @@ import { BASIC_COMMANDS } from './basic-commands.ts';
 import { CONTEXT_COMMANDS } from './context-commands.ts';
 import { FILE_COMMANDS } from './file-commands.ts';
 import { MODEL_COMMANDS } from './model-commands.ts';
+import { PERMISSION_COMMANDS } from './permission-commands.ts';
 import { PROJECT_COMMANDS } from './project-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
@@ -15,6 +16,7 @@ const BUILT_IN: readonly SlashCommand[] = [
   ...SESSION_COMMANDS,
   ...MODEL_COMMANDS,
   ...PROJECT_COMMANDS,
+  ...PERMISSION_COMMANDS,
   ...BASIC_COMMANDS,
 ];
 

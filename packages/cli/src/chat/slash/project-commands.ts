@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fitLine } from '../../render/format.ts';
 import { version } from '../../version.ts';
 import { INIT_PROMPT } from './init-prompt.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
@@ -11,22 +10,6 @@ export const PROJECT_COMMANDS: readonly SlashCommand[] = [
     name: 'init',
     description: 'let the agent look at the project and write AGENTS.md',
     run: async (words, { send }) => await send(words === '' ? INIT_PROMPT : `${INIT_PROMPT}\n\n${words}`),
-  },
-  {
-    name: 'permissions',
-    description: 'what you allowed and refused in this session',
-    async run(_words, { client, conversation, print, columns }) {
-      const { approvals } = await client.approvals.list(conversation.requireId());
-      if (approvals.length === 0)
-        return print(
-          'No call needed your approval in this session. Rules are in longhaul.yml, under approvals.\n',
-        );
-      const lines = approvals.map(({ handle, toolName, args, answer, reason }) => {
-        const why = reason === undefined ? '' : ` (${reason})`;
-        return fitLine(`${handle}  ${answer ?? 'open'}  ${toolName} ${JSON.stringify(args)}${why}`, columns);
-      });
-      print(`${lines.join('\n')}\nRules are in longhaul.yml, under approvals.\n`);
-    },
   },
   {
     name: 'bug',
