@@ -425,6 +425,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await using bench = await Bench.open();
     await using window = await TmuxWindow.open(bench, ['chat', '--sandbox', 'local']);
     await window.saw('Longhaul needs a model');
+    await window.saw('Which model do you want?');
     await window.press('Down', 'Enter');
     await window.saw('https://platform.openai.com/api-keys');
     await window.saw('export OPENAI_API_KEY=');

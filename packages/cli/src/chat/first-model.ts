@@ -1,3 +1,4 @@
+import { wrapText } from '../render/word-wrapper.ts';
 import type { LocalParts } from './connection/connection.ts';
 import type { Surface } from './surface/surface.ts';
 
@@ -47,9 +48,10 @@ function keyOf(label: string, address: string, variable: string): Way {
  * they leave the question.
  */
 export async function leadToModel({ surface, local }: FirstModelOptions): Promise<void> {
+  const problem = 'Longhaul needs a model: no key is set, and no server of models was found on this machine.';
+  surface.print(wrapText(problem, surface.columns));
   const choice = await surface.pick<Way | 'local'>({
-    title:
-      'Longhaul needs a model. No key is set, and no server of models runs on this machine. Which one do you want?',
+    title: 'Which model do you want?',
     items: [
       ...WAYS.map((way) => ({ value: way, label: way.label, description: way.description })),
       {
