@@ -25,8 +25,8 @@ export interface ChatKeyOptions {
   revert: () => Promise<void>;
 }
 
-/** Returns what handles the keys that mean something for the whole chat. It returns false for all others. */
-export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
+/** Returns what handles the keys that mean something for the whole chat. It returns undefined for all others. */
+export function chatKeys(options: ChatKeyOptions): (data: string) => Promise<void> | undefined {
   const { front, conversation, remarks } = options;
   const presses = new Presses();
   const keys: readonly (readonly [KeyId, () => Promise<void>, (() => boolean)?])[] = [
@@ -43,14 +43,9 @@ export function chatKeys(options: ChatKeyOptions): (data: string) => boolean {
   return (data) => {
     presses.see(data);
     const dropped = droppedImage(data);
-    if (dropped !== undefined) {
-      void remarks.guarded(() => attachImage(options, dropped));
-      return true;
-    }
+    if (dropped !== undefined) return remarks.guarded(() => attachImage(options, dropped));
     const key = keys.find(([name, , isMeant = () => true]) => matchesKey(data, name) && isMeant());
-    if (key === undefined) return false;
-    void remarks.guarded(key[1]);
-    return true;
+    return key && remarks.guarded(key[1]);
   };
 }
 

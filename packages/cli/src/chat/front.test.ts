@@ -18,7 +18,7 @@ it('prints a notice where no status is drawn, and hands over what was entered be
     kept: new KeptTexts(folder, folder),
     noColor: true,
     isPlain: true,
-    theme: undefined,
+    drawn: undefined,
   });
   front.start();
   stack.defer(() => front.stop());
@@ -32,7 +32,7 @@ it('prints a notice where no status is drawn, and hands over what was entered be
     above: () => [],
     status: () => '',
     onEnter: (text) => void entered.push(text),
-    onKey: () => false,
+    onKey: () => undefined,
   });
   await expect.poll(() => entered, { interval: 1 }).toEqual(['early one', 'early two']);
 });

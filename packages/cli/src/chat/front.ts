@@ -1,10 +1,11 @@
 import { toLonghaulError } from '@longhaul/protocol';
 import { cutLine, fitLine } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
-import { type Background, chooseBackground } from '../render/theme.ts';
-import { canAnimate, type Terminal, wantsColors } from '../terminal.ts';
+import { type Terminal, wantsColors } from '../terminal.ts';
 import type { KeptTexts } from './composer/kept-texts.ts';
-import { matchesKey } from './pi-tui.ts';
+import { type KeyId, matchesKey } from './pi-tui.ts';
+import { type Appearance, canRedraw, STARTING } from './screen/first-frame.ts';
+import type { Drawn } from './screen/frame.ts';
 import { DrawnSurface } from './surface/drawn-surface.ts';
 import { PlainSurface } from './surface/plain-surface.ts';
 import type { Surface } from './surface/surface.ts';
@@ -16,25 +17,25 @@ export interface FrontListener {
   /** The line below the composer. */
   status(columns: number): string;
   onEnter(text: string): void;
-  /** Returns true if the key means something for the whole chat. */
-  onKey(data: string): boolean;
+  /** Returns the work that a key of the whole chat begins, which never fails. Undefined: it is none. */
+  onKey(data: string): Promise<void> | undefined;
 }
 
-export interface FrontOptions {
+export interface FrontOptions extends Appearance {
   kept: KeptTexts;
-  noColor: boolean | undefined;
-  /** Nothing is redrawn. Default: only if the terminal cannot. */
-  isPlain: boolean | undefined;
-  /** The background of the terminal. Default: what it says, or else dark. */
-  theme: Background | 'auto' | undefined;
+  /** The frame that is on the screen already. */
+  drawn: Drawn | undefined;
 }
+
+/** Keys of the whole chat that can be pressed before it is loaded, and take effect then. */
+const KEPT_KEYS: readonly KeyId[] = ['ctrl+g', 'ctrl+o', 'ctrl+r', 'ctrl+s', 'ctrl+v'];
 
 const DRAFT_MS = 200;
 const NOTICE_MS = 1_500;
 
 /**
- * The part of a chat that a person sees first: the composer, which is ready before the rest is loaded. What is entered
- * until then is kept, and handed over in order.
+ * The part of a chat that a person uses first: the composer, which is ready before the rest is loaded. What is entered
+ * until then is kept, and handed over in order, as are keys of the whole chat.
  */
 export class Front {
   readonly terminal: Terminal;
@@ -44,20 +45,20 @@ export class Front {
   readonly surface: Surface;
   readonly #left = Promise.withResolvers<void>();
   readonly #early: string[] = [];
+  readonly #earlyKeys: string[] = [];
   #listener: FrontListener | undefined;
   #notice = '';
   #saysUnkept = false;
   #draftTimer: NodeJS.Timeout | undefined;
 
-  constructor(terminal: Terminal, { kept, noColor, isPlain, theme }: FrontOptions) {
-    chooseBackground(theme);
+  constructor(terminal: Terminal, { kept, noColor, isPlain, drawn }: FrontOptions) {
     this.terminal = terminal;
     this.kept = kept;
     this.colors = wantsColors(terminal, noColor);
     this.paint = createPaint(this.colors);
-    // What cannot show colours because of a setting can still redraw.
-    const canRedraw = canAnimate(terminal, true) && isPlain !== true;
-    this.surface = canRedraw ? new DrawnSurface(terminal, this.paint) : new PlainSurface(terminal);
+    this.surface = canRedraw(terminal, { isPlain })
+      ? new DrawnSurface(terminal, this.paint, drawn)
+      : new PlainSurface(terminal);
   }
 
   /** Resolves when the person leaves. */
@@ -91,6 +92,7 @@ export class Front {
     this.#listener = listener;
     for (const text of this.#early.splice(0)) listener.onEnter(text);
     this.surface.redraw();
+    void this.#pressEarly(listener);
   }
 
   /** Restores the terminal. What was typed and not sent is kept for the next time. */
@@ -154,10 +156,17 @@ export class Front {
       return true;
     }
     if (this.surface.hasQuestion) return false;
-    if (this.#listener !== undefined) return this.#listener.onKey(data);
+    if (this.#listener !== undefined) return this.#listener.onKey(data) !== undefined;
     const isEnd = matchesKey(data, 'ctrl+c') || (matchesKey(data, 'ctrl+d') && this.surface.text === '');
     if (isEnd) this.leave();
-    return isEnd;
+    const isKept = KEPT_KEYS.some((key) => matchesKey(data, key));
+    // A person who sees no effect presses again.
+    if (isKept && !this.#earlyKeys.includes(data)) this.#earlyKeys.push(data);
+    return isEnd || isKept;
+  }
+
+  async #pressEarly(listener: FrontListener): Promise<void> {
+    for (const data of this.#earlyKeys.splice(0)) await listener.onKey(data);
   }
 
   #above(columns: number): readonly string[] {
@@ -167,7 +176,7 @@ export class Front {
 
   #status(columns: number): string {
     if (this.#notice !== '') return this.paint.warn(cutLine(this.#notice, columns));
-    return this.#listener?.status(columns) ?? this.paint.dim('starting');
+    return this.#listener?.status(columns) ?? this.paint.dim(STARTING);
   }
 
   #keepDraft(): void {

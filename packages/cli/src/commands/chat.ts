@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { ConfigInput } from '@longhaul/config';
 import { LonghaulError, type Session } from '@longhaul/protocol';
-import { KeptTexts } from '../chat/composer/kept-texts.ts';
 import type { Connection } from '../chat/connection/connection.ts';
-import { Front } from '../chat/front.ts';
+import type { Front } from '../chat/front.ts';
+import { drawFirstFrame } from '../chat/screen/first-frame.ts';
 import { suspended } from '../chat/surface/surface.ts';
 import { checkedAddress } from '../command-line/checked-address.ts';
 import { CHAT_FLAGS } from '../command-line/flags.ts';
@@ -12,6 +13,7 @@ import { shellWords } from '../command-line/shell-words.ts';
 import type { Settings } from '../compose/load-settings.ts';
 import type { HeldStorage, Storage } from '../compose/open-storage.ts';
 import { shortId } from '../render/format.ts';
+import { chooseBackground } from '../render/theme.ts';
 import type { Terminal } from '../terminal.ts';
 
 type ChatValues = ParsedFlags<typeof CHAT_FLAGS>['values'];
@@ -29,13 +31,7 @@ export async function chat(argv: readonly string[], terminal: Terminal): Promise
     throw usage('Use a session’s id, --continue or --resume, not several of them.', 'chat');
   if (terminal.out.isTTY !== true || terminal.input.isTTY !== true)
     throw usage('A chat needs a terminal. In a script or a pipe: longhaul run "task".', 'chat');
-  const front = new Front(terminal, {
-    kept: keptTexts(values, terminal),
-    noColor: values['no-color'],
-    isPlain: values.plain,
-    theme: oneOf(values.theme, '--theme', CHAT_FLAGS.theme.values),
-  });
-  front.start();
+  const front = await openFront(values, terminal);
   try {
     const used = await converse(id, { values, terminal, front });
     await front.surface.settled;
@@ -47,6 +43,23 @@ export async function chat(argv: readonly string[], terminal: Terminal): Promise
     front.stop();
     throw error;
   }
+}
+
+/** Shows the prompt at once, and then loads what edits the text. */
+async function openFront(values: ChatValues, terminal: Terminal): Promise<Front> {
+  const appearance = { noColor: values['no-color'], isPlain: values.plain };
+  chooseBackground(oneOf(values.theme, '--theme', CHAT_FLAGS.theme.values));
+  const drawn = drawFirstFrame(terminal, appearance);
+  const [{ Front }, { KeptTexts }] = await Promise.all([
+    import('../chat/front.ts'),
+    import('../chat/composer/kept-texts.ts'),
+  ]);
+  const { folder, place } = placeOfTexts(values, terminal);
+  const front = new Front(terminal, { ...appearance, kept: new KeptTexts(folder, place), drawn });
+  front.start();
+  // What was typed until now is shown before more is loaded.
+  await setImmediate();
+  return front;
 }
 
 /** Opens the chat behind the composer. Returns the session that was used, if any. */
@@ -179,9 +192,10 @@ async function local(
   });
 }
 
-function keptTexts({ attach: address, cwd = '.' }: ChatValues, { env, cwd: from }: Terminal): KeptTexts {
+/** Where drafts and sent messages are kept. */
+function placeOfTexts({ attach: address, cwd = '.' }: ChatValues, { env, cwd: from }: Terminal) {
   const data = env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? from, '.local', 'state');
-  return new KeptTexts(join(data, 'longhaul', 'chat'), address ?? join(from, cwd));
+  return { folder: join(data, 'longhaul', 'chat'), place: address ?? join(from, cwd) };
 }
 
 function resumeText(sessionId: string, values: ChatValues): string {

@@ -1,10 +1,10 @@
 import type { Paint } from '../../render/paint.ts';
 import { Editor, matchesKey, type SelectListTheme, type TUI } from '../pi-tui.ts';
+import { PROMPT } from '../screen/first-frame.ts';
 import type { Completions } from './completions.ts';
 
 /** Lines of completions shown at once. */
 const MAX_COMPLETIONS = 8;
-const PROMPT = '› ';
 const ESCAPE = '\u001b';
 /** Marks the editor's borders, which are not drawn: a line over the whole width would break when a terminal gets narrower. */
 const BORDER = '\u0000';

@@ -1,5 +1,6 @@
 import { escapeForTerminal } from '../../safe-terminal.ts';
 import {
+  type ProcessTerminal,
   setCapabilityOverrides,
   type TUI,
   TuiMainScreen,
@@ -22,8 +23,14 @@ const MARGIN = 1;
  * clears the scrollback of the terminal to redraw it.
  */
 export class ScrollScreen extends TuiMainScreen implements TUI {
-  #drawn: Drawn = nothingDrawn(0);
+  #drawn: Drawn;
   #permanent = '';
+
+  /** @param drawn The frame that is on the screen already. */
+  constructor(terminal: ProcessTerminal, drawn = nothingDrawn(0)) {
+    super(terminal, true);
+    this.#drawn = drawn;
+  }
 
   /** Writes permanent text above the components. An unfinished last line is an error of the caller. */
   print(text: string): void {

@@ -9,6 +9,7 @@ import type { Panel } from '../panels/panel.ts';
 import { Picker } from '../panels/picker.ts';
 import { isKeyRelease, ProcessTerminal } from '../pi-tui.ts';
 import { BackgroundQuery } from '../screen/background-query.ts';
+import type { Drawn } from '../screen/frame.ts';
 import { ScrollScreen } from '../screen/scroll-screen.ts';
 import { Lines } from './lines.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
@@ -24,9 +25,9 @@ const UNFOCUSED = '\u001b[O';
 
 /** Permanent text, and below it lines that are redrawn: the activity, the composer or a question, the status. */
 export class DrawnSurface implements Surface {
-  readonly #screen = new ScrollScreen(new ProcessTerminal(), true);
+  readonly #screen: ScrollScreen;
   readonly #composer: Composer;
-  readonly #out: Terminal['out'];
+  readonly #terminal: Pick<Terminal, 'out' | 'input'>;
   readonly #paint: Paint;
   readonly #panels: Panel[] = [];
   readonly #background = new BackgroundQuery({
@@ -48,16 +49,21 @@ export class DrawnSurface implements Surface {
   readonly showsStatus = true;
   frame = 0;
 
-  constructor({ out, env }: Pick<Terminal, 'out' | 'env'>, paint: Paint) {
+  /** @param drawn The frame that is on the screen already. */
+  constructor(terminal: Pick<Terminal, 'out' | 'input' | 'env'>, paint: Paint, drawn: Drawn | undefined) {
     // The console of Linux prints a part of the question.
-    this.#asksColor = paint.hasStyles && env['TERM'] !== 'linux';
-    this.#out = out;
+    this.#asksColor = paint.hasStyles && terminal.env['TERM'] !== 'linux';
+    this.#terminal = terminal;
     this.#paint = paint;
+    this.#screen = new ScrollScreen(new ProcessTerminal(), drawn);
     this.#composer = new Composer(this.#screen, paint);
   }
 
   get columns(): number {
-    return Math.max(LEAST_COLUMNS, Math.min(columnsOf(this.#out), this.#screen.terminal.columns - 1));
+    return Math.max(
+      LEAST_COLUMNS,
+      Math.min(columnsOf(this.#terminal.out), this.#screen.terminal.columns - 1),
+    );
   }
 
   get text(): string {
@@ -103,8 +109,6 @@ export class DrawnSurface implements Surface {
     });
     this.#arrange();
     this.take();
-    // What is loaded next would come before a frame that is only requested.
-    this.#screen.renderNow();
     if (this.#asksColor) this.#background.ask();
   }
 
@@ -196,6 +200,8 @@ export class DrawnSurface implements Surface {
   release(): void {
     this.#screen.terminal.write(FOCUS_OFF);
     this.#screen.stop();
+    // It restores the mode that it found, which is the one of the first frame.
+    this.#terminal.input.setRawMode(false);
   }
 
   /** Shows a panel in place of the composer until the result is disposed. The newest one is shown. */
