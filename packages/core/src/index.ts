@@ -62,6 +62,7 @@ export {
   processStat,
 } from './session/leases/lease-owner.ts';
 export { drivingRun } from './session/leases/take-session.ts';
+export { listMessages } from './session/list-messages.ts';
 export { coalesce } from './session/messages/coalesce.ts';
 export { expandBlobReferences, storeMedia } from './session/messages/media.ts';
 export {

@@ -30,6 +30,8 @@ const MEASURED: ReadonlySet<LonghaulEvent['type']> = new Set([
 export interface ChatStart {
   /** The session to open. Undefined: a new one. */
   session: string | undefined;
+  /** The messages of the session up to this event are on the screen already. */
+  shownTo?: number | undefined;
   /** Lets the person choose a session first. */
   picks: boolean;
 }
@@ -90,14 +92,14 @@ export class Chat {
   }
 
   /** Opens the conversation, and resolves when the person leaves. */
-  async converse({ session, picks }: ChatStart): Promise<void> {
+  async converse({ session, shownTo, picks }: ChatStart): Promise<void> {
     const { front, connection } = this.#parts;
     const { local } = connection;
     front.surface.complete(
       chatCompletions({ slash: this.#slash, slashContext: () => this.#slashContext(), local }),
     );
     await this.#remarks.guarded(async () => {
-      if (session !== undefined) await this.#open(session);
+      if (session !== undefined) await this.#open(session, shownTo);
       else if (picks) await this.#slash.run('/sessions', this.#slashContext());
     });
     this.#attach();
@@ -197,8 +199,8 @@ export class Chat {
     this.#onChange();
   }
 
-  async #open(sessionId: string): Promise<void> {
-    await this.#opener.open(sessionId);
+  async #open(sessionId: string, shownTo?: number): Promise<void> {
+    await this.#opener.open(sessionId, shownTo);
     this.#options.model = this.#conversation.model;
     this.#onChange();
     await this.#opener.measure();

@@ -77,8 +77,12 @@ export class Conversation {
     return this.#required().state.id;
   }
 
-  /** Opens an earlier session and follows it. If that fails, the present one stays open. */
-  async open(sessionId: string): Promise<void> {
+  /**
+   * Opens an earlier session and follows it. If that fails, the present one stays open.
+   *
+   * @param after The number of the event after which it is followed. Default: the last one.
+   */
+  async open(sessionId: string, after?: number): Promise<void> {
     const facts = await this.#options.connection.client.sessions.get(sessionId);
     const session = this.#following(facts);
     await session.readState();
@@ -86,7 +90,7 @@ export class Conversation {
     const agent = facts.metadata?.['agent'];
     this.agent = typeof agent === 'string' ? agent : undefined;
     this.#session = session;
-    session.follow(facts.lastEvent);
+    session.follow(after ?? facts.lastEvent);
   }
 
   /** Begins a new conversation. The session itself is created by its first message. */

@@ -1,5 +1,6 @@
-import type { Compaction, Mark, Message } from '@longhaul/protocol';
+import type { Compaction, Mark, Message, Session } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
+import { fitLine, shortId } from '../render/format.ts';
 import { renderMarkdown } from '../render/markdown.ts';
 import type { Paint } from '../render/paint.ts';
 import { compactionMarkText, HIDDEN, messageText, prefixed, REVERTED } from '../render/transcript.ts';
@@ -9,24 +10,47 @@ interface Page {
   paint: Paint;
 }
 
-/** Earlier messages, as `longhaul show` prints them. */
-export function historyText(messages: readonly ListedMessage[], { columns, paint }: Page): string {
-  return messages
-    .map((message) => {
-      const { visibility } = message;
-      const prefix =
-        visibility.isReverted === true ? REVERTED : visibility.hiddenBy === undefined ? '' : HIDDEN;
-      const text = messageText(message, {
-        columns: columns - prefix.length,
-        paint,
-        isPinned: visibility.isPinned,
-        isPruned: (index) => visibility.prunedParts.includes(index),
-        isOmitted: (index) => visibility.omittedParts.includes(index),
-        markdown: renderMarkdown,
-      });
-      return `${prefix === '' ? text : prefixed(text, paint.dim(prefix))}\n`;
-    })
-    .join('');
+/** Messages of an earlier session that are printed when it is opened, at most. */
+export const SHOWN_MESSAGES = 30;
+/** Older messages are not printed after this many lines. */
+const SHOWN_LINES = 400;
+
+/** The end of an earlier session, as `longhaul show` prints it. */
+export function openedText(
+  { id, title }: Pick<Session, 'id' | 'title'>,
+  { messages, hasMore }: { messages: readonly ListedMessage[]; hasMore: boolean },
+  page: Page,
+): string {
+  const shown: { handle: string; text: string }[] = [];
+  let lines = 0;
+  for (const message of messages.toReversed()) {
+    if (lines > SHOWN_LINES) break;
+    const text = listedText(message, page);
+    shown.unshift({ handle: message.visibility.handle, text });
+    lines += text.split('\n').length;
+  }
+  const isWhole = !hasMore && shown.length === messages.length;
+  const [first] = shown;
+  const where =
+    isWhole || first === undefined
+      ? ''
+      : `, from ${first.handle} on; longhaul show ${shortId(id)} prints all`;
+  const head = page.paint.dim(`─── ${fitLine(title, 60)}${where}`);
+  return `${head}\n${shown.map(({ text }) => text).join('')}`;
+}
+
+function listedText(message: ListedMessage, { columns, paint }: Page): string {
+  const { visibility } = message;
+  const prefix = visibility.isReverted === true ? REVERTED : visibility.hiddenBy === undefined ? '' : HIDDEN;
+  const text = messageText(message, {
+    columns: columns - prefix.length,
+    paint,
+    isPinned: visibility.isPinned,
+    isPruned: (index) => visibility.prunedParts.includes(index),
+    isOmitted: (index) => visibility.omittedParts.includes(index),
+    markdown: renderMarkdown,
+  });
+  return `${prefix === '' ? text : prefixed(text, paint.dim(prefix))}\n`;
 }
 
 /** What a compaction hid, and its summary, from an exported session. */

@@ -1,14 +1,9 @@
-import { handleOf } from '@longhaul/protocol';
-import { fitLine, shortId } from '../render/format.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Front } from './front.ts';
-import { compactionOf, historyText } from './history.ts';
+import { compactionOf, openedText, SHOWN_MESSAGES } from './history.ts';
 import type { ConversationView } from './view/conversation-view.ts';
 import type { Totals } from './view/totals.ts';
-
-/** Messages of an earlier session that are printed when it is opened. */
-const SHOWN_MESSAGES = 30;
 
 export interface SessionOpenerOptions {
   front: Front;
@@ -34,19 +29,15 @@ export class SessionOpener {
     front.surface.print(`\n${front.paint.dim('─── a new conversation')}\n`);
   }
 
-  async open(sessionId: string): Promise<void> {
+  /** @param shownTo The messages up to this event are on the screen already. */
+  async open(sessionId: string, shownTo?: number): Promise<void> {
     const { front, connection, conversation } = this.#options;
-    await conversation.open(sessionId);
+    await conversation.open(sessionId, shownTo);
     this.#forget();
+    if (shownTo !== undefined) return;
     const id = conversation.requireId();
-    const { messages, hasMore } = await connection.client.messages(id, { limit: SHOWN_MESSAGES });
-    const [first] = messages;
-    const where =
-      !hasMore || first === undefined
-        ? ''
-        : `, from ${handleOf(first.sequence)} on; longhaul show ${shortId(id)} prints all`;
-    const head = front.paint.dim(`─── ${fitLine(conversation.title, 60)}${where}`);
-    front.surface.print(`${head}\n${historyText(messages, front)}`);
+    const page = await connection.client.messages(id, { limit: SHOWN_MESSAGES });
+    front.surface.print(openedText({ id, title: conversation.title }, page, front));
   }
 
   /** Reads how full the window is. */

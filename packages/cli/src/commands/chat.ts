@@ -77,9 +77,9 @@ async function converse(
     return undefined;
   }
   const { Chat } = await import('../chat/chat.ts');
-  const { connection, commands, session } = opened;
+  const { connection, commands, session, shownTo } = opened;
   const chat = new Chat({ front, connection, commands, log: () => log }, { agent: values.agent });
-  await chat.converse({ session, picks: values.resume === true });
+  await chat.converse({ session, shownTo, picks: values.resume === true });
   return chat.sessionId;
 }
 
@@ -103,12 +103,13 @@ async function open(id: string | undefined, opening: Opening) {
   );
   const commands = (await readCustomCommands(commandFolders(settings))).map(toSlashCommand);
   if (values.attach !== undefined)
-    return { ...(await attach(values.attach, id, { ...opening, settings })), commands };
+    return { ...(await attach(values.attach, id, { ...opening, settings })), shownTo: undefined, commands };
   const { holdStorage } = await import('../compose/open-storage.ts');
   const storage = held.use(holdStorage(settings.config.storage.url));
   const session = await chosenSession(id, { ...opening, settings, storage });
+  const shownTo = session && (await shown(session, { front: opening.front, storage }));
   const connection = held.use(await local(session, { ...opening, settings, storage: await storage.opened }));
-  return { connection, session: session?.id, commands };
+  return { connection, session: session?.id, shownTo, commands };
 }
 
 async function attach(
@@ -147,11 +148,21 @@ async function chosenSession(
   const { requireFolder } = await import('../session/require-folder.ts');
   const { store } = await storage.opened;
   const typed = ['chat', ...(id === undefined ? ['--continue'] : [id])];
-  const session = await suspended(front.surface, () =>
-    chooseSession(store, id ?? 'last', { settings, all: values.all, typed, terminal, access: 'change' }),
-  );
+  const session = await chooseSession(store, id ?? 'last', {
+    settings,
+    all: values.all,
+    typed,
+    terminal,
+    lend: (work) => suspended(front.surface, work),
+    access: 'change',
+  });
   await requireFolder(session);
   return session;
+}
+
+async function shown(session: Session, { front, storage }: { front: Front; storage: HeldStorage }) {
+  const { showSession } = await import('../chat/show-session.ts');
+  return await showSession(session, { front, store: (await storage.opened).store });
 }
 
 async function local(

@@ -19,6 +19,8 @@ export interface SessionCommand {
   /** The command as it was typed, without `longhaul`. */
   typed: readonly string[];
   terminal: Terminal;
+  /** Leaves the terminal to a question, for a caller that draws on it. */
+  lend?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Nobody is asked: a program reads the output. */
   json?: boolean;
 }
@@ -52,7 +54,7 @@ async function scopeOfCommand({ settings: { workspace, home }, all = false }: Se
 }
 
 async function requireThisWorkspace(session: Session, command: SessionCommand): Promise<void> {
-  const { settings, all = false, json = false, terminal } = command;
+  const { settings, all = false, json = false, terminal, lend = (work) => work() } = command;
   if (all || (await isOfScope(session, await scopeOf(settings.workspace, settings.home), settings.home)))
     return;
   const which = `Session ${shortId(session.id)} ("${fitLine(session.title, 40)}") works in ${session.workspace}, not in ${settings.workspace}.`;
@@ -62,7 +64,7 @@ async function requireThisWorkspace(session: Session, command: SessionCommand): 
       data: { sessionId: session.id, workspace: session.workspace },
     });
   }
-  if (!(await askYesNo(`${which} Use it there?`, terminal)))
+  if (!(await lend(() => askYesNo(`${which} Use it there?`, terminal))))
     throw new LonghaulError('cancelled', 'Nothing was done.');
 }
 
