@@ -12,6 +12,7 @@ import { basename, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, type Plugin, type RolldownOutput, rolldown } from 'rolldown';
 import { builtinImports } from './builtin-imports.ts';
+import { lazyEmoji } from './lazy-emoji.ts';
 import { licenceNotice } from './licence-notice.ts';
 import { mergeChunks } from './merge-chunks.ts';
 
@@ -45,17 +46,29 @@ const WASM = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];
 /** Modules loaded only under Bun, and optional native modules that their packages work without. */
 const STAYS_OUTSIDE = ['bun:sqlite', 'cpu-features', /\.node$/];
 
-/** What is loaded before a command knows that its arguments are right, or before a chat shows its prompt. */
-const APART = ['cli/dist/main.js', 'cli/dist/commands/run.js', 'cli/dist/commands/chat.js'];
-
-/** What a run loads, by what loads it. Other commands load the earlier groups without the later ones. */
+/**
+ * What is loaded together, by what loads it, in the order in which a command loads it. Commands load the earlier groups
+ * without the later ones: help and wrong usage need the first two, and the prompt of a chat a third.
+ */
 const GROUPS = {
+  start: ['cli/dist/main.js'],
+  'command-line': [
+    'cli/dist/command-line/checked-address.js',
+    'cli/dist/command-line/flags.js',
+    'cli/dist/command-line/parse-flags.js',
+    'cli/dist/command-line/shell-words.js',
+  ],
+  run: ['cli/dist/commands/run.js'],
+  chat: ['cli/dist/commands/chat.js'],
+  front: ['cli/dist/chat/front.js', 'cli/dist/chat/composer/kept-texts.js'],
   settings: [
     'cli/dist/compose/load-settings.js',
     'cli/dist/compose/changed-settings.js',
     'cli/dist/compose/open-storage.js',
     'cli/dist/run/confirm.js',
   ],
+  session: ['cli/dist/session/choose-session.js', 'cli/dist/session/require-folder.js'],
+  'chat-session': ['cli/dist/chat/show-session.js'],
   agent: ['cli/dist/run/run-task.js'],
   sqlite: [
     'storage/dist/sqlite/index.js',
@@ -75,9 +88,11 @@ const build = await rolldown({
   },
   platform: 'node',
   external: STAYS_OUTSIDE,
+  // An import of one name from a package does not load the rest of the package.
+  treeshake: { moduleSideEffects: [{ test: /\/packages\/[^/]+\/dist\//, sideEffects: false }] },
   // Chunks of groups may export more than their modules do.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [keepModuleUrls(), builtinImports()],
+  plugins: [keepModuleUrls(), builtinImports(), lazyEmoji()],
   // For CommonJS modules in an ES module: Docker's client uses __dirname for files that only image builds need.
   transform: { define: { __dirname: 'import.meta.dirname' } },
   // A module may be imported both statically and dynamically.
@@ -85,7 +100,7 @@ const build = await rolldown({
 });
 const layout = { format: 'esm', chunkFileNames: '[name]-[hash].js' } as const;
 const separate = await build.generate(layout);
-const groups = mergeChunks(chunksOf(separate), { apart: [...APART, ...PROGRAMS], groups: GROUPS });
+const groups = mergeChunks(chunksOf(separate), { apart: PROGRAMS, groups: GROUPS });
 const { output } = await build.write({ ...layout, dir: BUNDLE, codeSplitting: { groups } });
 await build.close();
 await copyAssets();
