@@ -22,6 +22,7 @@ class Listener implements FrameReader {
   readonly told: string[] = [];
   readonly waitingBytes = 0;
   isClosed = false;
+  onClose: () => void = () => undefined;
 
   send(frame: string): void {
     const event: LonghaulEvent = JSON.parse(/data: (.*)/.exec(frame)?.[1] ?? '');
@@ -55,6 +56,8 @@ class Bench implements AsyncDisposable {
   meanwhile: Partial<Record<'lastEventNumber' | 'readEvents', () => unknown>> = {};
   #emit: (event: LonghaulEvent) => void = () => undefined;
   #changed: () => void = () => undefined;
+  /** How many listeners the store has for changes of other processes. */
+  watching = 0;
   #lease: Lease | undefined;
   #messages = 0;
 
@@ -67,7 +70,12 @@ class Bench implements AsyncDisposable {
       readEvents: async (...args) => this.#then('readEvents', await memory.readEvents(...args)),
       watch: (listener) => {
         this.#changed = listener;
-        return { [Symbol.dispose]: () => undefined };
+        this.watching += 1;
+        return {
+          [Symbol.dispose]: () => {
+            this.watching -= 1;
+          },
+        };
       },
     };
     this.feeds = new SessionFeeds({
@@ -104,7 +112,10 @@ class Bench implements AsyncDisposable {
 
   async read(after = 0): Promise<Listener> {
     const reader = new Listener();
-    await this.feeds.openReader('s', after, () => reader);
+    await this.feeds.openReader('s', after, (onClose) => {
+      reader.onClose = onClose;
+      return reader;
+    });
     return reader;
   }
 
@@ -121,9 +132,13 @@ class Bench implements AsyncDisposable {
   /** Streams an answer, as a run of this process does. */
   async stream(content: string): Promise<void> {
     const messageId = await this.answer(content);
+    this.chunk(messageId, content);
+    for (const event of await this.#close(messageId, content)) this.#emit(event);
+  }
+
+  chunk(messageId: string, content: string): void {
     const place = { messageId, partIndex: 0, offset: 0 };
     this.#emit({ type: 'llm:chunk', chunkType: 'text', content, ...place, sessionId: 's', at: this.now() });
-    for (const event of await this.#close(messageId, content)) this.#emit(event);
   }
 
   /** Stores events, as another process does. The feeds notice them when `look` is called. */
@@ -248,4 +263,29 @@ it('ends a reader whose session is deleted while it is attached (it waited forev
   await using bench = await new Bench().begin();
   bench.meanwhile.readEvents = () => bench.feeds.drop('s');
   expect((await bench.read()).told).toEqual(['run:started', 'deleted']);
+});
+
+it('looks at the changes of other processes only while there are readers', async () => {
+  await using bench = await new Bench().begin();
+  expect(bench.watching).toBe(0);
+  const [first, second] = [await bench.read(), await bench.read()];
+  expect(bench.watching).toBe(1);
+  first.onClose();
+  expect(bench.watching).toBe(1);
+  second.onClose();
+  expect(bench.watching).toBe(0);
+  await expect(bench.feeds.openReader('unknown', 0, () => new Listener())).rejects.toThrow();
+  expect(bench.watching).toBe(0);
+});
+
+it('sends a new reader what another process stored while nobody read', async () => {
+  await using bench = await new Bench().begin();
+  const first = await bench.read();
+  // A topic with text of this process outlives its last reader.
+  const messageId = await bench.answer('x');
+  bench.chunk(messageId, 'x');
+  first.onClose();
+  await bench.write(warning('unseen'));
+  const second = await bench.read();
+  await expect.poll(() => second.told).toEqual(['run:started', 'unseen', '0: x']);
 });

@@ -5,6 +5,7 @@ import { isDeletedSession } from '../failure-log.ts';
 import { EventReader } from './event-reader.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { ReaderRoom, type ReaderRoomOptions } from './reader-room.ts';
+import { ReadingWatch } from './reading-watch.ts';
 import { SessionTopic } from './session-topic.ts';
 import { type Frame, toFrame } from './sse-frame.ts';
 
@@ -25,7 +26,7 @@ interface OpenOptions {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Sends events to all readers over HTTP. */
+/** Sends events to all readers over HTTP. Without readers, it does nothing periodically. */
 export class SessionFeeds implements Disposable {
   /** Limits the data that waits for readers. */
   readonly room: ReaderRoom;
@@ -34,8 +35,9 @@ export class SessionFeeds implements Disposable {
   readonly #readers = new Set<FrameReader>();
   readonly #readersOfAll = new Set<FrameReader>();
   readonly #unsubscribe: () => void;
-  readonly #watch: Disposable;
-  readonly #heartbeats: NodeJS.Timeout;
+  /** Readers that are being opened. */
+  #opening = 0;
+  readonly #watch: ReadingWatch;
   #catchingUp: Promise<void> | undefined;
   #mustCatchUpAgain = false;
   #isClosed = false;
@@ -44,10 +46,11 @@ export class SessionFeeds implements Disposable {
     this.#options = options;
     this.room = new ReaderRoom(options.room, this.#readers);
     this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
-    this.#watch = options.store.watch(() => this.#onForeignChange());
-    const tickMs = Math.max(100, Math.min(1_000, options.heartbeatMs / 2));
-    this.#heartbeats = setInterval(() => this.#heartbeat(), tickMs);
-    this.#heartbeats.unref();
+    this.#watch = new ReadingWatch({
+      ...options,
+      onForeignChange: () => this.#onForeignChange(),
+      onHeartbeat: () => this.#heartbeat(),
+    });
   }
 
   get readerCount(): number {
@@ -69,6 +72,8 @@ export class SessionFeeds implements Disposable {
     create: (onClose: () => void) => FrameReader,
   ): Promise<void> {
     this.#assertRoom();
+    this.#opening += 1;
+    this.#watch.start();
     try {
       const { topic, coming } = await this.#anchoredTopic(sessionId);
       using _coming = coming;
@@ -80,7 +85,9 @@ export class SessionFeeds implements Disposable {
       // The session was deleted while the reader got the events it had missed.
       if (this.#topics.get(sessionId) !== topic) reader.end('deleted');
     } finally {
+      this.#opening -= 1;
       this.#forgetIfIdle(sessionId);
+      this.#restIfUnread();
     }
   }
 
@@ -104,6 +111,7 @@ export class SessionFeeds implements Disposable {
     this.#assertRoom();
     const create = (onClose: () => void) => this.#eventReader(open, onClose);
     this.#readersOfAll.add(this.#newReader(create, (left) => this.#readersOfAll.delete(left)));
+    this.#watch.start();
   }
 
   /** Ends the streams of a deleted session with `resync`. */
@@ -116,9 +124,12 @@ export class SessionFeeds implements Disposable {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#unsubscribe();
-    this.#watch[Symbol.dispose]();
-    clearInterval(this.#heartbeats);
     for (const reader of this.#readers) reader.end('stopping');
+    this.#watch.stop();
+  }
+
+  #restIfUnread(): void {
+    if (this.#readers.size === 0 && this.#opening === 0) this.#watch.stop();
   }
 
   #newReader(
@@ -128,6 +139,7 @@ export class SessionFeeds implements Disposable {
     const reader = create(() => {
       this.#readers.delete(reader);
       onLeft(reader);
+      this.#restIfUnread();
     });
     this.#readers.add(reader);
     return reader;

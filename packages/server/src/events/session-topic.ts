@@ -71,12 +71,16 @@ export class SessionTopic {
   }
 
   /**
-   * Reads the current state of the session. Must be called before the first reader is attached.
+   * Reads the current state of the session. Must be called before a reader is attached.
    *
    * @throws {LonghaulError} `session_not_found`
    */
   async anchor(): Promise<void> {
-    if (this.#isAnchored) return;
+    if (this.#isAnchored) {
+      // Without readers, the changes of other processes are not read.
+      if (this.#readers.size === 0) await this.catchUp();
+      return;
+    }
     this.#anchoring ??= this.#readState().finally(() => {
       this.#anchoring = undefined;
     });
