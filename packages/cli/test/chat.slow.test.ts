@@ -55,6 +55,8 @@ interface Opening extends WindowOptions {
   asks?: boolean;
   /** More of the user's configuration. */
   more?: string;
+  /** What a person does as soon as the prompt is there. */
+  early?: (window: TmuxWindow) => Promise<void>;
 }
 
 /** A bench with a model whose answers stream at 200 deltas a second, and a terminal with a chat. */
@@ -66,13 +68,14 @@ async function openBench() {
     chunkChars: 5,
     chunkDelayMs: 5,
   });
-  const open = async ({ args = [], asks = false, more = '', ...options }: Opening = {}) => {
+  const open = async ({ args = [], asks = false, more = '', early, ...options }: Opening = {}) => {
     await writeFile(
       bench.userFile,
       `approvals:\n  - { tool: "*", action: ${asks ? 'ask' : 'allow'} }\n${more}`,
     );
     const window = await TmuxWindow.open(bench, ['chat', '--sandbox', 'local', ...flags, ...args], options);
     await window.saw(/^›/m);
+    await early?.(window);
     await window.lost('starting');
     return window;
   };
@@ -360,12 +363,18 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await writeFile(editor, '#!/bin/sh\nprintf "%s, edited" "$(cat "$1")" > "$1.new"; mv "$1.new" "$1"\n', {
       mode: 0o700,
     });
+    const edit = async (window: TmuxWindow) => {
+      await window.type('my text');
+      await window.press('C-g');
+    };
     await using window = await place.open({ env: { EDITOR: editor } });
-    await window.type('my text');
-    await window.press('C-g');
+    await edit(window);
     await window.saw('› my text, edited');
     await window.press('Enter');
     await window.saw('You said: my text, edited.');
+    // Keys that are pressed before the chat is loaded take effect when it is.
+    await using again = await place.open({ env: { EDITOR: editor }, early: edit });
+    await again.saw('› my text, edited');
   });
 
   it('runs a command of the person, attaches files, and sends own commands', async () => {

@@ -195,6 +195,8 @@ export class DrawnSurface implements Surface {
   take(): void {
     this.#screen.start();
     this.#screen.terminal.write(FOCUS_ON);
+    // A frame that was requested just before the last stop is never drawn, and prevents later requests.
+    this.#screen.renderNow();
   }
 
   release(): void {
