@@ -22,6 +22,7 @@ const BUNDLE = join(PACKAGES, 'cli/bundle');
 
 /** Modules that are started or imported by path. */
 const PROGRAMS = [
+  'files/dist/worker/diff-worker.js',
   'files/dist/worker/recorder-worker.js',
   'models/dist/tokenizers/tokenizer-worker.js',
   'replay/dist/backtest/worker.js',

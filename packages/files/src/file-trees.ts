@@ -7,6 +7,7 @@ import { TreeReader } from './format/tree.ts';
 import { packsOf } from './maintenance/packs-of.ts';
 import type { FilesStep } from './record/workspace-recorder.ts';
 import { materialise } from './restore/materialise.ts';
+import { DiffThread } from './worker/diff-thread.ts';
 import { RecorderThread } from './worker/recorder-thread.ts';
 
 export interface FileTreesOptions {
@@ -31,11 +32,16 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
     },
     async changes(before, after, { limit } = {}) {
       const reader = newReader();
-      return changedFiles(reader, await reader.open(before), await reader.open(after), limit);
+      await using differ = new DiffThread();
+      return await changedFiles(reader, await reader.open(before), await reader.open(after), {
+        limit,
+        differ,
+      });
     },
     async *diff(before, after) {
       const reader = newReader();
-      yield* unifiedDiff(reader, await reader.open(before), await reader.open(after));
+      await using differ = new DiffThread();
+      yield* unifiedDiff(reader, await reader.open(before), await reader.open(after), differ);
     },
     async materialise(tree, folder) {
       const reader = newReader();

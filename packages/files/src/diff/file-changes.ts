@@ -4,36 +4,49 @@ import { isText, showBytes } from '../format/names.ts';
 import { type FolderNode, isRestorable, type LeafNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
 import { compareTrees, type LeafChange } from './compare-trees.ts';
+import type { LineCounts } from './content-diff.ts';
+import { type ContentDiffer, directDiffer } from './content-differ.ts';
 import { type FileDifference, findRenames } from './find-renames.ts';
-import { countLines, editsBetween, toLines } from './text-lines.ts';
 
 /** Further changes are counted. */
 const MAX_FILES = 1_000;
+
+export interface ChangeOptions {
+  /** Maximum number of files in the result. */
+  limit?: number | undefined;
+  /** Default: this thread. */
+  differ?: ContentDiffer | undefined;
+}
 
 /** Returns what differs between two trees, for people and for the log. */
 export async function changedFiles(
   reader: TreeReader,
   before: FolderNode | undefined,
   after: FolderNode | undefined,
-  limit = MAX_FILES,
+  options?: ChangeOptions,
 ): Promise<ChangedFiles> {
-  return describeChanges(reader, await compareTrees(reader, before, after), limit);
+  return describeChanges(reader, await compareTrees(reader, before, after), options);
 }
 
 /** @param changes In the order of paths. */
 export async function describeChanges(
   reader: TreeReader,
   changes: readonly LeafChange[],
-  limit = MAX_FILES,
+  { limit = MAX_FILES, differ = directDiffer }: ChangeOptions = {},
 ): Promise<ChangedFiles> {
   const differences = await findRenames(reader, changes);
   const files: FileChange[] = [];
-  for (const difference of differences.slice(0, limit)) files.push(await toFileChange(reader, difference));
+  for (const difference of differences.slice(0, limit))
+    files.push(await toFileChange(reader, differ, difference));
   const more = differences.length - files.length;
   return more === 0 ? { files } : { files, more };
 }
 
-async function toFileChange(reader: TreeReader, difference: FileDifference): Promise<FileChange> {
+async function toFileChange(
+  reader: TreeReader,
+  differ: ContentDiffer,
+  difference: FileDifference,
+): Promise<FileChange> {
   const { path, from, before, after } = difference;
   const restorable = [before, after].every((node) => node === undefined || isRestorable(node));
   const mode = after === undefined || !isRestorable(after) ? undefined : gitMode(after);
@@ -43,7 +56,7 @@ async function toFileChange(reader: TreeReader, difference: FileDifference): Pro
     change: kindOf(difference),
     ...(from !== undefined && { from: showBytes(from) }),
     ...(isNewMode && { mode }),
-    ...(restorable && (await lineCounts(reader, difference))),
+    ...(restorable && (await lineCounts(reader, differ, difference))),
     restorable,
   };
 }
@@ -62,13 +75,16 @@ function kindOf({ from, before, after }: FileDifference): FileChange['change'] {
 
 async function lineCounts(
   reader: TreeReader,
+  differ: ContentDiffer,
   { before, after }: FileDifference,
-): Promise<{ added: number; removed: number } | undefined> {
+): Promise<LineCounts | undefined> {
   if (before?.hash === after?.hash) return { added: 0, removed: 0 };
-  const old = before === undefined ? [] : toLines(await reader.contentOf(before));
-  const now = after === undefined ? [] : toLines(await reader.contentOf(after));
-  return old === undefined || now === undefined ? undefined : countLines(editsBetween(old, now));
+  const old = before === undefined ? NOTHING : await reader.contentOf(before);
+  const now = after === undefined ? NOTHING : await reader.contentOf(after);
+  return differ.count(old, now);
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Returns git's mode, which knows only whether the owner may execute a file. */
 export function gitMode({ kind, mode }: LeafNode): string {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { LeafNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
 import type { LeafChange } from './compare-trees.ts';
@@ -39,12 +40,17 @@ export async function findSimilar(
   if (sources.length === 0 || targets.length === 0) return [];
 
   const index = new ContentIndex();
-  for (const [owner, { before }] of sources.entries())
-    if (before !== undefined) index.add(owner, fingerprintOf(await reader.contentOf(before)));
+  for (const [owner, { before }] of sources.entries()) {
+    if (before === undefined) continue;
+    await setImmediate();
+    index.add(owner, fingerprintOf(await reader.contentOf(before)));
+  }
   const pairs: SimilarPair[] = [];
   const budget = { left: MAX_COMPARISONS };
   for (const target of targets) {
     if (target.after === undefined) continue;
+    // A large file takes some milliseconds.
+    await setImmediate();
     const common = index.commonBytes(fingerprintOf(await reader.contentOf(target.after)), budget);
     if (common === undefined) return [];
     for (const [owner, bytesInCommon] of common) {

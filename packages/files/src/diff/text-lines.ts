@@ -12,7 +12,18 @@ const MAX_EDITS = 1_000;
 export function toLines(content: Buffer): string[] | undefined {
   if (content.length > MAX_TEXT_BYTES || content.subarray(0, HEAD_BYTES).includes(0) || !isUtf8(content))
     return undefined;
-  return content.toString('utf8').match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  return linesOf(content.toString('utf8'));
+}
+
+function linesOf(text: string): string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const feed = text.indexOf('\n', at);
+    const end = feed < 0 ? text.length : feed + 1;
+    lines.push(text.slice(at, end));
+    at = end;
+  }
+  return lines;
 }
 
 /** A range of lines that is replaced. */

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type FolderNode, isRestorable, type LeafNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
-import { binaryPatch } from './binary-patch.ts';
 import { compareTrees } from './compare-trees.ts';
+import type { ContentDiffer } from './content-differ.ts';
 import { gitMode } from './file-changes.ts';
 import { type FileDifference, findRenames } from './find-renames.ts';
-import { hunks } from './hunks.ts';
 import { quotePath } from './quote-path.ts';
-import { editsBetween, toLines } from './text-lines.ts';
 
 /**
  * Yields the difference of two trees as `git apply` takes it. Content that is not UTF-8 is a binary patch. A file whose
@@ -17,22 +15,27 @@ export async function* unifiedDiff(
   reader: TreeReader,
   before: FolderNode,
   after: FolderNode,
+  differ: ContentDiffer,
 ): AsyncGenerator<string> {
   const changes = await compareTrees(reader, before, after);
-  for (const difference of await findRenames(reader, changes)) yield* diffOfFile(reader, difference);
+  for (const difference of await findRenames(reader, changes)) yield* diffOfFile(reader, differ, difference);
 }
 
-async function* diffOfFile(reader: TreeReader, difference: FileDifference): AsyncGenerator<string> {
+async function* diffOfFile(
+  reader: TreeReader,
+  differ: ContentDiffer,
+  difference: FileDifference,
+): AsyncGenerator<string> {
   const { path, before, after } = difference;
   const hidden = [after, before].find((node) => node !== undefined && !isRestorable(node));
   if (hidden !== undefined) {
     yield `# ${quotePath(path)}: ${NOTES[hidden.kind] ?? ''}\n`;
   } else if (before !== undefined && after !== undefined && before.kind !== after.kind) {
     // Git has no change from a file to a link.
-    yield* diffOfFile(reader, { path, before, after: undefined });
-    yield* diffOfFile(reader, { path, before: undefined, after });
+    yield* diffOfFile(reader, differ, { path, before, after: undefined });
+    yield* diffOfFile(reader, differ, { path, before: undefined, after });
   } else {
-    yield* shownDiff(reader, difference);
+    yield* shownDiff(reader, differ, difference);
   }
 }
 
@@ -42,7 +45,11 @@ const NOTES: Partial<Record<LeafNode['kind'], string>> = {
   unreadable: 'changed; it cannot be read, so it is not in this diff',
 };
 
-async function* shownDiff(reader: TreeReader, difference: FileDifference): AsyncGenerator<string> {
+async function* shownDiff(
+  reader: TreeReader,
+  differ: ContentDiffer,
+  difference: FileDifference,
+): AsyncGenerator<string> {
   const { path, from = path, before, after } = difference;
   const isSameContent = before?.hash === after?.hash;
   const modes = modeLines(before, after);
@@ -55,7 +62,8 @@ async function* shownDiff(reader: TreeReader, difference: FileDifference): Async
   const now = after === undefined ? undefined : await reader.contentOf(after);
   const mode = before !== undefined && after !== undefined && modes === '' ? ` ${gitMode(after)}` : '';
   yield `index ${objectName(old)}..${objectName(now)}${mode}\n`;
-  yield* contentDiff(difference, old ?? Buffer.alloc(0), now ?? Buffer.alloc(0));
+  const labels = labelLines(difference);
+  yield* await differ.patch(old ?? Buffer.alloc(0), now ?? Buffer.alloc(0), labels);
 }
 
 /** Only a file with the same content has 100 %. */
@@ -70,22 +78,10 @@ function modeLines(before: LeafNode | undefined, after: LeafNode | undefined): s
   return old === now ? '' : `old mode ${old}\nnew mode ${now}\n`;
 }
 
-function* contentDiff(
-  { path, from = path, before, after }: FileDifference,
-  old: Buffer,
-  now: Buffer,
-): Generator<string> {
-  const [oldLines, newLines] = [toLines(old), toLines(now)];
-  if (oldLines === undefined || newLines === undefined) {
-    yield* binaryPatch(old, now);
-    return;
-  }
-  const edits = editsBetween(oldLines, newLines);
-  // An empty file that is new or deleted.
-  if (edits.length === 0) return;
-  yield `--- ${before === undefined ? '/dev/null' : label(`a/${from}`)}\n`;
-  yield `+++ ${after === undefined ? '/dev/null' : label(`b/${path}`)}\n`;
-  yield* hunks(oldLines, newLines, edits);
+function labelLines({ path, from = path, before, after }: FileDifference): string {
+  const old = before === undefined ? '/dev/null' : label(`a/${from}`);
+  const now = after === undefined ? '/dev/null' : label(`b/${path}`);
+  return `--- ${old}\n+++ ${now}\n`;
 }
 
 /** A tab ends a name with a space. */
