@@ -7,12 +7,14 @@ import type { BlobStore, FileRecorder } from '@longhaul/core';
 import { createFileBlobStore } from '@longhaul/storage';
 import { createFileTrees } from '../../packages/files/src/index.ts';
 import type { BenchResult } from './bench-result.ts';
+import { measureDemo } from './files-demo.ts';
 import { median } from './median.ts';
 
 const SIZES = [10_000, 50_000];
 const FILES_PER_FOLDER = 10;
 const ROUNDS = 9;
 const EDITS = 200;
+const DEMO_ROUNDS = 9;
 /** Milliseconds of processor time for a tree in which nothing has changed, by number of files. */
 const MAX_IDLE_MS: Record<number, number> = { 10000: 100, 50000: 500 };
 /** Bytes on disk for each compressed byte of changed content. */
@@ -20,11 +22,12 @@ const MAX_DISK_RATIO = 1.2;
 
 /**
  * Measures recording of a workspace: an unchanged tree, a sequence of small edits as an agent makes them, the first
- * record and restoring it.
+ * record and restoring it. Then a task of an agent with and without recording.
  */
 export async function benchFiles(): Promise<BenchResult> {
   const result: BenchResult = { name: 'files', rows: [], summary: {}, broken: [] };
   for (const size of SIZES) await measure(size, result);
+  await measureDemo(result, DEMO_ROUNDS);
   return result;
 }
 

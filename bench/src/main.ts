@@ -37,7 +37,7 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
   },
   files: {
     about:
-      'recording a workspace of 10,000 and 50,000 files: unchanged, small edits, first record, restoring',
+      'recording a workspace of 10,000 and 50,000 files: unchanged, small edits, first record, restoring; 39 steps with and without',
     run: async () => (await import('./files.ts')).benchFiles(),
   },
   growth: {

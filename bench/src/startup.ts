@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { createScriptedModelServer } from '@longhaul/scripted-model';
 import type { BenchResult } from './bench-result.ts';
 import { type ChatSamples, type ChatSize, sampleChat } from './chat/chat-samples.ts';
 import { median } from './median.ts';
+import { type Sample, timeProcess } from './time-process.ts';
 
 const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', import.meta.url));
 const FULL: StartupSize = {
@@ -105,12 +105,6 @@ async function benchRun(rounds: number): Promise<BenchResult> {
   }
 }
 
-interface Sample {
-  ms: number;
-  cpuMs: number;
-  peakMb: number;
-}
-
 function toResult(samples: Record<'node' | 'help' | 'run', Sample[]>): BenchResult {
   const of = (name: keyof typeof samples, key: keyof Sample) =>
     Math.round(median(samples[name].map((sample) => sample[key])));
@@ -142,50 +136,4 @@ function toResult(samples: Record<'node' | 'help' | 'run', Sample[]>): BenchResu
       runPeakMb: of('run', 'peakMb'),
     },
   };
-}
-
-/**
- * The process reads its own VmHWM at exit, so that the memory of its children does not count. Their processor time is in
- * fields 16 and 17 of its stat, in hundredths of a second.
- */
-const REPORT = `
-import { readFileSync } from 'node:fs';
-const read = (name) => readFileSync('/proc/self/' + name, 'utf8');
-process.on('exit', () => {
-  const { user, system } = process.cpuUsage();
-  const fields = read('stat').split(') ')[1].split(' ');
-  const childMs = (Number(fields[13]) + Number(fields[14])) * 10;
-  const peakKb = /VmHWM:\\s+(\\d+)/.exec(read('status'))[1];
-  process.stderr.write('cpuMs=' + ((user + system) / 1000 + childMs) + ' peakKb=' + peakKb + '\\n');
-});`;
-const REPORT_URL = `data:text/javascript,${encodeURIComponent(REPORT)}`;
-
-async function timeProcess(
-  args: readonly string[],
-  options: { env: NodeJS.ProcessEnv; cwd: string },
-): Promise<Sample> {
-  const timed = await spawnAndWait(args, options);
-  const measured = await spawnAndWait(['--import', REPORT_URL, ...args], options);
-  const [, cpuMs, peakKb] = /cpuMs=([\d.]+) peakKb=(\d+)/.exec(measured.stderr) ?? [];
-  return { ms: timed.ms, cpuMs: Number(cpuMs), peakMb: Number(peakKb) / 1_024 };
-}
-
-function spawnAndWait(
-  args: readonly string[],
-  options: { env: NodeJS.ProcessEnv; cwd: string },
-): Promise<{ ms: number; stderr: string }> {
-  return new Promise((resolve, reject) => {
-    const started = performance.now();
-    const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    child.on('error', reject);
-    child.on('close', (code) => {
-      const ms = performance.now() - started;
-      if (code === 0) resolve({ ms, stderr });
-      else reject(new Error(`${args.join(' ')} exited with code ${code}: ${stderr.slice(0, 2_000)}`));
-    });
-  });
 }
