@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Bench } from './harness.ts';
@@ -98,5 +98,17 @@ describe('a session in a git repository', () => {
     expect(git(workspace, 'branch', '--list', 'longhaul/*')).toBe('');
     expect((await bench.run(args)).code).toBe(0);
     expect(await readFile(join(folder, 'b.txt'), 'utf8')).toBe('new\n');
+  }, 120_000);
+
+  it('leaves no branch and no worktree if the recorded files are lost', async () => {
+    await using bench = await Bench.open();
+    await worked(bench);
+    await rm(join(bench.home, '.local/share/longhaul/blobs'), { recursive: true });
+    const folder = join(bench.root, 'copy');
+    const refused = await bench.run(['fork', 'last', '--files', folder, '--worktree']);
+    expect(refused.stderr).toContain('are not in this store');
+    expect(existsSync(folder)).toBe(false);
+    expect(git(bench.workspace, 'branch', '--list', 'longhaul/*')).toBe('');
+    expect(git(bench.workspace, 'worktree', 'list').split('\n')).toHaveLength(1);
   }, 120_000);
 });

@@ -28,6 +28,12 @@ export async function makeForkFolder({ runtime, session, at, folder, isWorktree 
     );
   const workspace = resolve(folder);
   const worktree = isWorktree ? await addGitWorktree(session, workspace) : undefined;
-  const { skipped } = await runtime.files.materialise(tree, workspace);
-  return { workspace, worktree, skipped };
+  try {
+    const { skipped } = await runtime.files.materialise(tree, workspace);
+    return { workspace, worktree, skipped };
+  } catch (error) {
+    // Another attempt needs the names of the folder and the branch.
+    await worktree?.remove();
+    throw error;
+  }
 }

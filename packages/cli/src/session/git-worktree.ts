@@ -15,6 +15,8 @@ export interface GitWorktree {
   git: GitStart;
   /** Whether it starts at the commit of the session's start. If that is not known, it starts at the current one. */
   isFromStart: boolean;
+  /** Removes the folder and the branch. */
+  remove(): Promise<void>;
 }
 
 /**
@@ -35,7 +37,14 @@ export async function addGitWorktree(session: Session, folder: string): Promise<
   const branch = `longhaul/${basename(folder)}`;
   await git(workspace, ['worktree', 'add', '--no-checkout', '-b', branch, folder, commit]);
   await git(folder, ['read-tree', 'HEAD']);
-  return { git: { branch, commit }, isFromStart: begun !== undefined };
+  return {
+    git: { branch, commit },
+    isFromStart: begun !== undefined,
+    async remove() {
+      await git(workspace, ['worktree', 'remove', '--force', folder]);
+      await git(workspace, ['branch', '-D', branch]);
+    },
+  };
 }
 
 async function existing(workspace: string, commit: string): Promise<string> {
