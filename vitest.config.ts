@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/test-support/longest-first.ts';
 
@@ -17,6 +19,8 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'slow', include: inFolders('*.slow.test.{ts,tsx}'), exclude: NEVER } },
     ],
+    // Programs that tests start share it. Otherwise most of their time would be spent compiling.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'longhaul-test-compile-cache') },
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

@@ -16,10 +16,8 @@ import { main } from '../src/main.ts';
 import { processTerminal } from '../src/terminal.ts';
 
 const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
-/**
- * All tests share one: with a folder per test, every command would compile the whole source again.
- */
-const COMPILE_CACHE = join(tmpdir(), 'longhaul-cli-compile-cache');
+/** That of all tests. With a folder per test, every command would compile the whole source again. */
+const COMPILE_CACHE = process.env['NODE_COMPILE_CACHE'] ?? '';
 
 export interface Ended {
   code: number | null;

@@ -242,7 +242,7 @@ describe('longhaul import', () => {
     const env = { NODE_OPTIONS: '--max-old-space-size=48' };
     const result = await bench.run(['import', 'large.jsonl', '--json'], { env });
     expect(jsonLines(result)).toMatchObject([{ type: 'imported', messages: 2_501, calls: 2_500 }]);
-  }, 60_000);
+  });
 });
 
 /** A session of Claude Code with 20 kB in each result. */

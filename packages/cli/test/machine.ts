@@ -10,7 +10,7 @@ export function lacks(name: string, isThere: () => boolean): string | undefined 
 
 function runs(program: string, ...args: string[]): boolean {
   try {
-    execFileSync(program, args, { stdio: 'ignore', timeout: 10_000 });
+    execFileSync(program, args, { stdio: 'ignore', timeout: 60_000 });
     return true;
   } catch {
     return false; // The answer to whether it runs.

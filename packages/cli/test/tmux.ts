@@ -8,7 +8,7 @@ import type { Bench } from './harness.ts';
 
 const run = promisify(execFile);
 
-const POLL = { interval: 40, timeout: 20_000 };
+const POLL = { interval: 40 };
 
 /** Keys come at once, nothing is styled, and what ended stays to be looked at. */
 const SETTINGS = `

@@ -2,6 +2,7 @@
  * Does one piece of work on a database and kills itself with SIGKILL at a fault point. Arguments: database, blobs, work
  * (`import`, `fork`, `gc`, `delete` or `compact`), `POINT:COUNT`.
  */
+import { flushCompileCache } from 'node:module';
 import type { Message, Part } from '@longhaul/protocol';
 import {
   armFault,
@@ -14,6 +15,8 @@ import { collectGarbage } from '../src/maintenance/index.ts';
 import { openSqliteStore } from '../src/sqlite/index.ts';
 import { textPacks } from './text-packs.ts';
 
+// Saves the compile cache for the next process now, because a killed process saves nothing.
+flushCompileCache();
 const [path = '', blobs = '', work = '', point = ''] = process.argv.slice(2);
 const faults = armFault(parseArmedFault(point), () => process.kill(process.pid, 'SIGKILL'));
 await using opened = await openSqliteStore({ path });
