@@ -24,7 +24,10 @@ export interface TortureOptions {
   minutes?: number;
   /** Number of concurrent sessions. */
   sessions: number;
-  /** Strikes each fault point at its first passing and stops early once all have struck. Default: false. */
+  /**
+   * Strikes each fault point at its first passing and stops early once all have struck and commands were killed in every
+   * way. Default: false.
+   */
   isBrief?: boolean;
   onLife?: (session: string, outcome: LifeOutcome, defects: readonly Defect[]) => void;
   onCommand?: (session: string, line: CommandLine, defects: readonly Defect[]) => void;
@@ -68,7 +71,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   } = options;
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-torture-'));
   const planner = new LifePlanner(seededRandom(seed), { isBrief, setsClock: SessionClock.isSettable });
-  const commandPlanner = new CommandPlanner(seededRandom(seed + 1));
+  const commandPlanner = new CommandPlanner(seededRandom(seed + 1), { isBrief });
   const deadline = performance.now() + minutes * 60_000;
   const budget = createKillBudget(
     kills - KILLS_AT_THE_END * sessions,
@@ -86,6 +89,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
         planner,
         commandPlanner,
         random: seededRandom(seed * 100 + index),
+        isBrief,
         kills: budget,
         onCommand: (line, defects) => onCommand?.(name, line, defects),
         onLife: (outcome, defects) => onLife?.(name, outcome, defects),

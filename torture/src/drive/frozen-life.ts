@@ -19,7 +19,7 @@ export interface FrozenLife {
 }
 
 /** A process that has not come to the planned moment by now is stopped anyway. */
-const PATIENCE_MS = 6_000;
+const PATIENCE_MS = 30_000;
 /** A process that has lost its session ends sooner than this, even on a busy machine. */
 const ENDS_WITHIN_MS = 60_000;
 

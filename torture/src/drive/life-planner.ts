@@ -5,8 +5,10 @@ import type { CancelWay, ClockStep, FreezePlan, LifePlan } from './life-plan.ts'
 
 const CANCEL_WAYS: readonly CancelWay[] = ['inside', 'outside', 'stop'];
 
-/** A fault point that is not reached within this time is not expected to be reached. */
+/** A process that does not reach its fault point within this time is killed anyway. */
 const FAULT_PATIENCE_MS = 10_000;
+/** A brief test needs each point once. So it waits, however busy the machine is, instead of starting another process. */
+const BRIEF_PATIENCE_MS = 60_000;
 
 /** Points at which a life is killed. Reverts pass the other points of files. */
 export const LIFE_POINTS: readonly FaultPoint[] = [
@@ -151,10 +153,13 @@ export class LifePlanner {
 
   #atFault(point: FaultPoint): LifePlan {
     const count = 1 + Math.floor(this.#random() * (this.#isBrief ? 1 : (MOST_COUNTS[point] ?? 1)));
-    const plan: LifePlan = { fault: { point, count }, killAfterMs: FAULT_PATIENCE_MS };
+    const killAfterMs = this.#isBrief ? BRIEF_PATIENCE_MS : FAULT_PATIENCE_MS;
+    const plan: LifePlan = { fault: { point, count }, killAfterMs };
     // A run with remaining work ends only if it is cancelled.
     const needsEnd = point === 'finish-before-commit' || point === 'finish-committed';
-    const isHelped = needsEnd || (point.startsWith('interrupt') && this.#random() < 0.5);
+    // Without a cancel, a part is interrupted only by the repair after a kill, which most lives do not need.
+    const interrupts = point.startsWith('interrupt') && (this.#isBrief || this.#random() < 0.5);
+    const isHelped = needsEnd || interrupts;
     return isHelped ? { ...plan, cancelAfterMs: 300 + this.#random() * 1_500 } : plan;
   }
 }

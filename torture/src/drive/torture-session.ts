@@ -38,6 +38,8 @@ export interface TortureSessionOptions {
   planner: LifePlanner;
   commandPlanner: CommandPlanner;
   random: Random;
+  /** Runs the commands in quick succession. */
+  isBrief: boolean;
   /** Remaining kills. A kill is taken before each life and given back if the life was not killed. */
   kills: KillBudget;
   onCommand: (line: CommandLine, defects: readonly Defect[]) => void;

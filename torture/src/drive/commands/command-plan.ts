@@ -18,11 +18,13 @@ export interface CommandPlan {
   killAfterMs?: number;
 }
 
-/** A fault point that is not reached within this time is not expected to be reached. */
-const FAULT_PATIENCE_MS = 15_000;
+/** A command that does not reach its fault point within this time is killed anyway. Most end by themselves before. */
+const FAULT_PATIENCE_MS = 60_000;
 const MOST_COUNT = 9;
 /** A revert that goes back a few steps restores several files. */
 const MOST_COUNT_OF_REVERT = 5;
+/** In a brief test. Most commands pass every point at least once, and few of them more than twice. */
+const MOST_COUNT_IN_BRIEF = 2;
 const MOST_KILL_MS = 1_500;
 
 /** How a command is killed: at a random time, at any point, or at this point. */
@@ -38,14 +40,17 @@ const POINTS_OF_REVERTS: readonly FilesPoint[] = [
 /** Plans commands and how they end. Shared by all sessions of a run. */
 export class CommandPlanner {
   readonly #random: Random;
+  readonly #isBrief: boolean;
   /** Kinds with ways in which none of them has been killed yet. */
   #pending: { kind: CommandKind; way: Way }[];
   /** Number of commands that killed themselves at each point. */
   readonly struck = new Map<string, number>();
   readonly figures = new Map(COMMAND_KINDS.map((kind) => [kind, { started: 0, killed: 0 }]));
 
-  constructor(random: Random) {
+  /** @param options.isBrief Kills commands at the first passings of a point. */
+  constructor(random: Random, { isBrief }: { isBrief: boolean }) {
     this.#random = random;
+    this.#isBrief = isBrief;
     const ways = COMMAND_KINDS.flatMap((kind) => waysOf(kind).map((way) => ({ kind, way })));
     this.#pending = shuffled(ways, random);
   }
@@ -103,7 +108,8 @@ export class CommandPlanner {
   }
 
   #atPoint(kind: CommandKind, point: CommandPoint): CommandPlan {
-    const most = isRevert(kind) ? MOST_COUNT_OF_REVERT : MOST_COUNT;
+    const usual = isRevert(kind) ? MOST_COUNT_OF_REVERT : MOST_COUNT;
+    const most = this.#isBrief ? MOST_COUNT_IN_BRIEF : usual;
     const count = 1 + Math.floor(this.#random() * most);
     return { kind, fault: { point, count }, killAfterMs: FAULT_PATIENCE_MS };
   }
