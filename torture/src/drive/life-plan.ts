@@ -10,6 +10,8 @@ export interface LifePlan {
   isSoon?: boolean;
   /** Time after which its run is cancelled. */
   cancelAfterMs?: number;
+  /** Its run is cancelled while its first tool runs. */
+  cancelsFirstTool?: boolean;
   /**
    * `inside`: by the process itself. `outside`: by another process. `stop`: the process is asked to stop, so that the
    * session can be resumed.
@@ -47,7 +49,15 @@ export type CancelWay = 'inside' | 'outside' | 'stop';
 export const UNHARMED: LifePlan = {};
 
 export function describePlan(plan: LifePlan): string {
-  const { fault, killAfterMs, cancelAfterMs, cancelBy = 'inside', clock = [], freeze } = plan;
+  const {
+    fault,
+    killAfterMs,
+    cancelAfterMs,
+    cancelsFirstTool,
+    cancelBy = 'inside',
+    clock = [],
+    freeze,
+  } = plan;
   const words = [
     ...clock.map(({ afterMs, hours }) => `clock ${hours} h off after ${Math.round(afterMs)} ms`),
     ...(freeze === undefined
@@ -58,6 +68,7 @@ export function describePlan(plan: LifePlan): string {
       : [
           `${cancelBy === 'stop' ? 'stop' : `cancel from ${cancelBy}`} after ${Math.round(cancelAfterMs)} ms`,
         ]),
+    ...(cancelsFirstTool === true ? ['cancel during the first tool'] : []),
     ...(fault === undefined ? [] : [`kill at ${fault.point}:${fault.count}`]),
     ...(killAfterMs === undefined ? [] : [`kill after ${Math.round(killAfterMs)} ms`]),
   ];

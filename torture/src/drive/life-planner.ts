@@ -157,9 +157,10 @@ export class LifePlanner {
     const plan: LifePlan = { fault: { point, count }, killAfterMs };
     // A run with remaining work ends only if it is cancelled.
     const needsEnd = point === 'finish-before-commit' || point === 'finish-committed';
-    // Without a cancel, a part is interrupted only by the repair after a kill, which most lives do not need.
-    const interrupts = point.startsWith('interrupt') && (this.#isBrief || this.#random() < 0.5);
-    const isHelped = needsEnd || interrupts;
+    const interrupts = point.startsWith('interrupt');
+    // Without it, a part is interrupted only by the repair after a kill, which most lives do not need.
+    if (interrupts && this.#isBrief) return { ...plan, cancelsFirstTool: true };
+    const isHelped = needsEnd || (interrupts && this.#random() < 0.5);
     return isHelped ? { ...plan, cancelAfterMs: 300 + this.#random() * 1_500 } : plan;
   }
 }

@@ -44,7 +44,7 @@ export async function runLife(
   // Waits for the first output, so that the time to load the code does not count.
   if (plan.isSoon !== true)
     await Promise.race([child.ended, once(child.process.stdout ?? child.process, 'data')]);
-  const fate = applyPlan(child, plan, { clock, cancelFromOutside });
+  const fate = applyPlan(child, plan, { clock, cancelFromOutside, hasTool: () => hasTool(settings) });
   const ending = await child.ended;
   const endedAt = fate.killedAt() ?? trueTime();
   await fate.over();
@@ -81,9 +81,9 @@ interface Fate {
 function applyPlan(
   child: Child,
   plan: LifePlan,
-  { clock, cancelFromOutside }: Omit<LifeSurroundings, 'leases'>,
+  { clock, cancelFromOutside, hasTool }: Omit<LifeSurroundings, 'leases'> & { hasTool: () => boolean },
 ): Fate {
-  const { killAfterMs = HANGS_AFTER_MS, cancelAfterMs, cancelBy } = plan;
+  const { killAfterMs = HANGS_AFTER_MS, cancelAfterMs, cancelsFirstTool, cancelBy } = plan;
   let killedAt: number | undefined;
   let cancelled: Promise<unknown> | undefined;
   const cancelHere = () => child.process.kill(cancelBy === 'stop' ? 'SIGHUP' : 'SIGTERM');
@@ -102,6 +102,8 @@ function applyPlan(
     ...(cancelAfterMs === undefined ? [] : [setTimeout(cancel, cancelAfterMs)]),
     ...clock.plan(plan.clock),
   ];
+  if (cancelsFirstTool === true)
+    timers.push(setInterval(() => cancelled === undefined && hasTool() && cancel(), 10));
   return {
     killedAt: () => killedAt,
     wasCancelled: () => cancelled !== undefined,
@@ -129,6 +131,10 @@ function complaintOf({
   // A cancel from outside holds the session's lease briefly, and the process may start at that moment.
   const mayBeBusy = plan.cancelBy === 'outside' && plan.cancelAfterMs !== undefined;
   return report?.status === 'busy' && !mayBeBusy ? 'the session was busy' : undefined;
+}
+
+function hasTool({ folder, life }: AgentSettings): boolean {
+  return readLines<ReceivedLine>(sessionPaths(folder).received(life)).some(({ type }) => type === 'tool');
 }
 
 function pointIn({ folder, life }: AgentSettings): string | undefined {
