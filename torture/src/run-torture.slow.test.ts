@@ -6,11 +6,11 @@ import { commandLine, lifeLine, summaryOf } from './report.ts';
 import { runTorture } from './run-torture.ts';
 
 /**
- * A sample: each fault point, each way to stop a process and each way to kill a command strikes at least once, as a rule in
- * 60 processes and 40 commands. `npm run torture` kills as often as it is told, also at later passings of a point.
+ * A sample: each fault point, each way to stop a process and each way to kill a command strikes at least once, in about 70
+ * processes. `npm run torture` kills as often as it is told, also at later passings of a point.
  */
 it('loses nothing and repeats no side effect when killed or stopped at every fault point, and beside commands that are killed', {
-  timeout: 900_000,
+  timeout: 1_800_000,
 }, async () => {
   const lives: string[] = [];
   const result = await runTorture({

@@ -29,7 +29,7 @@ export interface SessionCommandsOptions {
 
 /** Longest pause between two commands, which take most of a processor. */
 const MOST_PAUSE_MS = 6_000;
-/** In a brief test, which ends when every command was killed in every way. */
+/** In a brief test, until every command was killed in every way. */
 const MOST_PAUSE_IN_BRIEF_MS = 1_500;
 /** No writer needs longer from storing a blob to storing its reference. */
 const BLOB_SETTLED_MS = 10_000;
@@ -52,9 +52,9 @@ export class SessionCommands {
   /** Runs commands until `isOver` returns true. */
   async run(baseUrl: string, isOver: () => boolean): Promise<void> {
     this.#configure(baseUrl);
-    const { random, isBrief } = this.#options;
+    const { random, isBrief, planner } = this.#options;
     while (!isOver()) {
-      await sleep(random() * (isBrief ? MOST_PAUSE_IN_BRIEF_MS : MOST_PAUSE_MS));
+      await sleep(random() * (isBrief && !planner.isDone ? MOST_PAUSE_IN_BRIEF_MS : MOST_PAUSE_MS));
       if (!isOver() && this.#census.hasSession()) await this.#round();
     }
   }
