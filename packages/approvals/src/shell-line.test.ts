@@ -24,12 +24,14 @@ async function isBypass(command: string): Promise<boolean> {
 function leavesFile(shell: string, command: string): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'longhaul-line-'));
   try {
-    spawnSync(shell, ['-c', `${command}\nwait`], {
+    const { error } = spawnSync(shell, ['-c', `${command}\nwait`], {
       cwd: folder,
       stdio: 'ignore',
-      timeout: 5_000,
+      timeout: 60_000,
       env: { PATH: '/usr/bin:/bin', HOME: folder },
     });
+    // A shell that was killed shows nothing.
+    if (error !== undefined) throw error;
     return readdirSync(folder).length > 0;
   } finally {
     rmSync(folder, { recursive: true });

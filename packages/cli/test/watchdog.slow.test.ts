@@ -1,6 +1,5 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Bench, type Running } from './harness.ts';
 
@@ -16,7 +15,10 @@ function waits() {
   };
 }
 
-/** Blocks the main thread of a command once a file named `block` exists, with the work in it. */
+/**
+ * Blocks the main thread of a command once a file named `block` exists, with the work in it. Creates the file `watched`
+ * when the thread of the watchdog runs, which is the only one with a heap of 16 MB.
+ */
 const BLOCKER = `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -26,7 +28,12 @@ const look = () => {
   if (readFileSync('block', 'utf8') === 'loop') for (;;) {}
   /^(a+)+$/.test('a'.repeat(80) + '!');
 };
-if (isMainThread) setInterval(look, 20).unref();
+if (isMainThread) {
+  setInterval(look, 20).unref();
+  process.on('worker', (worker) => {
+    if (worker.resourceLimits.maxOldGenerationSizeMb === 16) worker.once('online', () => writeFileSync('watched', ''));
+  });
+}
 `;
 
 async function blockable(bench: Bench): Promise<Record<string, string>> {
@@ -36,9 +43,7 @@ async function blockable(bench: Bench): Promise<Record<string, string>> {
 }
 
 async function block(bench: Bench, work: 'loop' | 'expression'): Promise<void> {
-  await expect.poll(() => readdir(bench.workspace)).toContain('begun');
-  // The watchdog's thread starts with the tool call.
-  await setTimeout(1_000);
+  await expect.poll(() => readdir(bench.workspace)).toEqual(expect.arrayContaining(['begun', 'watched']));
   await writeFile(join(bench.workspace, 'block'), work);
   await expect.poll(() => readdir(bench.workspace)).toContain('blocked');
 }
