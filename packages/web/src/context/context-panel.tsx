@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useSession, useSessionState } from '../data/use-session.ts';
 import { formatTokens, plural } from '../ui/format.ts';
 import { CompactDialog } from './compact-dialog.tsx';
+import { ContextHistory } from './context-history.tsx';
 import { Pins } from './pins.tsx';
 import { WindowBar } from './window-bar.tsx';
 
@@ -36,6 +37,7 @@ export function ContextPanel() {
         Preview a compaction…
       </button>
       <Pins pins={context.pins} />
+      <ContextHistory />
       {isPreviewOpen && <CompactDialog session={session} onClose={() => setPreviewOpen(false)} />}
     </>
   );

@@ -1,6 +1,7 @@
 import { createClient, type LonghaulClient } from '@longhaul/client';
 import { createContext, use } from 'react';
 import type { Access } from '../access/access.ts';
+import { Inbox } from '../approvals/inbox.ts';
 import { authorizedFetch } from './authorized-fetch.ts';
 import { Connection } from './connection.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
@@ -17,6 +18,8 @@ export interface Server {
   events: ServerEvents;
   /** Sessions that are shown. */
   book: SessionBook;
+  /** Open requests for approval of all sessions. */
+  inbox: Inbox;
 }
 
 export function openServer({ baseUrl, access }: { baseUrl: string; access: Access }): Server {
@@ -25,7 +28,14 @@ export function openServer({ baseUrl, access }: { baseUrl: string; access: Acces
   const client = createClient({ baseUrl, fetch: send });
   const book = new SessionBook(client);
   connection.onReturn(() => book.reopen());
-  return { client, calls: createPageCalls(send), connection, events: new ServerEvents(client), book };
+  return {
+    client,
+    calls: createPageCalls(send),
+    connection,
+    events: new ServerEvents(client),
+    book,
+    inbox: new Inbox(client),
+  };
 }
 
 export const ServerContext = createContext<Server | undefined>(undefined);

@@ -6,7 +6,7 @@ import { textField } from './tool-kind.ts';
  * What a call changes in files. The recorded patch has the numbers of the lines; while the call runs, and for calls
  * without one, the change is read from the arguments. Empty if neither says what changes.
  */
-export function diffsOfCall(part: ToolPart): readonly FileDiff[] {
+export function diffsOfCall(part: Pick<ToolPart, 'input' | 'metadata'>): readonly FileDiff[] {
   const { input, metadata } = part;
   const files = metadata?.['files'];
   const isOneFile = !Array.isArray(files) || files.length === 1;
