@@ -81,6 +81,8 @@ const TEST_TOOLS = new Set([
   'bun',
   'rolldown',
   '@cfworker/json-schema',
+  'playwright-core',
+  'axe-core',
 ]);
 
 interface Edge {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -14,8 +15,11 @@ export function findBun(): Promise<string | undefined> {
   return firstThatRuns([`${MODULES}@oven/${platform}/bin/bun`, `${MODULES}.bin/bun`, 'bun']);
 }
 
+/** Returns the path of a Chromium that runs. */
 export function findChromium(): Promise<string | undefined> {
-  return firstThatRuns(['chromium', 'chromium-browser', 'google-chrome']);
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  return firstThatRuns(names.flatMap((name) => folders.map((folder) => join(folder, name))));
 }
 
 /** Finds the library that shows a program another clock: libfaketime, of the package `faketime`. */

@@ -1,0 +1,191 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createClient, type LonghaulClient } from '@longhaul/client';
+import type { Script } from '@longhaul/scripted-model';
+import { findChromium } from '@longhaul/testing/machine';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { Bench, type Running } from '../harness.ts';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+export const DESKTOP = { width: 1_280, height: 800 };
+export const PHONE = { width: 360, height: 740 };
+
+export interface PageBenchOptions {
+  script: Script;
+  /** Lines for the user's configuration, as YAML. */
+  config?: string;
+  windowTokens?: number;
+  /** Milliseconds between pieces of an answer. */
+  pieceMs?: number;
+}
+
+/** The real `longhaul serve` with a scripted model, and the page in a real browser. */
+export class PageBench implements AsyncDisposable {
+  readonly bench: Bench;
+  readonly #browser: Browser;
+  /** What the pages said went wrong: errors of scripts, and what their Content-Security-Policy refused. */
+  readonly failures: string[] = [];
+  #serving: { running: Running; url: string; token: string } | undefined;
+  #port = 0;
+
+  private constructor(bench: Bench, browser: Browser) {
+    this.bench = bench;
+    this.#browser = browser;
+  }
+
+  static async open({
+    script,
+    config = '',
+    windowTokens = 32_000,
+    pieceMs,
+  }: PageBenchOptions): Promise<PageBench> {
+    const executablePath = await findChromium();
+    if (executablePath === undefined) throw new Error('no Chromium that runs was found');
+    const bench = await Bench.open();
+    const { server } = await bench.serve({ script, windowTokens, ...(pieceMs !== undefined && { pieceMs }) });
+    await writeFile(
+      bench.userFile,
+      `model: local/scripted
+providers:
+  local: { kind: openai-compatible, baseUrl: "${server.url}", accepts: { images: true }, models: { scripted: { window: ${windowTokens} } } }
+sandbox: { driver: local }
+server: { stopGraceMs: 100 }
+${config}`,
+    );
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    const page = new PageBench(bench, browser);
+    await page.startServer();
+    return page;
+  }
+
+  get url(): string {
+    return this.#served.url;
+  }
+
+  get token(): string {
+    return this.#served.token;
+  }
+
+  get client(): LonghaulClient {
+    return createClient({ baseUrl: this.url, token: this.token });
+  }
+
+  get #served() {
+    if (this.#serving === undefined) throw new Error('the server is stopped');
+    return this.#serving;
+  }
+
+  /** Starts the server, on the same port as before. */
+  async startServer(): Promise<void> {
+    const running = this.bench.start([
+      'serve',
+      '--port',
+      String(this.#port),
+      '--json',
+      '--log-level',
+      'error',
+    ]);
+    await running.saw('"listening"');
+    const said: { url: string; tokenFile: string } = JSON.parse(running.output().split('\n')[0] ?? '');
+    const token = (await readFile(said.tokenFile, 'utf8')).trim();
+    this.#port = Number(new URL(said.url).port);
+    this.#serving = { running, url: said.url, token };
+  }
+
+  /** Ends the server as a power failure would. */
+  async killServer(): Promise<void> {
+    const { running } = this.#served;
+    running.child.kill('SIGKILL');
+    await running.ended;
+    this.#serving = undefined;
+  }
+
+  /** A page that is signed in. Pages of one context share what a browser's tabs share. */
+  async newPage({
+    viewport = DESKTOP,
+    colorScheme = 'light',
+    context,
+  }: {
+    viewport?: { width: number; height: number };
+    colorScheme?: 'light' | 'dark';
+    context?: BrowserContext;
+  } = {}): Promise<Page> {
+    const own =
+      context ??
+      (await this.#browser.newContext({
+        viewport,
+        colorScheme,
+        reducedMotion: 'reduce',
+        permissions: ['clipboard-read', 'clipboard-write'],
+      }));
+    const page = await own.newPage();
+    page.on('pageerror', (error) => this.failures.push(`pageerror: ${error.message}`));
+    page.on('console', (message) => {
+      // A browser reports every answer that is not 2xx, also expected ones.
+      if (message.type() === 'error' && !/Failed to load resource|net::ERR/.test(message.text()))
+        this.failures.push(`console: ${message.text()}`);
+    });
+    await this.signIn(page);
+    return page;
+  }
+
+  /** Types the token, as a person does once. */
+  async signIn(page: Page): Promise<void> {
+    await page.goto(this.url);
+    const field = page.getByLabel('Token of this server');
+    await field.fill(this.token);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await field.waitFor({ state: 'detached' });
+  }
+
+  async showSession(page: Page, sessionId: string, query = ''): Promise<void> {
+    await page.goto(`${this.url}/#/session/${sessionId}${query}`);
+    await page.getByLabel('Message', { exact: true }).waitFor();
+  }
+
+  /** Writes a message into the composer and sends it. */
+  async say(page: Page, text: string): Promise<void> {
+    const composer = page.getByLabel('Message', { exact: true });
+    await composer.fill(text);
+    await composer.press('Enter');
+    await expect.poll(() => composer.inputValue()).toBe('');
+  }
+
+  /** Waits until the session's run has ended. */
+  async ended(sessionId: string): Promise<void> {
+    await expect.poll(async () => (await this.client.sessions.get(sessionId)).state).not.toBe('running');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    await this.bench[Symbol.asyncDispose]();
+  }
+}
+
+export function sessionIdOf(page: Page): string {
+  const id = /#\/session\/([^?]+)/.exec(page.url())?.[1];
+  if (id === undefined) throw new Error(`${page.url()} shows no session`);
+  return id;
+}
+
+/** What axe-core finds in the page, as a line for each place. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  return await page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: {
+        run: () => Promise<{
+          violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+        }>;
+      };
+    };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(
+        ({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`,
+      ),
+    );
+  });
+}
