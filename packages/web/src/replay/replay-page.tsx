@@ -1,15 +1,19 @@
 import './replay.css';
 import { toLonghaulError } from '@longhaul/protocol';
+import type { ReplayReport as Report } from '@longhaul/protocol/api';
 import { type DragEvent, useRef, useState } from 'react';
 import { useServer } from '../data/server.ts';
+import { useAction } from '../data/use-action.ts';
 import { PageHeader } from '../shell/page-header.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { ReplayReport } from './replay-report.tsx';
 
 /** What became of a dropped file. */
 interface Replayed {
   id: number;
-  name: string;
-  outcome: { state: 'running' } | { state: 'failed'; problem: string } | { state: 'done'; html: Blob };
+  file: File;
+  windows: string;
+  outcome: { state: 'running' } | { state: 'failed'; problem: string } | { state: 'done'; report: Report };
 }
 
 const WINDOWS = [8_192, 16_384, 32_000, 64_000, 128_000, 200_000] as const;
@@ -17,7 +21,7 @@ const WINDOWS = [8_192, 16_384, 32_000, 64_000, 128_000, 200_000] as const;
 /** Replays recorded sessions of any agent with the strategies of the engine, and shows what each would have kept. */
 export function ReplayPage({ onOpenSide }: { onOpenSide: () => void }) {
   const { client } = useServer();
-  const [windowTokens, setWindowTokens] = useState<number>(32_000);
+  const [windows, setWindows] = useState('32000');
   const [replayed, setReplayed] = useState<readonly Replayed[]>([]);
   const picker = useRef<HTMLInputElement>(null);
   const count = useRef(0);
@@ -27,19 +31,14 @@ export function ReplayPage({ onOpenSide }: { onOpenSide: () => void }) {
 
   /** One after the other: a replay takes much of the processor. */
   const replayAll = async (files: readonly File[]) => {
-    const begun = files.map((file) => ({
-      id: ++count.current,
-      name: file.name,
-      outcome: { state: 'running' } as const,
-    }));
+    const begun = files.map((file): Replayed => {
+      count.current += 1;
+      return { id: count.current, file, windows, outcome: { state: 'running' } };
+    });
     setReplayed((before) => [...begun, ...before]);
-    for (const [index, file] of files.entries()) {
-      const { id } = begun[index]!;
+    for (const { id, file } of begun) {
       try {
-        set(id, {
-          state: 'done',
-          html: await client.replay(file, { name: file.name, window: windowTokens, format: 'html' }),
-        });
+        set(id, { state: 'done', report: await client.replay(file, { name: file.name, windows }) });
       } catch (error) {
         set(id, { state: 'failed', problem: toLonghaulError(error).message });
       }
@@ -61,7 +60,7 @@ export function ReplayPage({ onOpenSide }: { onOpenSide: () => void }) {
         </p>
         <label>
           Window{' '}
-          <select value={windowTokens} onChange={(event) => setWindowTokens(Number(event.target.value))}>
+          <select value={windows} onChange={(event) => setWindows(event.target.value)}>
             {WINDOWS.map((tokens) => (
               <option key={tokens} value={tokens}>
                 {tokens.toLocaleString('en')} tokens
@@ -87,16 +86,35 @@ export function ReplayPage({ onOpenSide }: { onOpenSide: () => void }) {
           </button>
         </div>
         <ul className="replays" aria-live="polite">
-          {replayed.map(({ id, name, outcome }) => (
-            <li key={id} className="card">
-              <h2>{name}</h2>
-              {outcome.state === 'running' && <p className="quiet">Replaying…</p>}
-              {outcome.state === 'failed' && <p className="bad">{outcome.problem}</p>}
-              {outcome.state === 'done' && <ReplayReport html={outcome.html} name={name} />}
-            </li>
+          {replayed.map((one) => (
+            <ReplayedFile key={one.id} replayed={one} />
           ))}
         </ul>
       </div>
     </>
+  );
+}
+
+function ReplayedFile({ replayed: { file, windows, outcome } }: { replayed: Replayed }) {
+  const { client } = useServer();
+  const [isSaving, save] = useAction(async () => {
+    saveFile(await client.replayPage(file, { name: file.name, windows }), `${file.name}.replay.html`);
+  });
+  return (
+    <li className="card">
+      <h2>{file.name}</h2>
+      {outcome.state === 'running' && <p className="quiet">Replaying…</p>}
+      {outcome.state === 'failed' && <p className="bad">{outcome.problem}</p>}
+      {outcome.state === 'done' && (
+        <>
+          <ReplayReport report={outcome.report} />
+          {outcome.report.problem === undefined && (
+            <button type="button" className="button small" disabled={isSaving} onClick={save}>
+              {isSaving ? 'Making the page…' : 'Download the whole report'}
+            </button>
+          )}
+        </>
+      )}
+    </li>
   );
 }
