@@ -92,6 +92,11 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
       'facts that context strategies and peers keep of recorded sessions; needs session PATHs or LONGHAUL_TRANSCRIPTS',
     run: async ({ paths }) => (await import('./strategies.ts')).benchStrategies(paths),
   },
+  page: {
+    about:
+      'the page in Chromium: first load, 200 deltas a second, the end and the scrolling of a session of 10,000 messages',
+    run: async () => (await import('./page.ts')).benchPage(),
+  },
   'server-requests': {
     about: 'pages of 50,000 sessions, and the time that HTTP adds to the first token',
     run: async () => (await import('./server-requests.ts')).benchServerRequests(),

@@ -131,11 +131,15 @@ interface PictureServer extends AsyncDisposable {
 }
 
 async function startServer({ home, project }: { home: string; project: string }): Promise<PictureServer> {
-  const child = spawn(process.execPath, [LONGHAUL, 'serve', '--port', '0', '--json', '--log-level', 'error'], {
-    cwd: project,
-    env: { HOME: home, TMPDIR: home, PATH: process.env['PATH'] ?? '' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [LONGHAUL, 'serve', '--port', '0', '--json', '--log-level', 'error'],
+    {
+      cwd: project,
+      env: { HOME: home, TMPDIR: home, PATH: process.env['PATH'] ?? '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const { url, tokenFile } = JSON.parse(String(line));
   return {
@@ -151,7 +155,8 @@ async function startServer({ home, project }: { home: string; project: string })
 
 async function openBrowser() {
   const executablePath = await findChromium();
-  if (executablePath === undefined) throw new Error('The pictures of the page need Chromium, which was not found.');
+  if (executablePath === undefined)
+    throw new Error('The pictures of the page need Chromium, which was not found.');
   return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 

