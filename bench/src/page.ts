@@ -89,7 +89,7 @@ async function endShown(browser: Browser, serving: Serving): Promise<{ ms: numbe
     const page = await openPage(browser, serving);
     await page.goto(`${serving.url}/#/session/long`, { waitUntil: 'commit' });
     await page.getByText(`Step ${MESSAGES}:`).waitFor();
-    times.push(await page.evaluate(() => performance.now()));
+    times.push(await page.evaluate<number>('performance.now()'));
     await page.close();
   }
   return { ms: Math.round(median(times)), fastestMs: Math.round(Math.min(...times)) };
@@ -102,20 +102,17 @@ async function streaming(browser: Browser, serving: Serving) {
   await composer.fill('Write');
   await composer.press('Enter');
   await page.getByPlaceholder('Message will be queued…').waitFor();
-  await page.evaluate(() => {
-    const tasks: number[] = [];
+  await page.evaluate(`window.longTasks = [];
     new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) tasks.push(duration);
-    }).observe({ type: 'longtask' });
-    Object.assign(window, { longTasks: tasks });
-  });
+      for (const { duration } of list.getEntries()) window.longTasks.push(duration);
+    }).observe({ type: 'longtask' })`);
   const cdp = await page.context().newCDPSession(page);
   const before = await taskSeconds(cdp);
   const startedAt = performance.now();
   await page.getByPlaceholder('Message the agent').waitFor({ timeout: 120_000 });
   const seconds = (performance.now() - startedAt) / 1_000;
   const busy = (await taskSeconds(cdp)) - before;
-  const tasks = await page.evaluate(() => (window as unknown as { longTasks: number[] }).longTasks);
+  const tasks = await page.evaluate<number[]>('window.longTasks');
   await page.close();
   return {
     longestMs: Math.round(Math.max(0, ...tasks)),
@@ -137,13 +134,11 @@ async function scrolling(browser: Browser, serving: Serving) {
     await list.evaluate((element) => {
       element.scrollTop = 0;
     });
-    await page.waitForFunction(isFirstBefore, first);
+    await page.waitForFunction(`(${FIRST_SHOWN}) < ${first}`);
     first = await firstShown(page);
   }
   const seconds = (await taskSeconds(cdp)) - before;
-  const heap = await page.evaluate(
-    () => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize,
-  );
+  const heap = await page.evaluate<number>('performance.memory.usedJSHeapSize');
   await page.close();
   const messages = MESSAGES - first + 1;
   return {
@@ -153,17 +148,11 @@ async function scrolling(browser: Browser, serving: Serving) {
   };
 }
 
-function firstShown(page: Page): Promise<number> {
-  return page
-    .getByRole('article')
-    .first()
-    .evaluate((article) => Number(/message (\d+)/.exec(article.ariaLabel ?? '')?.[1]));
-}
-
 /** Runs in the page. */
-function isFirstBefore(sequence: number): boolean {
-  const label = document.querySelector('article')?.ariaLabel ?? '';
-  return Number(/message (\d+)/.exec(label)?.[1]) < sequence;
+const FIRST_SHOWN = "Number(/message (\\d+)/.exec(document.querySelector('article')?.ariaLabel ?? '')?.[1])";
+
+function firstShown(page: Page): Promise<number> {
+  return page.evaluate<number>(FIRST_SHOWN);
 }
 
 /** Time that the page's main thread has worked. */
@@ -175,6 +164,6 @@ async function taskSeconds(cdp: CDPSession): Promise<number> {
 
 async function openPage(browser: Browser, { token }: Serving): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
-  await page.addInitScript((known) => sessionStorage.setItem('longhaul-token', known), token);
+  await page.addInitScript(`sessionStorage.setItem('longhaul-token', ${JSON.stringify(token)})`);
   return page;
 }

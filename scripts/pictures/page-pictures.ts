@@ -95,9 +95,7 @@ async function pictureOf(page: Page, { name, all }: { name: string; all: string 
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     // Two frames: one that applies the colours, and one that is complete.
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
-    );
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     const image = await page.screenshot();
     await writeFile(join(all, `${name}-${colorScheme}.png`), image);
     if (KEPT.has(name) && colorScheme === 'light') await writeFile(join(IMAGES, `page-${name}.png`), image);

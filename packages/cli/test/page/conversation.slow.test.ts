@@ -145,7 +145,7 @@ async function expectShownAsStored(page: import('playwright-core').Page, session
     page
       .getByRole('article')
       .evaluateAll((articles) =>
-        articles.map((one) => Number(/message (\d+)/.exec(one.ariaLabel ?? '')?.[1])),
+        articles.map((one) => Number(/message (\d+)/.exec(one.getAttribute('aria-label') ?? '')?.[1])),
       );
   await expect.poll(numbers).toEqual(stored);
   for (const { sequence, parts } of messages) {

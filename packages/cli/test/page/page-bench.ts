@@ -173,19 +173,8 @@ export function sessionIdOf(page: Page): string {
 /** What axe-core finds in the page, as a line for each place. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
-  return await page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: {
-        run: () => Promise<{
-          violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
-        }>;
-      };
-    };
-    const { violations } = await axe.run();
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`,
-      ),
-    );
-  });
+  return await page.evaluate<string[]>(`axe.run().then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary.slice(0, 300)),
+    ))`);
 }
