@@ -9,6 +9,13 @@ let bench: Bench;
 let running: Running;
 let client: LonghaulClient;
 
+async function start(): Promise<void> {
+  running = bench.start(['serve', '--port', '0', '--json'], { env: { ANTHROPIC_API_KEY: KEY } });
+  await running.saw('"listening"');
+  const { url, tokenFile } = JSON.parse(running.output().split('\n')[0] ?? '');
+  client = createClient({ baseUrl: url, token: await readFile(tokenFile, 'utf8') });
+}
+
 beforeAll(async () => {
   bench = await Bench.open();
   const { server } = await bench.serve({ script: () => 'Hello.' });
@@ -22,10 +29,7 @@ agents: { reader: { tools: [read], description: Reads only, model: anthropic/cla
 sandbox: { driver: local }
 `,
   );
-  running = bench.start(['serve', '--port', '0', '--json'], { env: { ANTHROPIC_API_KEY: KEY } });
-  await running.saw('"listening"');
-  const { url, tokenFile } = JSON.parse(running.output().split('\n')[0] ?? '');
-  client = createClient({ baseUrl: url, token: await readFile(tokenFile, 'utf8') });
+  await start();
 });
 afterAll(async () => {
   running.child.kill('SIGTERM');
@@ -99,4 +103,81 @@ it('returns the configuration with origins, follows changes over the API, and ma
   expect([sources, ignored]).toEqual([[bench.userFile], []]);
   expect(JSON.stringify(config)).not.toContain(KEY);
   expect(await client.workspaces()).toEqual({ workspaces: [{ path: bench.workspace, isDefault: true }] });
+});
+
+it('replays a recorded session with built-in strategies only', async () => {
+  const steps = Array.from({ length: 30 }, (_, index) => [
+    { role: 'user', content: `Read file-${index}.ts and explain it.` },
+    { role: 'assistant', content: `It has the function compute${index}Total. ${'word '.repeat(400)}` },
+  ]);
+  const file = new TextEncoder().encode(
+    steps
+      .flat()
+      .map((message) => JSON.stringify(message))
+      .join('\n'),
+  );
+  const report = await client.replay(file, {
+    name: 'talk.jsonl',
+    windows: '4000',
+    strategies: 'middle-removal',
+  });
+  expect(report).toMatchObject({ name: 'talk.jsonl', windows: [4_000], strategies: ['middle-removal'] });
+  expect(report.problem).toBeUndefined();
+  expect(report.results[0]).toMatchObject({
+    windowTokens: 4_000,
+    strategy: 'middle-removal',
+    isSkipped: false,
+  });
+  const page = await (
+    await client.replayPage(file, { name: 'talk.jsonl', windows: '4000', strategies: 'middle-removal' })
+  ).text();
+  expect(page).toContain('<!doctype html>');
+  expect(page).not.toContain('longhaul-upload-');
+  for (const strategies of ['/tmp/evil.js', './x.ts', 'unknown'])
+    await expect(client.replay(file, { strategies })).rejects.toMatchObject({ code: 'invalid_request' });
+  const unreadable = await client.replay(new TextEncoder().encode('no session'), {
+    strategies: 'middle-removal',
+  });
+  expect([unreadable.problem, unreadable.results]).toEqual([expect.any(String), []]);
+});
+
+it('keeps the pruning agent over a restart, and falls back with a notice when it is gone', async () => {
+  const own = await client.settings.get();
+  expect(own).toMatchObject({ pruningAgentId: '__same__', pruningAgent: { model: '__same__' } });
+  const set = await client.settings.set({ pruningAgentId: 'reader' });
+  expect(set).toMatchObject({
+    pruningAgentId: 'reader',
+    pruningAgent: { model: 'anthropic/claude-sonnet-4-5' },
+    changed: { pruningAgentId: 'reader', compression: { strategy: 'middle-removal' } },
+  });
+  await expect(client.settings.set({ pruningAgentId: 'nobody' })).rejects.toMatchObject({
+    code: 'unknown_agent',
+  });
+  await expect(client.settings.set({ pruningAgentId: 'nobody/x' })).rejects.toMatchObject({
+    code: 'unknown_model',
+  });
+  expect(await client.settings.set({ pruningAgentId: 'mine/scripted' })).toMatchObject({
+    pruningAgent: { model: 'mine/scripted' },
+  });
+  await client.settings.set({ pruningAgentId: 'reader' });
+
+  running.child.kill('SIGTERM');
+  await running.ended;
+  const before = await readFile(bench.userFile, 'utf8');
+  await writeFile(bench.userFile, before.replace(/agents: .*\n/, ''));
+  await start();
+  const gone = await client.settings.get();
+  expect(gone).toMatchObject({
+    pruningAgentId: 'reader',
+    pruningAgent: { model: '__same__', notice: expect.stringContaining('"reader"') },
+  });
+  const { id } = await client.sessions.create();
+  await client.sendMessage(id, 'Hi');
+  const warnings: string[] = [];
+  for await (const event of client.events(id, { after: 0 })) {
+    if (event.type === 'context:warning') warnings.push(event.message);
+    if (event.type === 'run:finished') break;
+  }
+  expect(warnings).toEqual([gone.pruningAgent?.notice]);
+  expect(await client.settings.set({ pruningAgentId: null })).toMatchObject({ pruningAgentId: '__same__' });
 });

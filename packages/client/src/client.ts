@@ -192,6 +192,23 @@ export function createClient(options: ClientOptions) {
         call('answerTrust', { body, signal }),
     },
 
+    /**
+     * Measures compaction strategies on a recorded session, in any format that `longhaul import` reads. No model is called,
+     * and nothing is stored.
+     */
+    replay: (
+      file: NonNullable<CallInput<'replay'>['bytes']>,
+      query: Omit<QueryInputOf<'replay'>, 'format'> = {},
+      { signal }: CallOptions = {},
+    ) => call('replay', { bytes: file, query, signal }),
+    /** The same as an HTML page that loads nothing. Show it only as a download. */
+    replayPage: async (
+      file: NonNullable<CallInput<'replay'>['bytes']>,
+      query: Omit<QueryInputOf<'replay'>, 'format'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<Blob> =>
+      (await caller.open('replay', { bytes: file, query: { ...query, format: 'html' }, signal })).blob(),
+
     search: (query: QueryInputOf<'search'>, { signal }: CallOptions = {}) =>
       call('search', { query, signal }),
     models: ({ signal, ...query }: CallOptions & QueryInputOf<'listModels'> = {}) =>
@@ -227,9 +244,16 @@ function sessionCalls(caller: Caller) {
       caller.call('getSession', { params: { sessionId }, query, signal }),
     update: (sessionId: string, body: BodyInputOf<'updateSession'>, { signal }: CallOptions = {}) =>
       caller.call('updateSession', { params: { sessionId }, body, signal }),
-    delete: async (sessionId: string, { signal }: CallOptions = {}): Promise<void> => {
-      await caller.open('deleteSession', { params: { sessionId }, signal });
+    /** Deletes a session at once, or after `undoSeconds`, within which `restore` takes that back. */
+    delete: async (
+      sessionId: string,
+      { signal, ...query }: CallOptions & QueryInputOf<'deleteSession'> = {},
+    ): Promise<void> => {
+      await caller.open('deleteSession', { params: { sessionId }, query, signal });
     },
+    /** Takes a delayed deletion back. */
+    restore: (sessionId: string, { signal }: CallOptions = {}) =>
+      caller.call('restoreSession', { params: { sessionId }, signal }),
     fork: (sessionId: string, body: BodyInputOf<'forkSession'> = {}, { signal }: CallOptions = {}) =>
       caller.call('forkSession', { params: { sessionId }, body, signal }),
     /** With `files`, the export contains the recorded files of the workspace. It is read into memory. */

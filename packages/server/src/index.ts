@@ -6,6 +6,7 @@ export {
   DEFAULT_LIMITS,
   type ModelDirectory,
   type OpenAiOptions,
+  type ReplayService,
   type ServedAgent,
   type ServerLimits,
   type ServerOptions,

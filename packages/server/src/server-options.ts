@@ -8,6 +8,7 @@ import type {
   Models,
   ModelsQuery,
   ProviderList,
+  ReplayReport,
   Settings,
   SettingsBody,
   ShownConfig,
@@ -68,6 +69,25 @@ export interface TrustService {
   get(folder: string): Promise<WorkspaceTrust>;
   /** @throws {LonghaulError} `invalid_request` if the files have changed; `forbidden` without a token. */
   answer(folder: string, answer: Omit<AnswerTrustBody, 'workspace'>): Promise<WorkspaceTrust>;
+}
+
+export interface ReplayService {
+  /**
+   * Measures strategies on a recorded session.
+   *
+   * @returns The report, and with `wantsPage` also as an HTML page.
+   * @throws {LonghaulError} `invalid_request` for an unknown strategy; `cancelled` when the signal aborts.
+   */
+  replay(
+    file: Uint8Array,
+    options: {
+      name: string;
+      windows: readonly number[];
+      strategies: readonly string[];
+      wantsPage: boolean;
+      signal: AbortSignal;
+    },
+  ): Promise<{ report: KnownFields<ReplayReport>; page?: string }>;
 }
 
 export interface SessionFileImporter {
@@ -140,6 +160,8 @@ export interface ServerOptions {
   secrets?: readonly string[] | (() => readonly string[]);
   limits?: Partial<ServerLimits>;
   openai?: Partial<OpenAiOptions>;
+  /** Measures strategies on recorded sessions. Absent: this server does not. */
+  replay?: ReplayService | undefined;
   /** The folder of the built page, served under `/`. Absent: there is no page. */
   webFolder?: string | undefined;
   log: Logger;

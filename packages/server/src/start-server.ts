@@ -10,6 +10,7 @@ import { createApp } from './http/app.ts';
 import { createMetrics } from './metrics.ts';
 import { createPageFiles } from './page/page-files.ts';
 import { createPageSignIn, type PageSignIn } from './page/page-sign-in.ts';
+import { DelayedDeletions } from './runs/delayed-deletions.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
@@ -68,12 +69,20 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     origins: options.origins ?? [],
     rate: limits.rate,
   });
+  const deletions = await DelayedDeletions.open({
+    ...agent,
+    isHeld: (sessionId) => runs.isHeld(sessionId),
+    onDeleted: (sessionId) => feeds.drop(sessionId),
+    failed,
+  });
   const handlers = allHandlers({
     ...agent,
     runs,
+    deletions,
     feeds,
     workspaces,
     pageSignIn,
+    replay: options.replay,
     metrics,
     mask,
     failed,
@@ -93,13 +102,14 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     },
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformedRequest() }),
   );
+  const parts = { server, runs, deletions, feeds, agent, pageSignIn, limits, log };
   const { socketPath } = options;
   if (socketPath !== undefined) {
     await listenOnSocket(server, socketPath);
-    return serving({ server, port: 0, host: 'localhost', runs, feeds, agent, pageSignIn, limits, log });
+    return serving({ ...parts, port: 0, host: 'localhost' });
   }
   const port = await listen(server, { host, port: options.port });
-  return serving({ server, port, host, runs, feeds, agent, pageSignIn, limits, log });
+  return serving({ ...parts, port, host });
 }
 
 interface Parts {
@@ -107,6 +117,7 @@ interface Parts {
   port: number;
   host: string;
   runs: RunKeeper;
+  deletions: DelayedDeletions;
   feeds: SessionFeeds;
   agent: ServerOptions['agent'];
   pageSignIn: PageSignIn;
@@ -114,11 +125,13 @@ interface Parts {
   log: ServerOptions['log'];
 }
 
-function serving({ server, port, host, runs, feeds, agent, pageSignIn, limits, log }: Parts): LonghaulServer {
+function serving(parts: Parts): LonghaulServer {
+  const { server, port, host, runs, deletions, feeds, agent, pageSignIn, limits, log } = parts;
   let stopping: Promise<void> | undefined;
 
   async function stop(graceMs: number): Promise<void> {
     runs.refuseNew();
+    deletions[Symbol.dispose]();
     await agent.runtime.stop({ graceMs });
     feeds[Symbol.dispose]();
     runs[Symbol.dispose]();

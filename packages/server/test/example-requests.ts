@@ -34,6 +34,7 @@ const BODIES: Partial<Record<OperationName, (sessionId: string) => unknown>> = {
   createPageSession: () => ({}),
   moveQueued: () => ({ position: 1 }),
   sendQueued: () => ({}),
+  restoreSession: () => ({}),
   chatCompletion: () => ({ model: 'agent/coder', messages: [{ role: 'user', content: 'hi' }] }),
   chat: (sessionId) => ({
     id: `chat-${sessionId}`,

@@ -204,7 +204,7 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
   const { compression } = DEFAULT_CONFIG.context;
   let changed: Settings['changed'] = { compression: {} };
   const settings = (): Settings => ({
-    compression: { ...compression, strategy: changed.compression.strategy ?? compression.strategy },
+    compression: { ...compression, strategy: changed.compression?.strategy ?? compression.strategy },
     changed,
   });
   return {

@@ -13,6 +13,7 @@ import { openTelemetry } from '../compose/open-telemetry.ts';
 import { visibleLine } from '../render/visible.ts';
 import { openBrowser } from '../serve/open-browser.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
+import { replayUploads } from '../serve/replay-upload.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
 import { tokenPlace } from '../serve/token-place.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
@@ -64,6 +65,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     origins: place.origins,
     secrets: () => settings.secrets,
     openai: place.openai,
+    replay: replayUploads(),
     webFolder: config.web.enabled ? fileURLToPath(PAGE_FOLDER) : undefined,
     limits: {
       jsonBytes: place.maxBodyBytes,

@@ -51,7 +51,10 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       openSandbox(settings.config, { session, signal, env, recordProcess }),
     async prepareRun({ id }) {
       await settings.reloadIfTrustChanged();
-      return notices.forRun(id, settings.project);
+      const { pruningNotice } = settings;
+      const warnings =
+        pruningNotice === undefined ? [] : [{ type: 'context:warning' as const, message: pruningNotice }];
+      return [...notices.forRun(id, settings.project), ...warnings];
     },
   } satisfies Partial<RuntimeOptions>;
   const runtime = new Runtime(withCurrent(fixed, settings, { storage, env, wrapTools }));

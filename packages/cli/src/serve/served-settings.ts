@@ -1,11 +1,13 @@
 import {
   type Config,
+  DEFAULT_AGENT,
   type LoadedConfig,
   maskSettings,
   type NamedAgents,
   type ProjectTrust,
 } from '@longhaul/config';
 import type { CompressionSettings, Store } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
 import type { Settings, ShownConfig } from '@longhaul/protocol/api';
 import type { SettingsService } from '@longhaul/server';
 import { type CompressionChange as Change, readChange, writeChange } from '../compose/changed-settings.ts';
@@ -13,6 +15,7 @@ import { resolveNamed } from '../compose/choose-model.ts';
 import { compressionSettings } from '../compose/compression.ts';
 import { knownSecrets } from '../compose/known-secrets.ts';
 import { loadConfiguredAgents } from '../compose/load-configured-agents.ts';
+import { pruningAgent, readPruningAgentId, writePruningAgentId } from '../compose/pruning-agent.ts';
 
 /** The settings of a server. A run uses those that are current when it starts. */
 export interface ServedSettings extends SettingsService {
@@ -28,6 +31,8 @@ export interface ServedSettings extends SettingsService {
   /** The current settings: a run reads them at each step. */
   readonly compression: CompressionSettings;
   readonly summariser: string;
+  /** Why another model than the chosen one writes summaries. */
+  readonly pruningNotice: string | undefined;
   /** Every key that this server knows, or has known. Another array after each load. */
   readonly secrets: readonly string[];
   /**
@@ -54,6 +59,7 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
   const { store, env } = options;
   const oneAtATime = createQueue();
   const secrets = new Set<string>();
+  let agentId = await readPruningAgentId(store);
   let now = await loadCurrent(await readChange(store), options, secrets);
   const projectAtStart = now.project;
   /** The stored trust of the last load; undefined if that failed. */
@@ -77,22 +83,29 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
       return now.project;
     },
     get summariser() {
-      return now.config.context.compression.model;
+      return pruningAgent(now.config, agentId).model;
+    },
+    get pruningNotice() {
+      return pruningAgent(now.config, agentId).notice;
     },
     get secrets() {
       return now.secrets;
     },
     compression: live(() => now.compression),
-    get: async () => toSettings(now),
-    put: ({ compression }) =>
+    get: async () => toSettings(now, agentId),
+    put: ({ compression = {}, pruningAgentId }) =>
       oneAtATime(async () => {
+        const nextId = pruningAgentId === undefined ? agentId : (pruningAgentId ?? undefined);
         const next = await loadCurrent(merged(now.change, compression), options, secrets);
         const { model } = next.config.context.compression;
         if (model.includes('/')) resolveNamed(next.config, { model }, env);
+        if (typeof pruningAgentId === 'string') assertPruningAgent(next.config, pruningAgentId, env);
         await writeChange(store, next.change);
+        if (nextId !== agentId) await writePruningAgentId(store, nextId);
+        agentId = nextId;
         now = next;
         trust = now.trust;
-        return toSettings(now);
+        return toSettings(now, agentId);
       }),
     shown: () => shownConfig(now.loaded),
     reload: () => oneAtATime(reload),
@@ -171,9 +184,29 @@ function shownConfig({ config, origins, sources, project }: LoadedConfig): Shown
   };
 }
 
-function toSettings({ config, change }: { config: Config; change: Change }): Settings {
+/** @throws {LonghaulError} `unknown_agent`, `unknown_model` and others of `resolveNamed`. */
+function assertPruningAgent(config: Config, id: string, env: ServedSettingsOptions['env']): void {
+  if (pruningAgent(config, id).notice !== undefined) {
+    throw new LonghaulError(
+      'unknown_agent',
+      `No agent is called ${JSON.stringify(id.slice(0, 100))}. Use __same__, none, provider/model, or one of: ${[...new Set([DEFAULT_AGENT, ...Object.keys(config.agents)])].join(', ')}.`,
+    );
+  }
+  if (id.includes('/')) resolveNamed(config, { model: id }, env);
+}
+
+function toSettings(
+  { config, change }: { config: Config; change: Change },
+  agentId: string | undefined,
+): Settings {
   const { strategy, trigger, auto, model, options } = config.context.compression;
-  return { compression: { strategy, trigger, auto, model, options }, changed: { compression: change } };
+  const { id, ...agent } = pruningAgent(config, agentId);
+  return {
+    compression: { strategy, trigger, auto, model, options },
+    pruningAgentId: id,
+    pruningAgent: agent,
+    changed: { compression: change, ...(agentId !== undefined && { pruningAgentId: agentId }) },
+  };
 }
 
 /** `null` resets a setting. */

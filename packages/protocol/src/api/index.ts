@@ -30,6 +30,7 @@ export type {
 } from './messages.ts';
 export { sendResultSchema } from './messages.ts';
 export type { ChatCompletionBody } from './openai.ts';
+export type { ReplayQuery, ReplayReport } from './replay.ts';
 export type { ApiRoute } from './route.ts';
 export {
   API_ROUTES,

@@ -9,6 +9,7 @@ import { messageRoutes } from './routes/messages.ts';
 import { openaiRoutes } from './routes/openai.ts';
 import { pageRoutes } from './routes/page.ts';
 import { queueRoutes } from './routes/queue.ts';
+import { replayRoutes } from './routes/replay.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { transferRoutes } from './routes/transfer.ts';
@@ -27,6 +28,7 @@ export const API_ROUTES = {
   ...openaiRoutes,
   ...transferRoutes,
   ...trustRoutes,
+  ...replayRoutes,
   ...directoryRoutes,
   ...pageRoutes,
   ...serviceRoutes,

@@ -58,6 +58,13 @@ const titleText = nameText(MAX_TITLE)
   .min(1)
   .refine((title) => !isBlank(title), { error: 'must contain a visible character' });
 
+export const deleteSessionQuery = z.strictObject({
+  undoSeconds: queryCount({ max: 86_400 }).optional().meta({
+    description:
+      'The session leaves lists and search at once, and is deleted after this time unless restoreSession takes that back. A message or a run meanwhile keeps the session. Default: it is deleted at once.',
+  }),
+});
+
 export const createSessionBody = z.strictObject({
   workspace: nameText(4_096).min(1).optional().meta({
     description:

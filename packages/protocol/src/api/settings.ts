@@ -21,23 +21,44 @@ const options = {
   ledgerShare: z.number().min(0).max(1),
 };
 
+const pruningAgentId = nameText(300).min(1).meta({
+  description:
+    'Who writes the narratives of summaries. __same__: the model of the session. none: nobody. Otherwise the name of an agent, whose model it is, or provider/model. It replaces compression.model.',
+});
+
 /**
  * Settings that a client can change. They override the project's configuration file; flags override them. `null` resets
  * a setting.
  */
 export const settingsBody = z.strictObject({
-  compression: z.strictObject({
-    strategy: strategyNameSchema.nullable().optional(),
-    trigger: trigger.nullable().optional(),
-    auto: z.boolean().nullable().optional(),
-    model: summariser.nullable().optional(),
-    options: z.strictObject(options).partial().nullable().optional(),
-  }),
+  pruningAgentId: pruningAgentId.nullable().optional(),
+  compression: z
+    .strictObject({
+      strategy: strategyNameSchema.nullable().optional(),
+      trigger: trigger.nullable().optional(),
+      auto: z.boolean().nullable().optional(),
+      model: summariser.nullable().optional(),
+      options: z.strictObject(options).partial().nullable().optional(),
+    })
+    .optional(),
 });
 export type SettingsBody = z.infer<typeof settingsBody>;
 
 /** The settings in effect. `changed` has those that were set over the API. */
 export const settingsSchema = z.looseObject({
+  pruningAgentId: z
+    .string()
+    .optional()
+    .meta({ description: 'As set, or else compression.model. Absent in answers of an older version.' }),
+  pruningAgent: z
+    .looseObject({
+      model: z.string().meta({ description: 'The model that it stands for, or __same__ or none.' }),
+      notice: z
+        .string()
+        .optional()
+        .meta({ description: 'Present if the agent is gone. __same__ is used until it exists again.' }),
+    })
+    .optional(),
   compression: z.looseObject({
     strategy: z.string(),
     trigger: trigger.nullable().meta({ description: "null: the strategy's default trigger." }),

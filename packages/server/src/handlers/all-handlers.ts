@@ -11,6 +11,7 @@ import { historyHandlers } from './history-handlers.ts';
 import { messageHandlers } from './message-handlers.ts';
 import { pageHandlers } from './page-handlers.ts';
 import { queueHandlers } from './queue-handlers.ts';
+import { replayHandlers } from './replay-handlers.ts';
 import { serviceHandlers } from './service-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
 import { transferHandlers } from './transfer-handlers.ts';
@@ -29,6 +30,7 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...approvalHandlers(context),
     ...transferHandlers(context),
     ...trustHandlers(context),
+    ...replayHandlers(context),
     ...directoryHandlers(context),
     ...pageHandlers(context),
     ...serviceHandlers(context),

@@ -10,6 +10,7 @@ export function approvalHandlers({
   runtime: { approvals },
   store,
   runs,
+  deletions,
   alwaysAllows,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   async function withScope(approval: Approval, { workspace }: Session) {
@@ -24,8 +25,8 @@ export function approvalHandlers({
       const listed = await Promise.all(
         open.map(async (approval) => {
           const session = await store.getSession(approval.sessionId);
-          // It was deleted meanwhile.
-          if (session === undefined) return [];
+          // It was deleted meanwhile, or is about to be.
+          if (session === undefined || deletions.has(session.id)) return [];
           return [{ ...(await withScope(approval, session)), title: session.title }];
         }),
       );

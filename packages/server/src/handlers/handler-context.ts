@@ -2,16 +2,19 @@ import type { SessionFeeds } from '../events/session-feeds.ts';
 import type { FailureLog } from '../failure-log.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
+import type { DelayedDeletions } from '../runs/delayed-deletions.ts';
 import type { RunKeeper } from '../runs/run-keeper.ts';
 import type { Workspaces } from '../safety/workspaces.ts';
-import type { OpenAiOptions, ServedAgent, ServerLimits } from '../server-options.ts';
+import type { OpenAiOptions, ReplayService, ServedAgent, ServerLimits } from '../server-options.ts';
 
 /** The dependencies of the handlers. */
 export interface HandlerContext extends ServedAgent {
   runs: RunKeeper;
+  deletions: DelayedDeletions;
   feeds: SessionFeeds;
   workspaces: Workspaces;
   pageSignIn: PageSignIn;
+  replay: ReplayService | undefined;
   metrics: ServerMetrics;
   mask: (text: string) => string;
   failed: FailureLog;

@@ -12,6 +12,7 @@ type Names =
   | 'getSession'
   | 'updateSession'
   | 'deleteSession'
+  | 'restoreSession'
   | 'forkSession'
   | 'search';
 
@@ -22,6 +23,7 @@ export function sessionHandlers({
   agents,
   runs,
   feeds,
+  deletions,
   workspaces,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   const withState = async (session: Session): Promise<SessionInfo> => ({
@@ -61,9 +63,12 @@ export function sessionHandlers({
         search,
       });
       const sessions = await Promise.all(
-        page.slice(0, limit).map((session) => withFigures(session, figures)),
+        page
+          .slice(0, limit)
+          .filter(({ id }) => !deletions.has(id))
+          .map((session) => withFigures(session, figures)),
       );
-      const next = page.length > limit ? sessions.at(-1)?.id : undefined;
+      const next = page.length > limit ? page[limit - 1]?.id : undefined;
       return { sessions, next };
     },
 
@@ -87,7 +92,7 @@ export function sessionHandlers({
       return withState(await store.updateSession(sessionId, patch));
     },
 
-    async deleteSession({ params: { sessionId } }) {
+    async deleteSession({ params: { sessionId }, query: { undoSeconds } }) {
       await runs.existing(sessionId);
       if (await runs.isHeld(sessionId)) {
         throw new LonghaulError(
@@ -95,9 +100,19 @@ export function sessionHandlers({
           'The session has an active run or another operation in progress. Cancel the run, then delete the session.',
         );
       }
+      if (undoSeconds !== undefined) {
+        await deletions.schedule(sessionId, undoSeconds * 1_000);
+        return undefined;
+      }
       await store.deleteSession(sessionId);
       feeds.drop(sessionId);
       return undefined;
+    },
+
+    async restoreSession({ params: { sessionId } }) {
+      const session = await runs.existing(sessionId);
+      await deletions.takeBack(sessionId);
+      return withState(session);
     },
 
     async forkSession({ params: { sessionId }, body: { at, title } }) {
@@ -111,7 +126,8 @@ export function sessionHandlers({
     },
 
     async search({ query: { q, sessionId, limit, reverted } }) {
-      const hits = await store.search(q, { limit, sessionId, includeReverted: reverted === 'true' });
+      const found = await store.search(q, { limit, sessionId, includeReverted: reverted === 'true' });
+      const hits = found.filter((hit) => !deletions.has(hit.sessionId));
       const sessions = await Promise.all(
         [...new Set(hits.map((hit) => hit.sessionId))].map((id) => store.getSession(id)),
       );

@@ -1,8 +1,9 @@
-import { sessionParams } from '../common.ts';
+import { emptyBody, sessionParams } from '../common.ts';
 import { searchQuery, searchResultSchema } from '../messages.ts';
 import type { ApiRoute } from '../route.ts';
 import {
   createSessionBody,
+  deleteSessionQuery,
   forkSessionBody,
   listSessionsQuery,
   sessionDetailSchema,
@@ -62,8 +63,20 @@ export const sessionRoutes = {
     tag: 'sessions',
     summary: 'Delete a session that no run or other operation works on',
     params: sessionParams,
+    query: deleteSessionQuery,
     status: 204,
     errors: ['session_not_found', 'session_busy'],
+  },
+  restoreSession: {
+    method: 'POST',
+    path: `${SESSION}/restore`,
+    tag: 'sessions',
+    summary: 'Take back the delayed deletion of a session',
+    params: sessionParams,
+    body: emptyBody,
+    status: 200,
+    response: sessionInfoSchema,
+    errors: ['session_not_found'],
   },
   forkSession: {
     method: 'POST',

@@ -9,7 +9,7 @@ import {
   importQuery,
   importResultSchema,
 } from '../service.ts';
-import { SESSION } from './shared.ts';
+import { RECORDED_FILE, SESSION } from './shared.ts';
 
 export const transferRoutes = {
   exportSession: {
@@ -29,8 +29,7 @@ export const transferRoutes = {
     tag: 'transfer',
     summary: 'Create a session from a recorded file in any format that longhaul import reads',
     query: importQuery,
-    // Not `text/plain`: a page of another site can send it without a CORS preflight request.
-    consumes: ['application/octet-stream', 'application/json', 'application/x-ndjson'],
+    consumes: RECORDED_FILE,
     bodyLimit: 'upload',
     status: 201,
     response: importResultSchema,

@@ -1,0 +1,113 @@
+import type { Runtime, Store } from '@longhaul/core';
+import { isObject } from '@longhaul/protocol';
+import type { FailureLog } from '../failure-log.ts';
+
+/** The key of the store's settings. Its value has the time of each deletion, by session. */
+const KEY = 'deletions';
+
+export interface DelayedDeletionsOptions {
+  store: Store;
+  runtime: Pick<Runtime, 'subscribe'>;
+  /** Whether a run or another operation works on the session. */
+  isHeld: (sessionId: string) => Promise<boolean>;
+  /** Called after a session was deleted. */
+  onDeleted: (sessionId: string) => void;
+  failed: FailureLog;
+}
+
+/**
+ * Deletes sessions after a time in which that can be taken back. The times are stored, so a deletion also happens if
+ * the server stops meanwhile. A session that is used meanwhile is kept.
+ */
+export class DelayedDeletions implements Disposable {
+  readonly #options: DelayedDeletionsOptions;
+  readonly #unsubscribe: () => void;
+  readonly #due = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #saved: Promise<void> = Promise.resolve();
+
+  private constructor(options: DelayedDeletionsOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.runtime.subscribe(({ type, sessionId }) => {
+      const isUsed = type === 'run:started' || type === 'message:queued';
+      if (isUsed && this.#due.has(sessionId)) this.#keep(sessionId);
+    });
+  }
+
+  static async open(options: DelayedDeletionsOptions): Promise<DelayedDeletions> {
+    const deletions = new DelayedDeletions(options);
+    const stored = await options.store.getSetting(KEY);
+    for (const [sessionId, at] of Object.entries(isObject(stored) ? stored : {}))
+      if (typeof at === 'number') deletions.#due.set(sessionId, at);
+    deletions.#wait();
+    return deletions;
+  }
+
+  has(sessionId: string): boolean {
+    return this.#due.has(sessionId);
+  }
+
+  async schedule(sessionId: string, afterMs: number): Promise<void> {
+    this.#due.set(sessionId, Date.now() + afterMs);
+    this.#wait();
+    await this.#save();
+  }
+
+  /** Returns false if no deletion of the session is pending. */
+  async takeBack(sessionId: string): Promise<boolean> {
+    if (!this.#due.delete(sessionId)) return false;
+    await this.#save();
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#unsubscribe();
+    this.#due.clear();
+  }
+
+  #keep(sessionId: string): void {
+    this.takeBack(sessionId).catch((error: unknown) => this.#options.failed('keeping a session', error));
+  }
+
+  /** Waits for the next deletion. */
+  #wait(): void {
+    clearTimeout(this.#timer);
+    if (this.#due.size === 0) return;
+    const ms = Math.max(0, Math.min(...this.#due.values()) - Date.now());
+    this.#timer = setTimeout(() => void this.#deleteDue(), Math.min(ms, MAX_TIMER_MS)).unref();
+  }
+
+  async #deleteDue(): Promise<void> {
+    const now = Date.now();
+    const due = [...this.#due].flatMap(([sessionId, at]) => (at <= now ? [sessionId] : []));
+    try {
+      for (const sessionId of due) await this.#delete(sessionId);
+      await this.#save();
+    } catch (error) {
+      this.#options.failed('deleting a session', error);
+    }
+    this.#wait();
+  }
+
+  async #delete(sessionId: string): Promise<void> {
+    const { store, isHeld, onDeleted } = this.#options;
+    const session = await store.getSession(sessionId);
+    const isUsed = session !== undefined && (await isHeld(sessionId));
+    // It was taken back while the store was read.
+    if (!this.#due.delete(sessionId)) return;
+    if (session === undefined || isUsed) return;
+    await store.deleteSession(sessionId);
+    onDeleted(sessionId);
+  }
+
+  /** One write after another, so that an older state never replaces a newer one. */
+  #save(): Promise<void> {
+    const write = () =>
+      this.#options.store.putSetting(KEY, this.#due.size === 0 ? undefined : Object.fromEntries(this.#due));
+    this.#saved = this.#saved.then(write, write);
+    return this.#saved;
+  }
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
