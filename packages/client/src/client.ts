@@ -104,6 +104,17 @@ export function createClient(options: ClientOptions) {
     /** Returns what the session, a turn or a step changed in the workspace. */
     diff: (sessionId: string, query: QueryInputOf<'getDiff'> = {}, { signal }: CallOptions = {}) =>
       call('getDiff', { params: { sessionId }, query, signal }),
+    files: {
+      /** Lists a folder of the workspace as it was after a message. */
+      list: (sessionId: string, query: QueryInputOf<'listFiles'> = {}, { signal }: CallOptions = {}) =>
+        call('listFiles', { params: { sessionId }, query, signal }),
+      /** Returns a file of the workspace as it was after a message. */
+      read: async (
+        sessionId: string,
+        query: QueryInputOf<'readFile'>,
+        { signal }: CallOptions = {},
+      ): Promise<Blob> => (await caller.open('readFile', { params: { sessionId }, query, signal })).blob(),
+    },
     /** Restores files and conversation as they were before a message. */
     revert: (sessionId: string, body: BodyInputOf<'revert'>, { signal }: CallOptions = {}) =>
       call('revert', { params: { sessionId }, body, signal }),

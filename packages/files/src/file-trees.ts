@@ -2,6 +2,7 @@ import type { BlobStore, FileTrees } from '@longhaul/core';
 import { changedFiles } from './diff/file-changes.ts';
 import { unifiedDiff } from './diff/unified-diff.ts';
 import type { FilesSettings } from './files-settings.ts';
+import { listFolder, readFileOf } from './format/look-up.ts';
 import { PackSource } from './format/pack-source.ts';
 import { TreeReader } from './format/tree.ts';
 import { packsOf } from './maintenance/packs-of.ts';
@@ -42,6 +43,14 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
       const reader = newReader();
       await using differ = new DiffThread();
       yield* unifiedDiff(reader, await reader.open(before), await reader.open(after), differ);
+    },
+    async list(tree, path) {
+      const reader = newReader();
+      return listFolder(reader, await reader.open(tree), path);
+    },
+    async read(tree, path, { maxBytes }) {
+      const reader = newReader();
+      return readFileOf(reader, await reader.open(tree), { path, maxBytes });
     },
     async materialise(tree, folder) {
       const reader = newReader();

@@ -105,6 +105,35 @@ describe('the thread of a recorder', () => {
     expect(all.more).toBeUndefined();
   });
 
+  it('lists folders of a tree and reads its files, also after they have changed', async () => {
+    await using place = await newPlace();
+    const umlaut = Buffer.from('a/ü.txt').toString('latin1');
+    write(place, umlaut, 'one');
+    write(place, 'a/b/c', 'two');
+    write(place, '.env', 'TOKEN=secret');
+    await using recorder = await treesOf(place).openRecorder(place.workspace, undefined);
+    const { after = '' } = (await recorder.record()) ?? {};
+    write(place, umlaut, 'changed');
+    const trees = treesOf(place);
+    expect(await trees.list(after, '')).toEqual([
+      { name: '.env', kind: 'secret' },
+      { name: 'a', kind: 'folder' },
+    ]);
+    expect(await trees.list(after, 'a')).toEqual([
+      { name: 'b', kind: 'folder' },
+      { name: 'ü.txt', kind: 'file', size: 3 },
+    ]);
+    const text = async (path: string) =>
+      new TextDecoder().decode(await trees.read(after, path, { maxBytes: 100 }));
+    expect([await text('a/ü.txt'), await text('a/b/c')]).toEqual(['one', 'two']);
+    for (const path of ['a', 'b', 'a/../a/b/c', '/a/b/c', 'a/b/c/d', ''])
+      await expect(text(path), path).rejects.toMatchObject({ code: 'not_found' });
+    await expect(trees.list(after, 'a/b/c')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(text('.env')).rejects.toMatchObject({ code: 'invalid_request' });
+    const small = trees.read(after, 'a/b/c', { maxBytes: 2 });
+    await expect(small).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
   it('refuses to materialise into a folder with files', async () => {
     await using place = await newPlace();
     write(place, 'file', 'one');

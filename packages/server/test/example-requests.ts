@@ -42,6 +42,8 @@ const BODIES: Partial<Record<OperationName, (sessionId: string) => unknown>> = {
   }),
 };
 
+const QUERIES: Partial<Record<OperationName, string>> = { search: '?q=x', readFile: '?path=x' };
+
 /** Returns a valid request for each operation, with this session and this blob. */
 export function exampleRequests({ sessionId, blobId }: { sessionId: string; blobId: string }): Example[] {
   const values: Record<string, string> = {
@@ -58,11 +60,7 @@ export function exampleRequests({ sessionId, blobId }: { sessionId: string; blob
     const name = key as OperationName;
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => values[param] ?? '');
     const query =
-      name === 'listQueue' || name === 'clearQueue'
-        ? `?sessionId=${sessionId}`
-        : name === 'search'
-          ? '?q=x'
-          : '';
+      name === 'listQueue' || name === 'clearQueue' ? `?sessionId=${sessionId}` : (QUERIES[name] ?? '');
     const body = route.consumes !== undefined ? 'bytes' : BODIES[name]?.(sessionId);
     return {
       name,

@@ -47,6 +47,8 @@ export function fileTrees(
       yield* (await trees()).diff(...args);
     },
     packsOf: async (...args) => (await trees()).packsOf(...args),
+    list: async (...args) => (await trees()).list(...args),
+    read: async (...args) => (await trees()).read(...args),
     materialise: async (...args) => (await trees()).materialise(...args),
   };
 }

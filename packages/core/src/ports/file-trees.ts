@@ -24,8 +24,31 @@ export interface FileTrees {
    * @throws {LonghaulError} `invalid_request` if the folder has files; `store_full`; the errors of `changes`.
    */
   materialise(tree: string, folder: string): Promise<Restored>;
+  /**
+   * Lists one folder of a tree, in the order of the names. `path` is relative, '' for the workspace itself.
+   *
+   * @throws {LonghaulError} `not_found` if the tree has no such folder; the errors of `changes`.
+   */
+  list(tree: string, path: string): Promise<TreeEntry[]>;
+  /**
+   * Returns the content of a file of a tree.
+   *
+   * @throws {LonghaulError} `not_found` if the tree has no such file; `invalid_request` if its content is not recorded, or
+   * has more than `maxBytes`; the errors of `changes`.
+   */
+  read(tree: string, path: string, options: { maxBytes: number }): Promise<Uint8Array>;
   /** Returns the blobs that trees need. Trees that cannot be read are in the result. Throws other errors of the blobs. */
   packsOf(trees: Iterable<string>): Promise<TreeBlobs>;
+}
+
+/** An entry of a folder in a tree. */
+export interface TreeEntry {
+  /** Bytes that are not valid UTF-8 are shown as U+FFFD. */
+  name: string;
+  /** Of the last three, no content is recorded. */
+  kind: 'file' | 'folder' | 'link' | 'secret' | 'large' | 'unreadable';
+  /** Bytes. Absent for folders and secrets. */
+  size?: number;
 }
 
 /** The blobs of recorded trees. */

@@ -7,6 +7,7 @@ export type {
   RecordedChange,
   Restored,
   TreeBlobs,
+  TreeEntry,
 } from './file-trees.ts';
 export type {
   ModelDriver,

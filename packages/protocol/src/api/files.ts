@@ -24,6 +24,34 @@ export const diffSchema = z.looseObject({
   truncated: z.boolean().meta({ description: 'The diff is longer and was cut after a whole file.' }),
 });
 
+const filePath = nameText(4_096)
+  .refine((path) => path === '' || path.split('/').every((name) => !['', '.', '..'].includes(name)), {
+    error: 'must be a path in the workspace, such as src/main.ts',
+  })
+  .meta({ description: 'Relative to the workspace, with / between names.' });
+
+const at = target.optional().meta({
+  description: 'A message: the state after it. Default: the state that was recorded last.',
+});
+
+export const listFilesQuery = z.strictObject({ at, path: filePath.default('') });
+
+export const fileEntriesSchema = z.looseObject({
+  tree: z.string(),
+  path: z.string(),
+  entries: z.array(
+    z.looseObject({
+      name: z.string(),
+      kind: z.enum(['file', 'folder', 'link', 'secret', 'large', 'unreadable']).meta({
+        description: 'The content of secret, large and unreadable files is not recorded.',
+      }),
+      size: z.number().optional(),
+    }),
+  ),
+});
+
+export const readFileQuery = z.strictObject({ at, path: filePath.min(1) });
+
 const revertFlags = {
   preview: z.boolean().optional().meta({ description: 'Return what would be restored, and change nothing.' }),
   force: z.boolean().optional().meta({ description: 'Also restore files that somebody else has changed.' }),

@@ -1,7 +1,9 @@
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 
-type Names = 'getDiff' | 'revert' | 'unrevert' | 'getTree';
+type Names = 'getDiff' | 'listFiles' | 'readFile' | 'revert' | 'unrevert' | 'getTree';
+
+const MAX_FILE_BYTES = 8 * 1_048_576;
 
 /** Characters of a diff in a response. */
 const MAX_DIFF_CHARS = 4_000_000;
@@ -16,6 +18,22 @@ export function fileHandlers({ runtime }: HandlerContext): Pick<RouteHandlers, N
       const changes = await files.changes(before, after);
       return { ...trees, ...changes, ...(await collect(files.diff(before, after))) };
     },
+    async listFiles({ params: { sessionId }, query }) {
+      return { path: query.path, ...(await files.list(sessionId, query)) };
+    },
+
+    async readFile({ params: { sessionId }, query }) {
+      const bytes = await files.read(sessionId, query, { maxBytes: MAX_FILE_BYTES });
+      // The agent may have written it, so a browser must never execute it.
+      return new Response(Uint8Array.from(bytes), {
+        headers: {
+          'content-type': 'application/octet-stream',
+          'content-disposition': 'attachment',
+          'content-security-policy': "default-src 'none'; sandbox",
+        },
+      });
+    },
+
     revert: ({ params, body: { target, ...options } }) => files.revert(params.sessionId, target, options),
     unrevert: ({ params, body }) => files.unrevert(params.sessionId, body),
     getTree: ({ params }) => files.tree(params.sessionId),

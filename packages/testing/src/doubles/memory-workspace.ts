@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChangedFiles, FileRecorder, FileTrees, RecordedChange, Restored } from '@longhaul/core';
-import { type FileChange, treeReference } from '@longhaul/protocol';
+import { type FileChange, LonghaulError, treeReference } from '@longhaul/protocol';
 
 type Files = ReadonlyMap<string, string>;
 
@@ -89,6 +89,19 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
           yield `${change} ${path}\n`;
       },
       packsOf: async () => ({ packs: new Set<string>(), broken: [] }),
+      async list(tree, path) {
+        const below = path === '' ? '' : `${path}/`;
+        return [...filesOf(tree)].flatMap(([name, text]) =>
+          name.startsWith(below)
+            ? [{ name: name.slice(below.length), kind: 'file' as const, size: text.length }]
+            : [],
+        );
+      },
+      async read(tree, path) {
+        const text = filesOf(tree).get(path);
+        if (text === undefined) throw new LonghaulError('not_found', `There is no ${path}.`);
+        return new TextEncoder().encode(text);
+      },
       async materialise(tree, folder) {
         workspace.folders.set(folder, filesOf(tree));
         return { files: changesBetween(new Map(), filesOf(tree)), skipped: [] };

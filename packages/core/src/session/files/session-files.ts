@@ -1,6 +1,6 @@
 import { treeAfter, treeBefore } from '@longhaul/context';
 import { LonghaulError, type Session } from '@longhaul/protocol';
-import type { ChangedFiles, FileTrees, Restored, TreeBlobs } from '../../ports/file-trees.ts';
+import type { ChangedFiles, FileTrees, Restored, TreeBlobs, TreeEntry } from '../../ports/file-trees.ts';
 import { findMessage } from '../find-message.ts';
 import { existingSession } from '../session-errors.ts';
 import type { SessionWriter } from '../session-writer.ts';
@@ -12,6 +12,14 @@ import { SessionReverts, type SessionRevertsOptions } from './session-reverts.ts
 export interface SessionFilesOptions extends Omit<SessionRevertsOptions, 'trees'> {
   /** Returns undefined if files cannot be recorded. */
   trees: () => FileTrees | undefined;
+}
+
+/** A file or folder of a session's workspace. */
+export interface FilePlace {
+  /** A message. Default: the newest state. */
+  at?: string | undefined;
+  /** Relative. Default: the workspace itself. */
+  path?: string | undefined;
 }
 
 /** Shows what a session changed in its workspace, and takes it back. */
@@ -74,6 +82,38 @@ export class SessionFiles {
   /** Returns the difference between two trees of `treesOf` as a unified diff, in pieces. */
   diff(before: string, after: string): AsyncIterable<string> {
     return this.#trees().diff(before, after);
+  }
+
+  /**
+   * Lists a folder as it was after a message, or as it was recorded last.
+   *
+   * @throws {LonghaulError} `session_not_found`; `not_found` if nothing was recorded by then, or there is no such folder.
+   */
+  async list(
+    sessionId: string,
+    { at, path = '' }: FilePlace,
+  ): Promise<{ tree: string; entries: TreeEntry[] }> {
+    const tree = await this.#treeAt(sessionId, at);
+    return { tree, entries: await this.#trees().list(tree, path) };
+  }
+
+  /** Returns a file as it was after a message, or as it was recorded last. Throws as `list` and `FileTrees.read`. */
+  async read(
+    sessionId: string,
+    { at, path = '' }: FilePlace,
+    options: { maxBytes: number },
+  ): Promise<Uint8Array> {
+    const tree = await this.#treeAt(sessionId, at);
+    return await this.#trees().read(tree, path, options);
+  }
+
+  async #treeAt(sessionId: string, at: string | undefined): Promise<string> {
+    const { store } = this.#options;
+    await existingSession(store, sessionId);
+    const message = at === undefined ? undefined : await findMessage(store, sessionId, at);
+    const tree = await this.treeAfter(sessionId, message?.sequence);
+    if (tree !== undefined) return tree;
+    throw new LonghaulError('not_found', 'No files were recorded by then.');
   }
 
   /** Writes a tree into a folder, which must be missing or empty. */

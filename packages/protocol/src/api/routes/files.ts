@@ -1,8 +1,12 @@
+import { z } from 'zod';
 import { sessionParams } from '../common.ts';
 import {
   conversationTreeSchema,
   diffQuery,
   diffSchema,
+  fileEntriesSchema,
+  listFilesQuery,
+  readFileQuery,
   revertBody,
   revertResultSchema,
   unrevertBody,
@@ -21,6 +25,29 @@ export const fileRoutes = {
     status: 200,
     response: diffSchema,
     errors: ['session_not_found', 'not_found'],
+  },
+  listFiles: {
+    method: 'GET',
+    path: `${SESSION}/files`,
+    tag: 'files',
+    summary: 'List a folder of the workspace as it was recorded after a message',
+    params: sessionParams,
+    query: listFilesQuery,
+    status: 200,
+    response: fileEntriesSchema,
+    errors: ['session_not_found', 'not_found', 'invalid_request'],
+  },
+  readFile: {
+    method: 'GET',
+    path: `${SESSION}/files/content`,
+    tag: 'files',
+    summary: 'Get a file of the workspace as it was recorded after a message, of at most 8 MiB',
+    params: sessionParams,
+    query: readFileQuery,
+    status: 200,
+    produces: 'application/octet-stream',
+    response: z.file(),
+    errors: ['session_not_found', 'not_found', 'invalid_request'],
   },
   revert: {
     method: 'POST',
