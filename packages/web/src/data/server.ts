@@ -4,14 +4,12 @@ import type { Access } from '../access/access.ts';
 import { Inbox } from '../approvals/inbox.ts';
 import { authorizedFetch } from './authorized-fetch.ts';
 import { Connection } from './connection.ts';
-import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { ServerEvents } from './server-events.ts';
 import { SessionBook } from './session-book.ts';
 
 /** The server that this page belongs to, and what the page knows of it. */
 export interface Server {
   client: LonghaulClient;
-  calls: PageCalls;
   /** Whether the server answers. */
   connection: Connection;
   /** Events of all runs of the server, shared by the tabs of this browser. */
@@ -24,13 +22,11 @@ export interface Server {
 
 export function openServer({ baseUrl, access }: { baseUrl: string; access: Access }): Server {
   const connection = new Connection();
-  const send = authorizedFetch(access, connection);
-  const client = createClient({ baseUrl, fetch: send });
+  const client = createClient({ baseUrl, fetch: authorizedFetch(access, connection) });
   const book = new SessionBook(client);
   connection.onReturn(() => book.reopen());
   return {
     client,
-    calls: createPageCalls(send),
     connection,
     events: new ServerEvents(client),
     book,

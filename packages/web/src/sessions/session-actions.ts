@@ -62,7 +62,7 @@ export class SessionActions {
   /** Deletes a session after a time in which this can be undone. */
   async delete(session: Named): Promise<void> {
     await this.#tried(async () => {
-      await this.#server.calls.deleteSession(session.id, UNDO_SECONDS);
+      await this.#server.client.sessions.delete(session.id, { undoSeconds: UNDO_SECONDS });
       this.#list.hide(session.id, true);
       const wasShown = shownSession() === session.id;
       if (wasShown) goTo({ page: 'home' });
@@ -76,7 +76,7 @@ export class SessionActions {
 
   async #restore(session: Named, wasShown: boolean): Promise<void> {
     await this.#tried(async () => {
-      await this.#server.calls.restoreSession(session.id);
+      await this.#server.client.sessions.restore(session.id);
       this.#list.hide(session.id, false);
       if (wasShown) goTo({ page: 'session', sessionId: session.id });
     });

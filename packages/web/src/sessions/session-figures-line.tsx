@@ -1,10 +1,10 @@
 import type { SessionInfo } from '@longhaul/protocol/api';
 import { formatCost, formatTokens, plural } from '../ui/format.ts';
-import { figuresOf, windowPercent } from './session-figures.ts';
+import { windowPercent } from './session-figures.ts';
 
 /** Cost, window, queue and open approvals of a session. */
 export function SessionFiguresLine({ session }: { session: SessionInfo }) {
-  const figures = figuresOf(session);
+  const { figures } = session;
   if (figures === undefined) return null;
   const { cost, context, queued, openApprovals } = figures;
   const percent = windowPercent(figures);

@@ -1,6 +1,6 @@
+import type { ShownConfig } from '@longhaul/protocol/api';
 import { STRATEGY_NAMES, type StrategyName } from '@longhaul/protocol/strategy-names';
 import { useState } from 'react';
-import type { ConfigReport } from '../data/page-calls.ts';
 import { describeOrigin, originOf } from './config-values.ts';
 import { SettingField } from './setting-field.tsx';
 import { type TriggerKind, triggerKind, triggerOf, triggerPercent } from './trigger-choice.ts';
@@ -30,7 +30,7 @@ export function CompactionSettings({
   origins,
 }: {
   edited: EditedSettings;
-  origins: ConfigReport['origins'] | undefined;
+  origins: ShownConfig['origins'] | undefined;
 }) {
   if (settings === undefined) return <p className="quiet">Loading…</p>;
   const { strategy, auto, trigger } = settings.compression;

@@ -1,11 +1,11 @@
+import type { ShownConfig } from '@longhaul/protocol/api';
 import { useMemo, useState } from 'react';
-import type { ConfigReport } from '../data/page-calls.ts';
 import { plural } from '../ui/format.ts';
 import { configValues, searchValues } from './config-values.ts';
 import { SettingTable } from './setting-table.tsx';
 
 /** Every value of the configuration, with where it comes from. */
-export function ConfigTable({ report }: { report: ConfigReport }) {
+export function ConfigTable({ report }: { report: ShownConfig }) {
   const [query, setQuery] = useState('');
   const [onlySet, setOnlySet] = useState(false);
   const values = useMemo(() => configValues(report), [report]);

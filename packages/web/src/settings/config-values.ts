@@ -1,4 +1,4 @@
-import type { ConfigReport } from '../data/page-calls.ts';
+import type { ShownConfig } from '@longhaul/protocol/api';
 
 /** A value of the configuration, with where it comes from. */
 export interface ConfigValue {
@@ -9,13 +9,13 @@ export interface ConfigValue {
   isDefault: boolean;
 }
 
-type Origins = ConfigReport['origins'];
+type Origins = ShownConfig['origins'];
 
 /** All values of the configuration, in the order of their paths. */
 export function configValues({
   config,
   origins,
-}: Pick<ConfigReport, 'config' | 'origins'>): readonly ConfigValue[] {
+}: Pick<ShownConfig, 'config' | 'origins'>): readonly ConfigValue[] {
   return leavesOf(config, '')
     .map(({ path, value }) => {
       const origin = originOf(path, origins);

@@ -1,4 +1,4 @@
-import type { Agent } from '../data/page-calls.ts';
+import type { AgentList } from '@longhaul/protocol/api';
 import { pruningAgentOf, SAME_AGENT } from './pruning-agent.ts';
 import { SettingField } from './setting-field.tsx';
 import type { EditedSettings } from './use-settings.ts';
@@ -10,7 +10,7 @@ export function PruningAgentSetting({
   models,
 }: {
   edited: EditedSettings;
-  agents: readonly Agent[];
+  agents: AgentList['agents'];
   models: readonly string[];
 }) {
   const chosen = settings === undefined ? undefined : pruningAgentOf(settings);

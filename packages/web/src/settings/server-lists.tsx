@@ -1,9 +1,8 @@
-import type { Models } from '@longhaul/protocol/api';
-import type { Agent, Provider } from '../data/page-calls.ts';
+import type { AgentList, Models, ProviderList } from '@longhaul/protocol/api';
 import { formatTokens } from '../ui/format.ts';
 import { SettingTable } from './setting-table.tsx';
 
-export function AgentTable({ agents }: { agents: readonly Agent[] }) {
+export function AgentTable({ agents }: { agents: readonly AgentList['agents'][number][] }) {
   return (
     <SettingTable
       label="Agents"
@@ -63,7 +62,7 @@ export function ModelTable({
   );
 }
 
-export function ProviderTable({ providers }: { providers: readonly Provider[] }) {
+export function ProviderTable({ providers }: { providers: readonly ProviderList['providers'][number][] }) {
   return (
     <SettingTable
       label="Providers"
@@ -88,7 +87,7 @@ export function describeKey({
   needsKey,
   keyFrom,
   variables,
-}: Pick<Provider, 'hasKey' | 'needsKey' | 'keyFrom' | 'variables'>): string {
+}: Pick<ProviderList['providers'][number], 'hasKey' | 'needsKey' | 'keyFrom' | 'variables'>): string {
   if (hasKey) return keyFrom === undefined ? 'present' : `from the variable ${keyFrom}`;
   if (!needsKey) return 'needs none';
   return variables.length === 0 ? 'missing' : `missing: set ${variables.join(' or ')}`;

@@ -15,11 +15,11 @@ import { useSettings } from './use-settings.ts';
 
 /** What can be changed here, and what the configuration of the server says. */
 export function SettingsPage({ onOpenSide }: { onOpenSide: () => void }) {
-  const { client, calls } = useServer();
-  const config = useRead(useCallback((signal) => calls.config({ signal }), [calls]));
-  const agents = useRead(useCallback((signal) => calls.agents({ signal }), [calls]));
+  const { client } = useServer();
+  const config = useRead(useCallback((signal) => client.config({ signal }), [client]));
+  const agents = useRead(useCallback((signal) => client.agents({ signal }), [client]));
   const models = useRead(useCallback((signal) => client.models({ signal }), [client]));
-  const providers = useRead(useCallback((signal) => calls.providers({ signal }), [calls]));
+  const providers = useRead(useCallback((signal) => client.providers({ signal }), [client]));
   const edited = useSettings(config.again);
   const { result } = edited;
   return (

@@ -1,6 +1,5 @@
 import type { SessionState } from '@longhaul/protocol/api';
 import { useEffect } from 'react';
-import { figuresOf } from '../sessions/session-figures.ts';
 import { useSessionListState } from '../sessions/use-session-list.ts';
 
 interface Shown {
@@ -28,6 +27,6 @@ export function useDocumentTitle({ name, state }: Shown): void {
 /** The number of calls that wait for an answer, in the loaded sessions. */
 function useOpenApprovals(): number {
   return useSessionListState(({ sessions }) =>
-    sessions.reduce((sum, session) => sum + (figuresOf(session)?.openApprovals ?? 0), 0),
+    sessions.reduce((sum, session) => sum + (session.figures?.openApprovals ?? 0), 0),
   );
 }

@@ -14,9 +14,9 @@ export function SessionChoices({
   choice: SessionChoice;
   onChange: (choice: SessionChoice) => void;
 }) {
-  const { client, calls } = useServer();
+  const { client } = useServer();
   const models = useRead(useCallback((signal) => client.models({ signal }), [client]));
-  const agents = useRead(useCallback((signal) => calls.agents({ signal }), [calls]));
+  const agents = useRead(useCallback((signal) => client.agents({ signal }), [client]));
   const named = agents.value?.agents ?? [];
   const defaultAgent = named.find(({ isDefault }) => isDefault)?.name;
   const agent = named.find(({ name }) => name === (choice.agent || defaultAgent));
@@ -48,8 +48,8 @@ export function SessionChoices({
 
 /** A folder of the server, by its name: any below an allowed one. */
 function FolderChoice({ folder, onChange }: { folder: string; onChange: (folder: string) => void }) {
-  const { calls } = useServer();
-  const roots = useRead(useCallback((signal) => calls.workspaces({ signal }), [calls]));
+  const { client } = useServer();
+  const roots = useRead(useCallback((signal) => client.workspaces({ signal }), [client]));
   const sessions = useSessionListState((state) => state.sessions);
   const allowed = roots.value?.workspaces ?? [];
   const byDefault = allowed.find(({ isDefault }) => isDefault)?.path;
