@@ -141,12 +141,11 @@ async function expectShownAsStored(page: import('playwright-core').Page, session
   const client = createClient({ baseUrl: bench.url, token: bench.token });
   const { messages } = await client.messages(sessionId, { limit: 200 });
   const stored = messages.map(({ sequence }) => sequence);
-  const numbers = () =>
-    page
-      .getByRole('article')
-      .evaluateAll((articles) =>
-        articles.map((one) => Number(/message (\d+)/.exec(one.getAttribute('aria-label') ?? '')?.[1])),
-      );
+  const numbers = async () => {
+    const articles = await page.getByRole('article').all();
+    const labels = await Promise.all(articles.map((article) => article.getAttribute('aria-label')));
+    return labels.map((label) => Number(/message (\d+)/.exec(label ?? '')?.[1]));
+  };
   await expect.poll(numbers).toEqual(stored);
   for (const { sequence, parts } of messages) {
     const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join(' ');
