@@ -131,9 +131,7 @@ async function scrolling(browser: Browser, serving: Serving) {
   const list = page.locator('.conversation');
   let first = await firstShown(page);
   while (first > MESSAGES - SCROLLED) {
-    await list.evaluate((element) => {
-      element.scrollTop = 0;
-    });
+    await list.evaluate('(element) => { element.scrollTop = 0; }');
     await page.waitForFunction(`(${FIRST_SHOWN}) < ${first}`);
     first = await firstShown(page);
   }

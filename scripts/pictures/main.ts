@@ -1,14 +1,16 @@
 /**
- * Makes the pictures of the README and of `docs/terminal.md`.
+ * Makes the pictures of the README and of `docs/terminal.md` and `docs/page.md`.
  *
- * Run it with `npm run pictures`, or `npm run pictures -- chat` for those of the chat alone. `npm run build` first.
+ * Run it with `npm run pictures`, or `npm run pictures -- page` for those of the page alone. `npm run build` first.
  */
 import { makeChatPictures } from './chat-pictures.ts';
+import { makePagePictures } from './page-pictures.ts';
 import { makeReadmePictures } from './readme-pictures.ts';
 
 const MAKERS: Readonly<Record<string, () => Promise<void>>> = {
   readme: makeReadmePictures,
   chat: makeChatPictures,
+  page: makePagePictures,
 };
 
 const asked = process.argv.slice(2);

@@ -13,6 +13,7 @@ import { chatScript, PROJECT, TASK } from './chat-script.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LONGHAUL = join(ROOT, 'packages/cli/bin/longhaul.js');
 const IMAGES = join(ROOT, 'docs/images');
+const MODEL = 'qwen3-coder-30b';
 const WINDOW_TOKENS = 16_384;
 const WIDE = { width: 1_280, height: 800 };
 const PHONE = { width: 390, height: 780 };
@@ -29,7 +30,11 @@ export async function makePagePictures(): Promise<void> {
   const home = join(tmpdir(), 'longhaul-pictures');
   await mkdir(home);
   try {
-    await using model = await createScriptedModelServer({ script: chatScript, windowTokens: WINDOW_TOKENS });
+    await using model = await createScriptedModelServer({
+      script: chatScript,
+      model: MODEL,
+      windowTokens: WINDOW_TOKENS,
+    });
     const project = join(home, 'flashcards');
     await mkdir(join(project, 'src'), { recursive: true });
     await mkdir(join(project, 'data'));
@@ -39,7 +44,14 @@ export async function makePagePictures(): Promise<void> {
     await using browser = await openBrowser();
     const page = await browser.newPage({ viewport: WIDE, reducedMotion: 'reduce' });
     await signIn(page, server);
-    await pictureAll(page, { home, all });
+    try {
+      await pictureAll(page, { home, all });
+    } catch (error) {
+      await page.screenshot({ path: join(all, 'failed.png') });
+      throw new Error(`The page did not come to the next state. ${join(all, 'failed.png')} shows it.`, {
+        cause: error,
+      });
+    }
   } finally {
     await rm(home, { recursive: true, force: true });
   }
@@ -63,7 +75,7 @@ async function pictureAll(page: Page, { home, all }: { home: string; all: string
   await approval.waitFor();
   await keep('approval');
   await approval.getByRole('button', { name: 'Once' }).click();
-  await page.getByText('nothing changes there').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'nothing changes there' }).waitFor();
   await page.getByPlaceholder('Message the agent').waitFor();
   await keep('session');
   await page.getByRole('button', { name: 'Changed files' }).click();
@@ -113,8 +125,8 @@ async function writeConfiguration(home: string, url: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(
     file,
-    `model: openai-compatible/qwen3-coder-30b
-providers: { openai-compatible: { baseUrl: "${url}", models: { qwen3-coder-30b: { window: ${WINDOW_TOKENS} } } } }
+    `model: openai-compatible/${MODEL}
+providers: { openai-compatible: { baseUrl: "${url}", models: { ${MODEL}: { window: ${WINDOW_TOKENS} } } } }
 sandbox: { driver: local }
 approvals:
   - { tool: "*", action: allow }

@@ -151,6 +151,13 @@ function wholeTool(toolName: string, paths: Paths | undefined): string {
   return `${toolName}\0${isOutside(paths) ? paths?.real : ''}`;
 }
 
+/** Describes what `subjectsOf` returns: a command as it is written, or a tool with the place in which it may work. */
+export function subjectText(subject: string): string {
+  const [toolName = '', path] = subject.split('\0');
+  if (path === undefined) return subject;
+  return path === '' ? `${toolName} in the workspace` : `${toolName} ${path}`;
+}
+
 interface Paths {
   /** As the call names it. */
   named: string;

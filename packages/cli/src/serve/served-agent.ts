@@ -1,4 +1,4 @@
-import { subjectsOf } from '@longhaul/approvals';
+import { subjectsOf, subjectText } from '@longhaul/approvals';
 import type { Config } from '@longhaul/config';
 import { type ModelDriver, Runtime, type RuntimeOptions, type Tool } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
@@ -67,8 +67,10 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
     models: servedModels({ config: () => settings.config, env, driverFor, ownModel: options.ownModel }),
     trust: servedTrust({ env, home, hasToken, settings, notices, runtime }),
-    alwaysAllows: ({ toolName, args, workspace }) =>
-      subjectsOf({ toolName, input: args, workspacePath: workspace }),
+    alwaysAllows: async ({ toolName, args, workspace }) => {
+      const subjects = await subjectsOf({ toolName, input: args, workspacePath: workspace });
+      return subjects.map(subjectText);
+    },
     importer: { import: (file, given) => importUpload(file, { ...given, storage }) },
   };
 }

@@ -16,7 +16,7 @@ const approvalSchema = z.looseObject({
   reason: z.string().optional(),
   alwaysAllows: z.array(z.string()).optional().meta({
     description:
-      'What the answer always would allow for the rest of the session: simple commands as they are written, or a tool, or a tool with a path. Only for requests without an answer.',
+      'What the answer always would allow for the rest of the session: simple commands as they are written, or a tool in the workspace, or a tool with a path. Only for requests without an answer.',
   }),
 }) satisfies z.ZodType<Approval>;
 

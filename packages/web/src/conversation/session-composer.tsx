@@ -6,6 +6,7 @@ import { useAction } from '../data/use-action.ts';
 import { useSession, useSessionState } from '../data/use-session.ts';
 import { QueueBadge } from '../queue/queue-badge.tsx';
 import { ActivityLine } from './activity-line.tsx';
+import { OutcomeLine } from './outcome-line.tsx';
 import { TodoBar } from './tools/todo-bar.tsx';
 
 /** The composer of a session. While a run works, messages are queued, and Stop ends the run. */
@@ -21,6 +22,7 @@ export function SessionComposer() {
     <div className="session-foot">
       <TodoBar />
       <ActivityLine />
+      <OutcomeLine />
       <Composer
         draftKey={session.id}
         placeholder={isRunning ? 'Message will be queued…' : 'Message the agent'}

@@ -10,6 +10,7 @@ import { goTo, type Panel, type Route } from '../shell/route.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Conversation } from './conversation.tsx';
 import { SessionComposer } from './session-composer.tsx';
+import { SessionNotices } from './session-notices.tsx';
 
 const ContextPanel = lazy(async () => ({
   default: (await import('../context/context-panel.tsx')).ContextPanel,
@@ -82,6 +83,7 @@ function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: 
         )}
       </div>
       <CompactionToasts />
+      <SessionNotices />
       <Suspense>
         <ApprovalDialog />
       </Suspense>

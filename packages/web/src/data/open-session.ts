@@ -37,6 +37,8 @@ export interface SessionState {
   approvals: readonly Approval[];
   activity: Activity;
   isRunning: boolean;
+  /** How the newest run ended. Undefined while a run works, and before the first one. */
+  outcome: EventOf<'run:finished'> | undefined;
   progress: ReadonlyMap<string, ToolProgress>;
   /** How full the window was at the last step of this run. */
   usage: EventOf<'context:usage'> | undefined;
@@ -53,12 +55,14 @@ const INITIAL: SessionState = {
   approvals: [],
   activity: { kind: 'idle' },
   isRunning: false,
+  outcome: undefined,
   progress: new Map(),
   usage: undefined,
   context: undefined,
 };
 
 const FIRST_PAGE = 50;
+const LAST_EVENTS = 10;
 const PAGE = 200;
 
 /**
@@ -86,6 +90,8 @@ export class OpenSession {
   #ends: AbortController | undefined;
   #stream = new AbortController();
   /** Number of the newest event that is part of what was read. Undefined before the first reading. */
+  /** Number of the newest event that is part of what was read first. */
+  #known = 0;
   #after: number | undefined;
 
   constructor(client: LonghaulClient, id: string) {
@@ -179,7 +185,9 @@ export class OpenSession {
   async #readStart(signal: AbortSignal): Promise<void> {
     const detail = await this.#client.sessions.get(this.id, { signal });
     const page = await this.#client.messages(this.id, { limit: FIRST_PAGE }, { signal });
-    this.#after = detail.lastEvent;
+    this.#known = detail.lastEvent;
+    // The last events say how the newest run ended.
+    this.#after = Math.max(0, detail.lastEvent - LAST_EVENTS);
     this.#set({
       phase: 'ready',
       detail,
@@ -198,6 +206,9 @@ export class OpenSession {
 
   #take(event: LonghaulEvent): void {
     if (event.number !== undefined) this.#after = event.number;
+    if (event.type === 'run:started') this.#set({ outcome: undefined });
+    if (event.type === 'run:finished') this.#set({ outcome: event });
+    if (event.number !== undefined && event.number <= this.#known) return;
     this.#change(event);
     for (const listener of this.#listeners) listener(event);
   }

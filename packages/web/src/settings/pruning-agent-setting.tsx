@@ -16,7 +16,8 @@ export function PruningAgentSetting({
   const chosen = settings === undefined ? undefined : pruningAgentOf(settings);
   if (chosen === undefined) return null;
   const { id, model, notice } = chosen;
-  const isListed = id === SAME_AGENT || models.includes(id) || agents.some(({ name }) => name === id);
+  const isListed =
+    id === SAME_AGENT || id === 'none' || models.includes(id) || agents.some(({ name }) => name === id);
   return (
     <>
       <SettingField
@@ -28,11 +29,12 @@ export function PruningAgentSetting({
             {...ids}
             value={id}
             onChange={({ target: { value, selectedOptions } }) => {
-              const body = { compression: {}, pruningAgentId: value };
+              const body = { pruningAgentId: value };
               void save(body, `Context Pruning Agent: ${selectedOptions[0]?.textContent ?? value}`);
             }}
           >
             <option value={SAME_AGENT}>Same as current agent</option>
+            <option value="none">Nobody: facts only</option>
             {!isListed && <option value={id}>{id} (not available)</option>}
             <optgroup label="Agents">
               {agents.map(({ name }) => (

@@ -1,19 +1,21 @@
-import { z } from 'zod';
+import type { Settings } from '@longhaul/protocol/api';
 
 /** The agent of the session itself. */
 export const SAME_AGENT = '__same__';
 
-const schema = z.looseObject({
-  pruningAgentId: z.string().optional(),
-  pruningAgent: z
-    .looseObject({ id: z.string(), model: z.string().optional(), notice: z.string().optional() })
-    .optional(),
-});
+/** The agent or model that writes summaries. Undefined from a server without this setting. */
+export interface PruningAgent {
+  id: string;
+  /** The model that an agent stands for. */
+  model: string | undefined;
+  /** Present if the agent is gone. */
+  notice: string | undefined;
+}
 
-/** What writes summaries and selects messages, as the settings name it. Undefined from a server without this setting. */
-export function pruningAgentOf(
-  settings: object,
-): { id: string; model?: string | undefined; notice?: string | undefined } | undefined {
-  const { pruningAgent, pruningAgentId } = schema.parse(settings);
-  return pruningAgent ?? (pruningAgentId === undefined ? undefined : { id: pruningAgentId });
+export function pruningAgentOf({ pruningAgent, pruningAgentId }: Settings): PruningAgent | undefined {
+  if (pruningAgentId === undefined) return undefined;
+  const model = pruningAgent?.model;
+  // The choice itself says it.
+  const isNamed = model === undefined || model === pruningAgentId || model === SAME_AGENT || model === 'none';
+  return { id: pruningAgentId, model: isNamed ? undefined : model, notice: pruningAgent?.notice };
 }

@@ -10,6 +10,7 @@ import { ImportsContext } from '../sessions/import/use-imports.ts';
 import { SessionList } from '../sessions/session-list.ts';
 import { Sidebar } from '../sessions/sidebar.tsx';
 import { SessionListContext } from '../sessions/use-session-list.ts';
+import { FailureGuard } from '../ui/failure-guard.tsx';
 import { ConnectionLine } from './connection-line.tsx';
 import { Home } from './home.tsx';
 import { formatRoute, type Route, useRoute } from './route.ts';
@@ -65,9 +66,27 @@ function Frame() {
       <main id="main" className="shell-main" tabIndex={-1} inert={drawer.isOpen}>
         <ConnectionLine />
         <Suspense fallback={<p className="quiet shell-wait">Loading…</p>}>
-          <Shown route={route} onOpenSide={drawer.open} />
+          <FailureGuard key={keyOf(route)} fallback={<Failed />}>
+            <Shown route={route} onOpenSide={drawer.open} />
+          </FailureGuard>
         </Suspense>
       </main>
+    </div>
+  );
+}
+
+/** A page that has failed is tried again when another address is opened. */
+function keyOf(route: Route): string {
+  return route.page === 'session' ? `session ${route.sessionId}` : route.page;
+}
+
+function Failed() {
+  return (
+    <div className="page-body" role="alert">
+      <p>This part of the page failed. Nothing on the server has changed.</p>
+      <button type="button" className="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
     </div>
   );
 }

@@ -11,7 +11,8 @@ import { commandOf, numberField, textField } from './tool-kind.ts';
 export function CommandView({ part }: { part: ToolPart }) {
   const lines = useSessionState((state) => state.progress.get(part.callId)?.lines);
   const command = commandOf(part);
-  const output = outputText(part).replace(/\n?\[exit code -?\d+\]\s*$/, '');
+  // The error of a command is its output.
+  const output = (outputText(part) || (part.error ?? '')).replace(/\n?\[exit code -?\d+\]\s*$/, '');
   const isRunning = part.state === 'running';
   return (
     <>

@@ -16,7 +16,7 @@ export function ToolBody({ part }: { part: ToolPart }) {
   return (
     <>
       {contentOf(part)}
-      {part.error !== undefined && (
+      {part.error !== undefined && toolKind(part.name) !== 'command' && (
         <p className="tool-note bad">
           <strong>Failed:</strong> {part.error}
         </p>

@@ -1,0 +1,46 @@
+import { useServer } from '../data/server.ts';
+import { useAction } from '../data/use-action.ts';
+import { useSession, useSessionState } from '../data/use-session.ts';
+
+/** Why the newest run did not complete, and the way to continue it. */
+export function OutcomeLine() {
+  const { client } = useServer();
+  const session = useSession();
+  const isRunning = useSessionState((state) => state.isRunning);
+  const outcome = useSessionState((state) => state.outcome);
+  const isInterrupted = useSessionState((state) => state.detail?.state === 'interrupted');
+  const [isResuming, resume] = useAction(async () => {
+    await client.resume(session.id);
+    session.refresh();
+  });
+  const words = isInterrupted ? INTERRUPTED : wordsOf(outcome);
+  return (
+    <div className="outcome-line" role="status">
+      {!isRunning && words !== undefined && (
+        <>
+          <span className={outcome?.status === 'failed' ? 'bad' : 'quiet'}>{words}</span>
+          <button type="button" className="button small" disabled={isResuming} onClick={resume}>
+            Resume
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+const INTERRUPTED = 'The process that worked on this session has ended.';
+
+type Outcome = ReturnType<ReturnType<typeof useSession>['store']['getState']>['outcome'];
+
+function wordsOf(outcome: Outcome): string | undefined {
+  if (outcome === undefined || outcome.status === 'completed') return undefined;
+  const reason = outcome.error === undefined ? '' : `: ${outcome.error.message}`;
+  return `${STATUS[outcome.status]}${outcome.status === 'cancelled' ? '.' : reason}`;
+}
+
+const STATUS = {
+  failed: 'The run failed',
+  cancelled: 'Stopped',
+  limit: 'Stopped at a limit',
+  interrupted: 'Interrupted',
+} as const;
