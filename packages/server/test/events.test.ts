@@ -192,7 +192,11 @@ describe('events of a session over HTTP', () => {
     await using test = await startTestServer({
       limits: { readerBufferBytes: 100_000 },
       spyOn: (listener) => {
-        emit = listener;
+        const others = emit;
+        emit = (event) => {
+          others(event);
+          listener(event);
+        };
       },
     });
     const id = await test.newSession();
@@ -219,7 +223,11 @@ describe('events of a session over HTTP', () => {
     await using test = await startTestServer({
       limits: { readerBufferBytes: 1_000_000_000, readersBufferBytes: 1_000_000 },
       spyOn: (listener) => {
-        emit = listener;
+        const others = emit;
+        emit = (event) => {
+          others(event);
+          listener(event);
+        };
       },
     });
     const [one, other] = [await test.newSession(), await test.newSession()];

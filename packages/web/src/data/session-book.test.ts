@@ -96,7 +96,7 @@ describe('SessionBook', () => {
     expect(server.streams).toBe(0);
     await show(false);
     expect(server.streams).toBe(1);
-    expect(server.afters).toEqual([7, 8]);
+    expect(server.afters).toEqual([0, 8]);
   });
 
   it('keeps the stream of a page that was hidden for a moment', async () => {
@@ -106,7 +106,7 @@ describe('SessionBook', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await show(false);
     await vi.advanceTimersByTimeAsync(120_000);
-    expect(server.afters).toEqual([7]);
+    expect(server.afters).toEqual([0]);
     expect(server.streams).toBe(1);
   });
 
