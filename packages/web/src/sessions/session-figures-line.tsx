@@ -1,6 +1,5 @@
 import type { SessionInfo } from '@longhaul/protocol/api';
 import { formatCost, formatTokens, plural } from '../ui/format.ts';
-import { windowPercent } from './session-figures.ts';
 
 /** Cost, window, queue and open approvals of a session. */
 export function SessionFiguresLine({ session }: { session: SessionInfo }) {
@@ -23,4 +22,12 @@ export function SessionFiguresLine({ session }: { session: SessionInfo }) {
       {openApprovals > 0 && <strong className="warn">{plural(openApprovals, 'approval')}</strong>}
     </span>
   );
+}
+
+/** How full the window was at the last request, in percent of what can be used. */
+export function windowPercent({
+  context,
+}: Pick<NonNullable<SessionInfo['figures']>, 'context'>): number | undefined {
+  if (context === undefined || context.usableTokens <= 0) return undefined;
+  return Math.round((100 * context.tokens) / context.usableTokens);
 }

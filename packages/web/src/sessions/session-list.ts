@@ -137,7 +137,7 @@ export class SessionList {
     const read = await Promise.all(
       ids.map(async (id) => {
         try {
-          return [await this.#client.sessions.get(id)];
+          return [await this.#client.sessions.get(id, { figures: 'true' })];
         } catch (error) {
           if (toLonghaulError(error).code !== 'session_not_found') throw error;
           deleted.add(id);
@@ -159,7 +159,7 @@ export class SessionList {
   }
 }
 
-const WANTED = { limit: PAGE };
+const WANTED = { limit: PAGE, figures: 'true' } as const;
 
 /** Events that change what a line of the list shows. */
 const CHANGES: ReadonlySet<LonghaulEvent['type']> = new Set([

@@ -1,6 +1,7 @@
 import { Menu } from '@base-ui/react/menu';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import { Ellipsis } from 'lucide-react';
+import { useRef, useState } from 'react';
 import '../ui/menu.css';
 import { useSessionActions } from './session-actions.ts';
 import { sessionName } from './session-names.ts';
@@ -20,13 +21,16 @@ export function SessionMenu({
     ['Export', () => void actions.export(session, { files: false })],
     ['Export with files', () => void actions.export(session, { files: true })],
   ];
+  // All content of the page is in a landmark, so that screen readers can find it.
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [landmark, setLandmark] = useState<HTMLElement | null>(null);
   const label = `Actions for ${sessionName(session)}`;
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger className="icon-button session-menu" aria-label={label} title="Actions">
+    <Menu.Root onOpenChange={() => setLandmark(trigger.current?.closest<HTMLElement>('nav, main') ?? null)}>
+      <Menu.Trigger ref={trigger} className="icon-button session-menu" aria-label={label} title="Actions">
         <Ellipsis aria-hidden />
       </Menu.Trigger>
-      <Menu.Portal>
+      <Menu.Portal container={landmark}>
         <Menu.Positioner className="menu-place" sideOffset={4} align="end">
           <Menu.Popup className="menu">
             {items.map(([name, run]) => (

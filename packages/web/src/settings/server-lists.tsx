@@ -2,7 +2,7 @@ import type { AgentList, Models, ProviderList } from '@longhaul/protocol/api';
 import { formatTokens } from '../ui/format.ts';
 import { SettingTable } from './setting-table.tsx';
 
-export function AgentTable({ agents }: { agents: readonly AgentList['agents'][number][] }) {
+export function AgentTable({ agents }: { agents: AgentList['agents'] }) {
   return (
     <SettingTable
       label="Agents"
@@ -23,11 +23,10 @@ export function AgentTable({ agents }: { agents: readonly AgentList['agents'][nu
   );
 }
 
-const WINDOW_FROM: Readonly<Record<string, string>> = {
+const WINDOW_FROM: Record<NonNullable<Models['models'][number]['windowFrom']>, string> = {
   configuration: 'configuration file',
   catalogue: 'built-in catalogue',
   server: 'its server',
-  learned: 'an answer of its server',
 };
 
 export function ModelTable({
@@ -42,9 +41,7 @@ export function ModelTable({
       label="Models"
       heads={['Model', 'Window', 'Longest answer', 'The window comes from']}
       rows={models.map((model) => {
-        const { name, windowTokens, maxOutputTokens, source } = model;
-        const problem = textOf(model['problem']);
-        const from = textOf(model['windowFrom']) ?? source;
+        const { name, windowTokens, maxOutputTokens, windowFrom, problem } = model;
         return {
           key: name,
           cells: [
@@ -54,7 +51,7 @@ export function ModelTable({
             </>,
             windowTokens === undefined ? 'not known' : formatTokens(windowTokens),
             maxOutputTokens === undefined ? '' : formatTokens(maxOutputTokens),
-            windowTokens === undefined ? '' : (WINDOW_FROM[from] ?? from),
+            windowTokens === undefined ? '' : windowFrom === undefined ? '' : WINDOW_FROM[windowFrom],
           ],
         };
       })}
@@ -62,7 +59,7 @@ export function ModelTable({
   );
 }
 
-export function ProviderTable({ providers }: { providers: readonly ProviderList['providers'][number][] }) {
+export function ProviderTable({ providers }: { providers: ProviderList['providers'] }) {
   return (
     <SettingTable
       label="Providers"
@@ -91,8 +88,4 @@ export function describeKey({
   if (hasKey) return keyFrom === undefined ? 'present' : `from the variable ${keyFrom}`;
   if (!needsKey) return 'needs none';
   return variables.length === 0 ? 'missing' : `missing: set ${variables.join(' or ')}`;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -12,7 +12,7 @@ export function SettingTable({
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
-    <section className="setting-table" aria-label={label} tabIndex={0}>
+    <section className="setting-table" aria-label={`Table: ${label}`} tabIndex={0}>
       <table>
         <thead>
           <tr>

@@ -52,6 +52,7 @@ function Frame() {
       <button
         type="button"
         className="skip-link button"
+        inert={drawer.isOpen}
         onClick={() => document.getElementById('main')?.focus()}
       >
         Skip to the content

@@ -14,12 +14,16 @@ export function useDrawer(id: string): { isOpen: boolean; open: () => void; clos
   const isOpen = isWanted && isNarrow;
   useEffect(() => {
     if (!isOpen) return;
-    document.getElementById(id)?.querySelector<HTMLElement>('a, button, input')?.focus();
+    // Hidden elements take no focus, and the drawer is shown with the next frame.
+    const frame = requestAnimationFrame(() =>
+      document.getElementById(id)?.querySelector<HTMLElement>('a, button, input')?.focus(),
+    );
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && !event.defaultPrevented) setWanted(false);
     };
     document.addEventListener('keydown', onKeyDown);
     return () => {
+      cancelAnimationFrame(frame);
       document.removeEventListener('keydown', onKeyDown);
       // The page is inert until the next rendering.
       requestAnimationFrame(() => {

@@ -49,9 +49,8 @@ export function SearchResults({
 }
 
 function Hit({ hit, query }: { hit: SearchHit; query: string }) {
-  const { sessionId, handle, sequence, snippet } = hit;
+  const { sessionId, handle, sequence, snippet, title } = hit;
   const known = useSessionListState(({ sessions }) => sessions.find(({ id }) => id === sessionId));
-  const title = typeof hit['title'] === 'string' ? hit['title'] : undefined;
   return (
     <a
       className="session-line-link search-hit"

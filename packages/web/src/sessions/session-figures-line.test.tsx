@@ -1,0 +1,33 @@
+// @vitest-environment happy-dom
+import type { SessionInfo } from '@longhaul/protocol/api';
+import { render } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { SessionFiguresLine, windowPercent } from './session-figures-line.tsx';
+import { sessionInfo } from './session-info.fixture.ts';
+
+const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+const context = { tokens: 12_000, usableTokens: 24_000, windowTokens: 32_000 };
+const textOf = (figures: SessionInfo['figures']) =>
+  render(<SessionFiguresLine session={sessionInfo({ id: 's1', figures })} />).container.textContent;
+
+describe('SessionFiguresLine', () => {
+  it('shows window, cost, queue and open approvals', () => {
+    const text = textOf({ steps: 3, usage, cost: 0.0123, context, queued: 2, openApprovals: 1 });
+    expect(text).toContain('Context 50 %');
+    expect(text).toContain('$0.0123');
+    expect(text).toContain('2 queued');
+    expect(text).toContain('1 approval');
+  });
+
+  it('shows nothing that is not known', () => {
+    expect(textOf(undefined)).toBe('');
+    expect(textOf({ steps: 0, usage, queued: 0, openApprovals: 0 })).toBe('');
+  });
+});
+
+describe('windowPercent', () => {
+  it('has no percent of an empty window', () => {
+    expect(windowPercent({ context: { ...context, usableTokens: 0 } })).toBeUndefined();
+    expect(windowPercent({ context })).toBe(50);
+  });
+});
