@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Script, userTexts } from '@longhaul/scripted-model';
 import type { Page } from 'playwright-core';
@@ -92,7 +92,11 @@ describe('hostile text', () => {
       await openAll(page);
       await expectHarmless(page);
     }
-    await client.compact(sessionId, {});
+    for (const text of ['Again', 'And again', 'Once more', 'And more']) {
+      await client.sendMessage(sessionId, text);
+      await bench.ended(sessionId);
+    }
+    expect((await client.compact(sessionId, {})).status).toBe('compacted');
     await bench.showSession(page, sessionId);
     await page.getByText('Context compacted:').first().click();
     await page.getByRole('heading', { name: 'Ledger' }).waitFor();
@@ -103,22 +107,14 @@ describe('hostile text', () => {
   });
 
   it('does nothing in the request for an approval', async () => {
-    const page = await bench.newPage();
-    await writeFile(
-      bench.bench.userFile,
-      `${await readFile(bench.bench.userFile, 'utf8')}approvals:\n  - { tool: "*", action: ask }\n`,
-    );
-    await bench.killServer();
-    await bench.startServer();
-    await page.reload();
-    await bench.say(page, 'work again');
+    await using asking = await PageBench.open({ script, approvals: '[{ tool: "*", action: ask }]' });
+    const page = await asking.newPage();
+    await asking.say(page, 'work again');
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     await expectHarmless(page);
     await dialog.getByRole('button', { name: 'Deny' }).click();
-    await page.getByRole('button', { name: 'Stop' }).click();
-    expect(bench.failures).toEqual([]);
-    await page.context().close();
+    expect(asking.failures).toEqual([]);
   });
 });
 
@@ -131,20 +127,23 @@ async function openAll(page: Page): Promise<void> {
 
 async function expectHarmless(page: Page): Promise<void> {
   expect(await page.evaluate("'pwned' in window")).toBe(false);
-  const made = page.locator(
-    'iframe, object, embed, video, base, form[action], [onerror], [onload], [ontoggle], [onfocus], a[href^="javascript" i], a[href^="data" i], meta[http-equiv], main style, main script, img:not([src^="blob:"])',
+  const made = await page.evaluate<string[]>(
+    `[...document.querySelectorAll(${JSON.stringify(ACTIVE)})].map(({ outerHTML }) => outerHTML.slice(0, 200))`,
   );
-  expect(
-    await made.evaluateAll('(elements) => elements.map(({ outerHTML }) => outerHTML.slice(0, 200))'),
-  ).toEqual([]);
+  expect(made).toEqual([]);
 }
+
+/** Elements and attributes that no text may become. */
+const ACTIVE =
+  'iframe, object, embed, video, base, form[action], [onerror], [onload], [ontoggle], [onfocus], a[href^="javascript" i], a[href^="data" i], meta[http-equiv], main style, main script, img:not([src^="blob:"])';
 
 /** Addresses of other servers that the page asks for. */
 function requestsElsewhere(page: Page): string[] {
   const urls: string[] = [];
+  const own = bench.url;
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(bench.url) && !url.startsWith('blob:')) urls.push(url);
+    if (!url.startsWith(own) && !url.startsWith('blob:')) urls.push(url);
   });
   return urls;
 }

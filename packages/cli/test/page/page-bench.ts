@@ -14,8 +14,8 @@ export const PHONE = { width: 360, height: 740 };
 
 export interface PageBenchOptions {
   script: Script;
-  /** Lines for the user's configuration, as YAML. */
-  config?: string;
+  /** The rules of approvals, as YAML. Default: every call is allowed. */
+  approvals?: string;
   windowTokens?: number;
   /** Milliseconds between pieces of an answer. */
   pieceMs?: number;
@@ -37,7 +37,7 @@ export class PageBench implements AsyncDisposable {
 
   static async open({
     script,
-    config = '',
+    approvals = '[{ tool: "*", action: allow }]',
     windowTokens = 32_000,
     pieceMs,
   }: PageBenchOptions): Promise<PageBench> {
@@ -52,7 +52,8 @@ providers:
   local: { kind: openai-compatible, baseUrl: "${server.url}", accepts: { images: true }, models: { scripted: { window: ${windowTokens} } } }
 sandbox: { driver: local }
 server: { stopGraceMs: 100 }
-${config}`,
+approvals: ${approvals}
+`,
     );
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     const page = new PageBench(bench, browser);
@@ -131,13 +132,16 @@ ${config}`,
     return page;
   }
 
-  /** Types the token, as a person does once. */
+  /** Types the token, as a person does once. Tabs of one browser share it. */
   async signIn(page: Page): Promise<void> {
     await page.goto(this.url);
     const field = page.getByLabel('Token of this server');
+    const composer = page.getByLabel('Message', { exact: true });
+    await field.or(composer).first().waitFor();
+    if (await composer.isVisible()) return;
     await field.fill(this.token);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await field.waitFor({ state: 'detached' });
+    await composer.waitFor();
   }
 
   async showSession(page: Page, sessionId: string, query = ''): Promise<void> {

@@ -9,9 +9,9 @@ import { ApprovalRequest } from './approval-request.tsx';
 
 /** The open requests of all sessions. */
 export function InboxPage({ onOpenSide }: { onOpenSide: () => void }) {
-  const { inbox } = useServer();
+  const { inbox, events } = useServer();
   const { approvals, problem } = useStore(inbox.store);
-  useEffect(() => inbox.refresh(), [inbox]);
+  useEffect(() => inbox.follow(events), [inbox, events]);
   return (
     <>
       <PageHeader title="Approvals" onOpenSide={onOpenSide} />

@@ -62,7 +62,7 @@ function blockOf(token: Token, index: number): ReactNode {
 
 /** Headings of an answer begin below those of the page. */
 function Heading({ depth, tokens }: { depth: number; tokens: Token[] }) {
-  const Name = `h${Math.min(6, depth + 2)}` as 'h3' | 'h4' | 'h5' | 'h6';
+  const Name = `h${Math.min(6, depth + 1)}` as 'h2' | 'h3' | 'h4' | 'h5' | 'h6';
   return (
     <Name>
       <Inline tokens={tokens} />

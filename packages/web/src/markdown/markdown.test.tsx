@@ -19,7 +19,7 @@ describe('Markdown', () => {
     const page = rendered(
       '# Title\n\nSome **bold** `code`.\n\n- one\n- two\n\n| a | b |\n| - | - |\n| 1 | 2 |',
     );
-    expect(page.querySelector('h3')?.textContent).toBe('Title');
+    expect(page.querySelector('h2')?.textContent).toBe('Title');
     expect(page.querySelector('strong')?.textContent).toBe('bold');
     expect([...page.querySelectorAll('li')].map((item) => item.textContent)).toEqual(['one', 'two']);
     expect([...page.querySelectorAll('td')].map((cell) => cell.textContent)).toEqual(['1', '2']);

@@ -20,7 +20,7 @@ export function ApprovalRules({ approvals }: { approvals: unknown }) {
       <p className="quiet">The last matching rule decides.</p>
       <SettingTable
         label="Rules for approvals"
-        heads={['', 'Tool', 'Only for', 'Action']}
+        heads={['Number', 'Tool', 'Only for', 'Action']}
         rows={found.map(({ tool, command, path, action }, index) => ({
           key: String(index),
           cells: [
