@@ -81,6 +81,12 @@ describe.each([
     await panel.locator('.changed-file summary').first().click();
     await panel.locator('.diff-line.added').filter({ hasText: 'three' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
+    await panel.getByRole('button', { name: 'Browse the recorded files…' }).click();
+    const recorded = page.getByRole('dialog', { name: /^Files after m\d+/ });
+    await recorded.getByRole('button', { name: 'notes.txt' }).click();
+    await recorded.getByText('three').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
     await panel.getByRole('button', { name: 'Revert to before this turn…' }).click();
     const dialog = page.getByRole('dialog', { name: /Revert to before m\d+/ });
     await dialog.getByText(/Restores 1 file/).waitFor();

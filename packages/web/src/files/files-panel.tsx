@@ -6,6 +6,7 @@ import { useSession, useSessionState } from '../data/use-session.ts';
 import { plural } from '../ui/format.ts';
 import { LoadedView } from '../ui/loaded-view.tsx';
 import { ChangedFiles } from './changed-files.tsx';
+import { RecordedFiles } from './recorded-files.tsx';
 import { RevertDialog } from './revert-dialog.tsx';
 import { TurnChoice } from './turn-choice.tsx';
 import { turnsOf } from './turns.ts';
@@ -18,6 +19,7 @@ export function FilesPanel() {
   const messages = useSessionState((state) => state.messages);
   const [target, setTarget] = useState<string>();
   const [isReverting, setReverting] = useState(false);
+  const [isBrowsing, setBrowsing] = useState(false);
   const turns = turnsOf(messages);
   const key = `${target ?? ''} ${patchCount(messages)} ${turns.length}`;
   const loaded = useLoaded(key, (signal) =>
@@ -55,8 +57,18 @@ export function FilesPanel() {
           Revert to before this turn…
         </button>
         <UnrevertButton />
+        <button type="button" className="button" onClick={() => setBrowsing(true)}>
+          Browse the recorded files…
+        </button>
       </div>
       {target === undefined && <p className="quiet">Choose a turn to go back to the time before it.</p>}
+      {isBrowsing && (
+        <RecordedFiles
+          session={session}
+          at={turns.find(({ handle }) => handle === target)?.last}
+          onClose={() => setBrowsing(false)}
+        />
+      )}
       {isReverting && target !== undefined && (
         <RevertDialog session={session} target={target} onClose={() => setReverting(false)} />
       )}

@@ -2,7 +2,9 @@ import type { ListedMessage } from '@longhaul/protocol/api';
 
 /** A message of a person, and all that the agent did for it. */
 export interface Turn {
+  /** Handles of its first and its last message. */
   handle: string;
+  last: string;
   text: string;
   isReverted: boolean;
 }
@@ -11,14 +13,18 @@ const MAX_CHARS = 80;
 
 /** The turns of the loaded messages, newest first. */
 export function turnsOf(messages: readonly ListedMessage[]): Turn[] {
-  return messages
-    .filter(({ role, metadata }) => role === 'user' && metadata?.synthetic === undefined)
-    .map(({ parts, visibility }) => ({
-      handle: visibility.handle,
-      text: firstLine(parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join(' ')),
-      isReverted: visibility.isReverted === true,
-    }))
-    .reverse();
+  const turns: Turn[] = [];
+  for (const { role, metadata, parts, visibility } of messages) {
+    const { handle } = visibility;
+    if (role === 'user' && metadata?.synthetic === undefined) {
+      const text = firstLine(parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join(' '));
+      turns.push({ handle, last: handle, text, isReverted: visibility.isReverted === true });
+    } else {
+      const turn = turns.at(-1);
+      if (turn !== undefined) turn.last = handle;
+    }
+  }
+  return turns.reverse();
 }
 
 function firstLine(text: string): string {
