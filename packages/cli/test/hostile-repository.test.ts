@@ -11,6 +11,7 @@ const MAY_CHANGE: ReadonlySet<string> = new Set([
   'context.compression.trigger',
   'context.compression.auto',
   'compat.claude',
+  'terminal.theme',
   'continuation.askOpenItems',
   'context.compression.options.preserveLastNTurns',
   'context.compression.options.recentMessagesToKeep',
