@@ -22,6 +22,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 650,
     license: { fileName: 'THIRD_PARTY_LICENSES.md' },
     rolldownOptions: {
+      // Compressing takes most of the time.
+      checks: { pluginTimings: false },
       // "use client" is for servers that render React.
       onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
     },
