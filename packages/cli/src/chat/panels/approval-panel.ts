@@ -84,11 +84,9 @@ export class ApprovalPanel implements Panel {
   }
 }
 
-/** What later calls would be allowed: the same tool with the same command or path. */
+/** What later calls would be allowed: the same command, or calls of the tool in the workspace. */
 export function alwaysOf({ toolName, args }: ApprovalPanelOptions['request']): string {
-  const subject =
-    typeof args === 'object' && args !== null && !Array.isArray(args)
-      ? (args['command'] ?? args['path'])
-      : undefined;
-  return visibleLine(`${toolName}${typeof subject === 'string' ? ` ${subject}` : ''}`);
+  const command =
+    typeof args === 'object' && args !== null && !Array.isArray(args) ? args['command'] : undefined;
+  return visibleLine(`${toolName} ${typeof command === 'string' ? command : 'in the workspace'}`);
 }
