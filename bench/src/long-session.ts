@@ -59,7 +59,7 @@ async function fillLong(store: Store, lease: Lease, messages: number): Promise<v
       if (isDue) checkpointAt = ids.length;
       const hides = ids.slice(1, Math.max(1, end - MESSAGES_LEFT)).map(({ id }) => id);
       if (hides.length === 0) continue;
-      const sizes = { tokensBefore: 150_000, tokensAfter: 40_000, createdAt: Date.now() };
+      const sizes = { tokensBefore: 150_000, tokensAfter: 40_000, createdAt: timeOf(end) + 1 };
       const summary = { ledger: 'facts '.repeat(3_000), narrative: 'words '.repeat(500) };
       await store.recordCompaction(
         lease,
@@ -78,11 +78,16 @@ async function fillLong(store: Store, lease: Lease, messages: number): Promise<v
   }
 }
 
+/** A message a second. */
+function timeOf(sequence: number): number {
+  return 1_700_000_000_000 + sequence * 1_000;
+}
+
 function messageOf(sequence: number, session = 'long'): MessageDraft {
   const isUser = sequence === 1;
   const base = {
     id: `${session}-${String(sequence).padStart(30, '0')}`,
-    createdAt: sequence,
+    createdAt: timeOf(sequence),
     status: 'done',
   } as const;
   const words: Part = {
