@@ -98,7 +98,10 @@ describe('hostile text', () => {
     }
     expect((await client.compact(sessionId, {})).status).toBe('compacted');
     await bench.showSession(page, sessionId);
-    await page.getByRole('button', { name: /^Context compacted:/ }).first().click();
+    await page
+      .getByRole('button', { name: /^Context compacted:/ })
+      .first()
+      .click();
     await page.getByRole('heading', { name: 'Ledger' }).waitFor();
     await expectHarmless(page);
     expect(foreign).toEqual([]);
