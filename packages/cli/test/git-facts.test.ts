@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readEnvironment } from '@longhaul/core';
-import { chooseSandbox } from '@longhaul/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openLocalSandbox } from './local-sandbox.ts';
 
 async function openFolder() {
   const root = await mkdtemp(join(tmpdir(), 'longhaul-git-'));
@@ -18,17 +18,7 @@ async function openFolder() {
     await writeFile(join(root, path), text);
   };
   const facts = async () => {
-    await using sandbox = await chooseSandbox('local', {
-      sessionId: 's',
-      workspace: root,
-      network: 'off',
-      memoryMb: 512,
-      pids: 64,
-      cpus: 1,
-      image: '',
-      env: {},
-      programFolders: [],
-    });
+    await using sandbox = await openLocalSandbox(root);
     return (await readEnvironment(sandbox, [])).git;
   };
   return { root, git, write, facts };

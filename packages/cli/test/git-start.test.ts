@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readGitStart } from '@longhaul/core';
-import { chooseSandbox } from '@longhaul/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openLocalSandbox } from './local-sandbox.ts';
 
 async function openFolder() {
   const root = await mkdtemp(join(tmpdir(), 'longhaul-git-'));
@@ -14,17 +14,7 @@ async function openFolder() {
       .toString()
       .trim();
   const start = async () => {
-    await using sandbox = await chooseSandbox('local', {
-      sessionId: 's',
-      workspace: root,
-      network: 'off',
-      memoryMb: 512,
-      pids: 64,
-      cpus: 1,
-      image: '',
-      env: {},
-      programFolders: [],
-    });
+    await using sandbox = await openLocalSandbox(root);
     return await readGitStart(sandbox.files);
   };
   return { root, git, start, dotGit: (...names: string[]) => join(root, '.git', ...names) };

@@ -1,5 +1,5 @@
-import { toLonghaulError } from '@longhaul/protocol';
-import { useEffect, useState } from 'react';
+import { useCallback } from 'react';
+import { useRead } from './use-read.ts';
 
 export type Loaded<T> =
   | { state: 'loading' }
@@ -12,19 +12,12 @@ export type Loaded<T> =
  *
  * @param read Reads it. Only its version of the time when `key` changed counts.
  */
-export function useLoaded<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
+export function useLoaded<T extends object>(
+  key: string,
+  read: (signal: AbortSignal) => Promise<T>,
+): Loaded<T> {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key names what is read
-  useEffect(() => {
-    const ends = new AbortController();
-    read(ends.signal)
-      .then((value) => {
-        if (!ends.signal.aborted) setLoaded({ state: 'ready', value });
-      })
-      .catch((error: unknown) => {
-        if (!ends.signal.aborted) setLoaded({ state: 'failed', problem: toLonghaulError(error).message });
-      });
-    return () => ends.abort();
-  }, [key]);
-  return loaded;
+  const { value, problem } = useRead(useCallback(read, [key]));
+  if (problem !== undefined) return { state: 'failed', problem };
+  return value === undefined ? { state: 'loading' } : { state: 'ready', value };
 }

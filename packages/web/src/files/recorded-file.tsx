@@ -6,10 +6,10 @@ const MAX_CHARS = 200_000;
 
 /** The text of a file. Bytes that are no text are not shown. */
 export function RecordedFile({ content }: { content: Blob }) {
-  const loaded = useLoaded(`${content.size}`, () => textOf(content));
+  const loaded = useLoaded(`${content.size}`, async () => ({ text: await textOf(content) }));
   return (
     <LoadedView loaded={loaded}>
-      {(text) =>
+      {({ text }) =>
         text === undefined ? (
           <p className="quiet">This file is not a text.</p>
         ) : (

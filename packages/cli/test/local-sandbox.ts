@@ -1,0 +1,16 @@
+import { chooseSandbox } from '@longhaul/sandbox';
+
+/** Opens the local sandbox of a folder, without limits that a test would notice. */
+export function openLocalSandbox(workspace: string) {
+  return chooseSandbox('local', {
+    sessionId: 's',
+    workspace,
+    network: 'off',
+    memoryMb: 512,
+    pids: 64,
+    cpus: 1,
+    image: '',
+    env: {},
+    programFolders: [],
+  });
+}
