@@ -7,7 +7,7 @@ import { runTorture } from './run-torture.ts';
 
 /**
  * A sample: each fault point, each way to stop a process and each way to kill a command strikes at least once, in about 70
- * processes. `npm run torture` kills as often as it is told, also at later passings of a point.
+ * processes. `npm run torture` kills as often as its flag says, also at later passings of a point.
  */
 it('loses nothing and repeats no side effect when killed or stopped at every fault point, and beside commands that are killed', {
   timeout: 1_800_000,

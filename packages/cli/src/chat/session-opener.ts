@@ -13,7 +13,7 @@ export interface SessionOpenerOptions {
   totals: Totals;
 }
 
-/** Changes from one session to another, and shows what was said in it before. */
+/** Changes from one session to another, and shows its earlier messages. */
 export class SessionOpener {
   readonly #options: SessionOpenerOptions;
 

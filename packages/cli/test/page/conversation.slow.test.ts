@@ -51,7 +51,7 @@ describe.each([
     await page.context().close();
   });
 
-  it('queues what is said while a run works, and stops with a button of its own', async () => {
+  it('queues messages while a run works, and stops the run with a button', async () => {
     const page = await bench.newPage({ viewport });
     await bench.say(page, 'slow');
     await page.getByPlaceholder('Message will be queued…').waitFor();

@@ -143,7 +143,7 @@ describe('settings', () => {
 });
 
 describe('sessions', () => {
-  it('are found by what was said, renamed, deleted and restored', async () => {
+  it('are found by the words of their messages, renamed, deleted and restored', async () => {
     const sessionId = await filledSession();
     await bench.client.sessions.update(sessionId, { title: 'To be deleted' });
     const page = await bench.newPage();

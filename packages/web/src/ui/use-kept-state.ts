@@ -2,7 +2,7 @@ import { type Dispatch, type SetStateAction, useState } from 'react';
 
 const kept = new Map<string, unknown>();
 
-/** State that is still there when its view was closed and is opened again, until the page is loaded anew. */
+/** State that is kept while its view is closed. Loading the page again resets it. */
 export function useKeptState<T>(key: string, initial: T): [value: T, set: Dispatch<SetStateAction<T>>] {
   // Each key is used for one type.
   const [value, setValue] = useState(() => (kept.has(key) ? (kept.get(key) as T) : initial));

@@ -225,7 +225,7 @@ it('says once that the connection is lost, and reads the state when the server i
   expect(heard.filter((line) => line.startsWith('The connection was lost'))).toHaveLength(1);
   expect(state.isBusy).toBe(false);
   expect(state.title).toBe('Another title');
-  // A later loss is said again.
+  // A later loss is reported again.
   server.lose();
   await expect
     .poll(() => heard.filter((line) => line === 'Connected again.'), { interval: 1 })

@@ -28,7 +28,7 @@ const MOST_SESSIONS = 10;
 /** The server takes this many characters. */
 const MOST_CHARS = 200;
 
-/** Searches all that was said, while the words are typed. Only the answer to the newest words is shown. */
+/** Searches the messages of all sessions while the words are typed. Only the answer to the newest words is shown. */
 export class SessionSearch {
   readonly store: StoreApi<SearchState> = createStore<SearchState>(() => ({ phase: 'idle' }));
   readonly #client: Pick<LonghaulClient, 'search' | 'sessions'>;
