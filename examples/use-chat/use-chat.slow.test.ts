@@ -72,6 +72,19 @@ const textOf = (message: ChatMessage | undefined) =>
 const toolsOf = (message: ChatMessage | undefined) =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'dynamic-tool' ? part : []));
 
+/**
+ * Waits for a text that an automatic request brings, and for the end of that request. `useChat` accepts a message
+ * before the end, but then takes one answer's status for the other's and sends no further approval.
+ */
+const answers = (chat: Chat<ChatMessage>, text: string) =>
+  vi.waitFor(
+    () => {
+      expect(textOf(chat.lastMessage)).toContain(text);
+      expect(chat.status).toBe('ready');
+    },
+    { timeout: 60_000 },
+  );
+
 describe('useChat of the AI SDK, unchanged', () => {
   it('shows steps, texts, calls and outputs in one conversation', async () => {
     const chat = newChat();
@@ -103,7 +116,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     expect(call).toMatchObject({ state: 'approval-requested' });
     expect(existsSync(join(served.folder, 'approved'))).toBe(false);
     await chat.addToolApprovalResponse({ id: call?.approval?.id ?? '', approved: true });
-    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('It said'), { timeout: 60_000 });
+    await answers(chat, 'It said');
     expect(toolsOf(chat.lastMessage)).toMatchObject([{ state: 'output-available' }]);
     expect(existsSync(join(served.folder, 'approved'))).toBe(true);
     expect(chat.messages).toHaveLength(2);
@@ -115,9 +128,7 @@ describe('useChat of the AI SDK, unchanged', () => {
       approved: false,
       reason: 'Not here.',
     });
-    await vi.waitFor(() => expect(textOf(chat.lastMessage)).toContain('Not allowed: Not here.'), {
-      timeout: 60_000,
-    });
+    await answers(chat, 'Not allowed: Not here.');
     expect(toolsOf(chat.lastMessage)).toMatchObject([{ state: 'output-denied' }]);
     expect(existsSync(join(served.folder, 'refused'))).toBe(false);
   });
@@ -194,7 +205,7 @@ describe('useChat of the AI SDK, unchanged', () => {
     const [call] = toolsOf(again.lastMessage);
     expect(call).toMatchObject({ state: 'approval-requested' });
     await again.addToolApprovalResponse({ id: call?.approval?.id ?? '', approved: true });
-    await vi.waitFor(() => expect(textOf(again.lastMessage)).toContain('It said'), { timeout: 60_000 });
+    await answers(again, 'It said');
     expect(again.messages).toHaveLength(4);
     const first = again.messages[0];
     // Goes back to the message with the image, by the id that the server returned.
