@@ -341,6 +341,15 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('To take this back: /unrevert');
     await window.saw(/^› Please write it/m);
     expect(await readdir(place.bench.workspace)).not.toContain('made.txt');
+
+    const path = join(place.bench.workspace, 'made.txt');
+    await writeFile(path, 'by hand');
+    await window.press('C-u');
+    await window.enter('/unrevert');
+    await window.saw('Take the revert back anyway?');
+    await window.press('Down', 'Down', 'Enter');
+    await window.saw('Changed by somebody else, overwritten or deleted');
+    expect(await readFile(path, 'utf8')).not.toBe('by hand');
   });
 
   it('opens what was shortened in the pager', async () => {

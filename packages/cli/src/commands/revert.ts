@@ -23,7 +23,7 @@ export async function revert(argv: readonly string[], terminal: Terminal): Promi
   const moving = movingOptions(values, 'revert');
   return await withSession(
     id,
-    { values, terminal, access: 'change', typed: ['revert', ...argv] },
+    { values, terminal, access: values.preview ? 'read' : 'change', typed: ['revert', ...argv] },
     async ({ runtime, session }) => {
       const result = await runtime.files.revert(session.id, target, { only, ...moving });
       return report(result, {
@@ -46,7 +46,7 @@ export async function unrevert(argv: readonly string[], terminal: Terminal): Pro
   const moving = movingOptions(values, 'unrevert');
   return await withSession(
     id,
-    { values, terminal, access: 'change', typed: ['unrevert', ...argv] },
+    { values, terminal, access: values.preview ? 'read' : 'change', typed: ['unrevert', ...argv] },
     async ({ runtime, session }) => {
       const result = await runtime.files.unrevert(session.id, moving);
       return report(result, {

@@ -1,8 +1,8 @@
 import { handleOf, type Message } from '@longhaul/protocol';
 import { fileChangeLines } from '../../render/file-change-lines.ts';
-import { fitLine, plural, shortId } from '../../render/format.ts';
+import { fitLine, plural } from '../../render/format.ts';
 import { paintedDiff } from '../../render/painted-diff.ts';
-import { blockedText, revertText, unblockText } from '../../render/revert-text.ts';
+import { blockedText, revertText } from '../../render/revert-text.ts';
 import type { PickerItem } from '../panels/picker.ts';
 import { pageText } from '../screen/other-programs.ts';
 import { textOf } from '../session/message-content.ts';
@@ -42,14 +42,7 @@ export const FILE_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'unrevert',
     description: 'take back the newest revert',
-    async run(_words, { client, conversation, print, paint }) {
-      const id = conversation.requireId();
-      const result = await client.unrevert(id);
-      const takeBack = `longhaul unrevert ${shortId(id)}`;
-      print(revertText(result, { command: 'unrevert', takeBack, paint }));
-      if (result.status === 'blocked')
-        print(`On the command line: ${takeBack}\n${unblockText(result, { command: 'unrevert', takeBack })}`);
-    },
+    run: unrevert,
   },
   {
     name: 'tree',
@@ -86,22 +79,51 @@ async function revert(words: string, context: SlashContext): Promise<void> {
   let result = await client.revert(id, { target, ...only });
   let others: 'keep' | 'force' | undefined;
   if (result.status === 'blocked') {
-    print(blockedText(result));
-    const answer = await surface.pick({
+    others = await askAboutOthers(result, {
       title: 'Go back anyway?',
-      items: [
-        { value: 'no', label: 'No, change nothing' },
-        { value: 'keep', label: 'Leave these files, restore the others' },
-        { value: 'force', label: 'Overwrite these files too', description: '/unrevert brings them back' },
-      ] as const,
+      onForce: '/unrevert brings them back',
+      context,
     });
-    if (answer === undefined || answer === 'no') return;
-    others = answer;
-    result = await client.revert(id, { target, ...only, [answer]: true });
+    if (others === undefined) return;
+    result = await client.revert(id, { target, ...only, [others]: true });
   }
   print(revertText(result, { ...SLASH_REVERT, others, paint }));
   // The message can be sent again, changed.
   if (result.conversation) compose(await textOfMessage(target, context));
+}
+
+async function unrevert(_words: string, context: SlashContext): Promise<void> {
+  const { client, conversation, print, paint } = context;
+  const id = conversation.requireId();
+  let result = await client.unrevert(id);
+  let others: 'keep' | 'force' | undefined;
+  if (result.status === 'blocked') {
+    others = await askAboutOthers(result, {
+      title: 'Take the revert back anyway?',
+      onForce: 'cannot be taken back',
+      context,
+    });
+    if (others === undefined) return;
+    result = await client.unrevert(id, { [others]: true });
+  }
+  print(revertText(result, { command: 'unrevert', takeBack: '/unrevert', others, paint }));
+}
+
+/** Asks what happens to files that somebody else changed. Returns undefined if nothing is to be done. */
+async function askAboutOthers(
+  result: Parameters<typeof blockedText>[0],
+  { title, onForce, context }: { title: string; onForce: string; context: SlashContext },
+): Promise<'keep' | 'force' | undefined> {
+  context.print(blockedText(result));
+  const answer = await context.surface.pick({
+    title,
+    items: [
+      { value: 'no', label: 'No, change nothing' },
+      { value: 'keep', label: 'Leave these files, restore the others' },
+      { value: 'force', label: 'Overwrite these files too', description: onForce },
+    ] as const,
+  });
+  return answer === 'no' ? undefined : answer;
 }
 
 /** The turns of the conversation, the newest first. */

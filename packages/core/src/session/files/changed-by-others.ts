@@ -21,13 +21,18 @@ export class ChangedByOthers {
     this.#trees = trees;
   }
 
-  /** Returns the files that differ between two trees and that others have changed. */
+  /**
+   * Returns the files that differ between two trees and that others have changed.
+   *
+   * @param options.unrecorded A change that the log does not have yet.
+   */
   async between(
     sessionId: string,
     since: Since,
-    { from, to }: { from: string; to: string },
+    { from, to, unrecorded }: { from: string; to: string; unrecorded?: PlacedPatch | undefined },
   ): Promise<string[]> {
-    const { patches } = await loadRecord(this.#store, sessionId);
+    const record = await loadRecord(this.#store, sessionId);
+    const patches = unrecorded === undefined ? record.patches : [...record.patches, unrecorded];
     const own = withLeading(patches).filter((patch) => !patch.part.byAgent && isLater(patch, since));
     const byOthers = new Set<string>();
     for (const { part } of [...own, ...(await this.#patchesOfOtherSessions(sessionId, since, patches))]) {

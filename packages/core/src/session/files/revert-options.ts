@@ -3,7 +3,7 @@ import type { ChangedFiles } from '../../ports/file-trees.ts';
 export interface RevertOptions {
   /** What goes back. Default: both. */
   only?: 'files' | 'conversation' | undefined;
-  /** Returns what a revert would do, and changes nothing but the record of the present files. */
+  /** Returns what a revert would do, and changes nothing. A run of the session continues. */
   preview?: boolean | undefined;
   /** Also restores files that others have changed. */
   force?: boolean | undefined;

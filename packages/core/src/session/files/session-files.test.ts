@@ -14,6 +14,7 @@ import {
 } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../ports/index.ts';
+import type { RevertResult } from './revert-options.ts';
 
 const change = (path: string, content: string) => calls({ name: 'change', input: { path, content } });
 
@@ -110,6 +111,31 @@ describe('revert', () => {
     expect((await test.store.readMarks(test.sessionId)).marks).toEqual([]);
   });
 
+  it('lets a run continue with preview, and records nothing', async () => {
+    const workspace = createMemoryWorkspace({ a: '1', mine: '1' });
+    let whileRunning: (() => Promise<void>) | undefined;
+    const { test, files } = await startSession(workspace, [
+      change('a', '2'),
+      answer('First.'),
+      async function* () {
+        await whileRunning?.();
+        yield* answer('Second.');
+      },
+    ]);
+    await test.run('go');
+    let preview: RevertResult | undefined;
+    whileRunning = async () => {
+      const before = await test.store.listPatches(test.sessionId);
+      workspace.files.set('mine', 'edited');
+      preview = await files.revert(test.sessionId, 'm1', { preview: true });
+      expect(await test.store.listPatches(test.sessionId)).toEqual(before);
+    };
+
+    expect(await test.run('more')).toMatchObject({ status: 'completed' });
+    expect(preview).toMatchObject({ status: 'preview', files: [{ path: 'a' }, {}], conflicts: ['mine'] });
+    expect(present(workspace)).toEqual({ a: '2', mine: 'edited' });
+  });
+
   it('lists files that somebody else changed, and restores them only with force', async () => {
     const workspace = createMemoryWorkspace({ a: '1', mine: '1' });
     const { test, files } = await startSession(workspace, [change('a', '2'), answer('Done.')]);
@@ -168,7 +194,7 @@ describe('revert', () => {
     await test.run('go');
     await files.revert(test.sessionId, 'm1');
     workspace.files.set('a', 'edited by hand');
-    await files.revert(test.sessionId, 'm2', { preview: true });
+    expect(await files.unrevert(test.sessionId)).toMatchObject({ status: 'blocked' });
     await test.run('go on');
     expect(await files.revert(test.sessionId, 'm4')).toMatchObject({ status: 'reverted' });
     expect(present(workspace)).toEqual({ a: 'edited by hand' });
@@ -333,6 +359,12 @@ describe('a killed revert', () => {
     await expect(files.revert(test.sessionId, 'm1')).rejects.toThrow('killed');
     expect(present(workspace)).toEqual({ a: '1', b: '2', c: '2' });
     workspace.onRestore = undefined;
+    expect(await files.unrevert(test.sessionId, { preview: true })).toMatchObject({
+      hides: 0,
+      files: [{ path: 'a' }],
+      conflicts: [],
+    });
+    expect(present(workspace)).toEqual({ a: '1', b: '2', c: '2' });
     workspace.files.set('c', 'edited by hand');
 
     const shown = await shownTexts(test, driver, 'more');

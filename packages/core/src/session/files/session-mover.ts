@@ -1,15 +1,14 @@
-import { headOf } from '@longhaul/context';
-import { LonghaulError, type Session } from '@longhaul/protocol';
-import type { ChangedFiles, FileRecorder, FileTrees } from '../../ports/file-trees.ts';
+import type { Session } from '@longhaul/protocol';
+import type { FileRecorder, FileTrees } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import type { SessionWriter } from '../session-writer.ts';
 import { ChangedByOthers, type Since } from './changed-by-others.ts';
-import { countBetween } from './conversation-tree.ts';
 import { loadFilesState } from './files-state.ts';
+import { draftResult, type FilesPlan, type Move, planFiles, refuseKeepWithForce } from './move-plan.ts';
 import { loadPendingRevert, type PendingRevert, savePendingRevert } from './pending-revert.ts';
-import { recordPresent } from './record-present.ts';
+import { placedPatch, readPresent, recordPresent } from './record-present.ts';
 import type { RevertOptions, RevertResult } from './revert-options.ts';
-import { loadRecord, pathsOf, type SessionRecord } from './session-record.ts';
+import { loadRecord, type SessionRecord } from './session-record.ts';
 import { type RevertTarget, storeMove } from './store-move.ts';
 
 export interface SessionMoverOptions {
@@ -26,17 +25,6 @@ export interface HeldSession {
   session: Session;
 }
 
-/** Where a session goes: to a place in its conversation, and to a state of its files. */
-export interface Move {
-  handle: string;
-  to: number;
-  /** Undefined: files stay as they are. */
-  tree: string | undefined;
-  /** Changes that others made to files since then count as conflicts. */
-  since: Since;
-  undoes?: string;
-}
-
 /** Moves held sessions to another place in their conversation, and their workspaces to another state. */
 export class SessionMover {
   readonly #options: SessionMoverOptions;
@@ -51,14 +39,30 @@ export class SessionMover {
     move: Move,
     options: RevertOptions,
   ): Promise<RevertResult> {
-    if (options.force && options.keep)
-      throw new LonghaulError(
-        'invalid_request',
-        'Use `keep` or `force`: files of others are left or restored.',
-      );
+    refuseKeepWithForce(options);
     return move.tree === undefined
       ? this.#moveConversation(held, move, options)
       : this.#moveWithFiles(held, { ...move, tree: move.tree }, options);
+  }
+
+  /** Returns what `move` would do, and changes neither the session nor its files. The session may be running. */
+  async preview(
+    { session, known, pending }: { session: Session; known: SessionRecord; pending: boolean },
+    move: Move,
+    options: RevertOptions,
+  ): Promise<RevertResult> {
+    refuseKeepWithForce(options);
+    const result: RevertResult = { ...draftResult(known, move, options.only), status: 'preview' };
+    const { tree: to, since } = move;
+    if (to === undefined) return result;
+    const { store, mayWrite } = this.#options;
+    const state = await loadFilesState(store, session.id);
+    await using recorder = await this.#open(session, state?.tree);
+    const { tree: from, change } = await readPresent({ store, session, recorder, state, mayWrite });
+    // What a killed revert has restored is no change of others.
+    const unrecorded = pending ? undefined : placedPatch(change);
+    const { keep = false } = options;
+    return Object.assign(result, await this.#planFiles(session.id, since, { from, to, keep, unrecorded }));
   }
 
   /** Finishes a revert whose process was killed. */
@@ -76,11 +80,9 @@ export class SessionMover {
   async #moveConversation(
     { writer, known }: HeldSession & { known: SessionRecord },
     move: Move,
-    { only, preview }: RevertOptions,
+    { only }: RevertOptions,
   ): Promise<RevertResult> {
-    const result = draftResult(known, move, preview);
-    if (only !== 'conversation' && move.undoes === undefined) result.withoutFiles = true;
-    if (preview) return result;
+    const result = draftResult(known, move, only);
     if (isStay(result, move)) return { ...result, status: 'unchanged' };
     const { store } = this.#options;
     await storeMove({ store, writer }, { handle: move.handle, target: targetOf(move), changed: result });
@@ -90,16 +92,15 @@ export class SessionMover {
   async #moveWithFiles(
     held: HeldSession & { known: SessionRecord },
     move: Move & { tree: string },
-    { preview, force = false, keep = false }: RevertOptions,
+    { force = false, keep = false }: RevertOptions,
   ): Promise<RevertResult> {
     const { store, mayWrite } = this.#options;
     const { writer, session, known } = held;
-    const result = draftResult(known, move, preview);
+    const result = draftResult(known, move);
     const state = await loadFilesState(store, session.id);
     await using recorder = await this.#open(session, state?.tree);
     const from = await recordPresent({ store, writer, session, recorder, state, mayWrite });
     Object.assign(result, await this.#planFiles(session.id, move.since, { from, to: move.tree, keep }));
-    if (preview) return result;
     if (result.conflicts.length > 0 && !force && !keep) return { ...result, status: 'blocked' };
     const isSame = from === move.tree || (keep && result.files.length === 0 && result.more === undefined);
     if (isSame && isStay(result, move)) return { ...result, status: 'unchanged' };
@@ -113,22 +114,6 @@ export class SessionMover {
     await savePendingRevert(store, session.id, pending);
     const restored = await this.#restore(writer, recorder, { pending, at: known.last });
     return { ...result, ...restored };
-  }
-
-  async #planFiles(
-    sessionId: string,
-    since: Since,
-    { from, to, keep }: { from: string; to: string; keep: boolean },
-  ): Promise<ChangedFiles & { conflicts: string[] }> {
-    const trees = this.#options.trees();
-    const conflicts = await new ChangedByOthers(this.#options.store, trees).between(sessionId, since, {
-      from,
-      to,
-    });
-    const changes = await trees.changes(from, to);
-    const kept = new Set(keep ? conflicts : []);
-    const files = changes.files.filter((change) => !pathsOf(change).every((path) => kept.has(path)));
-    return { ...changes, files, conflicts };
   }
 
   /** Restores the files of a stored revert, and stores its mark. */
@@ -155,27 +140,14 @@ export class SessionMover {
     return restored;
   }
 
+  #planFiles(sessionId: string, since: Since, plan: FilesPlan) {
+    const { store, trees } = this.#options;
+    return planFiles({ store, trees: trees() }, { sessionId, since }, plan);
+  }
+
   #open({ workspace }: Session, tree: string | undefined): Promise<FileRecorder> {
     return this.#options.trees().openRecorder(workspace, tree);
   }
-}
-
-/** The result of a move of the conversation, without files. */
-function draftResult(
-  { marks, last }: SessionRecord,
-  { handle, to }: Move,
-  preview: boolean | undefined,
-): RevertResult {
-  const head = headOf(marks, last);
-  return {
-    status: preview ? 'preview' : 'reverted',
-    handle,
-    conversation: to !== head,
-    hides: countBetween(marks, to, head),
-    files: [],
-    skipped: [],
-    conflicts: [],
-  };
 }
 
 /**

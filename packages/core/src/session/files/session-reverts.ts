@@ -1,5 +1,6 @@
 import { headOf, treeBefore } from '@longhaul/context';
 import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
+import type { Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { findMessage } from '../find-message.ts';
 import { holdIdle } from '../leases/idle-lease.ts';
@@ -7,9 +8,12 @@ import type { RunRegistry } from '../runs/run-registry.ts';
 import { existingSession } from '../session-errors.ts';
 import type { SessionWriter } from '../session-writer.ts';
 import { newestRevert, parentOf } from './conversation-tree.ts';
+import type { Move } from './move-plan.ts';
+import { loadPendingRevert } from './pending-revert.ts';
 import type { RevertOptions, RevertResult } from './revert-options.ts';
 import { type HeldSession, SessionMover, type SessionMoverOptions } from './session-mover.ts';
-import { loadRecord } from './session-record.ts';
+import { loadRecord, type SessionRecord } from './session-record.ts';
+import { draftMark } from './store-move.ts';
 
 export interface SessionRevertsOptions extends SessionMoverOptions {
   hub: EventHub;
@@ -31,52 +35,51 @@ export class SessionReverts {
 
   /**
    * Goes back to before a message: restores the files, and hides the later messages. The present files are recorded
-   * first. A running session is cancelled.
+   * first. A running session is cancelled, but not for a preview, which changes nothing.
    *
    * @param target A handle (`m12`) or a message id.
    * @throws {LonghaulError} `session_not_found`, `not_found`, `invalid_request` if no files are recorded; `store_full`.
    */
-  async revert(sessionId: string, target: string, options: RevertOptions = {}): Promise<RevertResult> {
-    return this.#hold(sessionId, async (held) => {
+  revert(sessionId: string, target: string, options: RevertOptions = {}): Promise<RevertResult> {
+    return this.#move(sessionId, options, async (known) => {
       const { sequence } = await findMessage(this.#options.store, sessionId, target);
-      const known = await loadRecord(this.#options.store, sessionId);
       const to = options.only === 'files' ? headOf(known.marks, known.last) : parentOf(known.marks, sequence);
       const tree = options.only === 'conversation' ? undefined : treeBefore(sequence, known);
       if (tree === undefined && options.only === 'files') throw nothingRecorded(target);
-      const move = { handle: handleOf(sequence), to, tree, since: { sequence } };
-      return this.#mover.move({ ...held, known }, move, options);
+      return { handle: handleOf(sequence), to, tree, since: { sequence } };
     });
   }
 
   /**
    * Takes the newest revert back that was not taken back yet. If it moved the conversation, messages that were added
-   * since are hidden.
+   * since are hidden. A running session is cancelled, but not for a preview.
    *
    * @throws {LonghaulError} `session_not_found`, `not_found` if there is no such revert; `store_full`.
    */
-  async unrevert(sessionId: string, options: Omit<RevertOptions, 'only'> = {}): Promise<RevertResult> {
-    return this.#hold(sessionId, async (held) => {
-      const known = await loadRecord(this.#options.store, sessionId);
-      const { marks, last } = known;
-      const revert = newestRevert(marks);
-      if (revert === undefined)
-        throw new LonghaulError('not_found', 'The session has no revert that could be taken back.');
-      const head = headOf(marks.slice(0, marks.indexOf(revert)), revert.at);
-      const move = {
-        handle: handleOf(revert.to + 1),
-        // A revert of files alone left the conversation as it was.
-        to: revert.to === head ? headOf(marks, last) : head,
-        tree: revert.treeBefore,
-        since: { revert },
-        undoes: revert.id,
-      };
-      return this.#mover.move({ ...held, known }, move, options);
-    });
+  unrevert(sessionId: string, options: Omit<RevertOptions, 'only'> = {}): Promise<RevertResult> {
+    return this.#move(sessionId, options, unrevertMove);
   }
 
   /** Finishes a revert whose process was killed. Call it with the session held, before its files are used. */
   finishPending(writer: SessionWriter, session: Session): Promise<void> {
     return this.#mover.finishPending({ writer, session });
+  }
+
+  async #move(
+    sessionId: string,
+    options: RevertOptions,
+    plan: (known: SessionRecord) => Move | Promise<Move>,
+  ): Promise<RevertResult> {
+    const { store } = this.#options;
+    if (options.preview) {
+      const session = await existingSession(store, sessionId);
+      const found = await recordWithPending(store, sessionId);
+      return this.#mover.preview({ session, ...found }, await plan(found.known), options);
+    }
+    return this.#hold(sessionId, async (held) => {
+      const known = await loadRecord(store, sessionId);
+      return this.#mover.move({ ...held, known }, await plan(known), options);
+    });
   }
 
   /** Cancels a run, holds the session, and finishes an unfinished revert before `work`. */
@@ -89,6 +92,34 @@ export class SessionReverts {
       return work({ writer, session });
     });
   }
+}
+
+function unrevertMove({ marks, last }: SessionRecord): Move {
+  const revert = newestRevert(marks);
+  if (revert === undefined)
+    throw new LonghaulError('not_found', 'The session has no revert that could be taken back.');
+  const head = headOf(marks.slice(0, marks.indexOf(revert)), revert.at);
+  return {
+    handle: handleOf(revert.to + 1),
+    // A revert of files alone left the conversation as it was.
+    to: revert.to === head ? headOf(marks, last) : head,
+    tree: revert.treeBefore,
+    since: { revert },
+    undoes: revert.id,
+  };
+}
+
+/** Returns the session's record as it will be when a killed revert, if there is one, is finished. */
+async function recordWithPending(
+  store: Store,
+  sessionId: string,
+): Promise<{ known: SessionRecord; pending: boolean }> {
+  const pending = await loadPendingRevert(store, sessionId);
+  const known = await loadRecord(store, sessionId);
+  if (pending === undefined) return { known, pending: false };
+  const { handle: _handle, keeps: _keeps, ...target } = pending;
+  const mark = await draftMark(store, sessionId, target);
+  return { known: { ...known, marks: [...known.marks, mark] }, pending: true };
 }
 
 function nothingRecorded(target: string): LonghaulError {

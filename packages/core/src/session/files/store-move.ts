@@ -39,7 +39,8 @@ export async function storeMove(
   ]);
 }
 
-async function draftMark(store: Store, sessionId: string, target: RevertTarget): Promise<RevertMark> {
+/** Returns the mark of a move that is not stored yet. */
+export async function draftMark(store: Store, sessionId: string, target: RevertTarget): Promise<RevertMark> {
   const [newest, left] = await Promise.all([
     store.readMessages(sessionId, { limit: 1 }),
     store.readMessages(sessionId, { after: target.to, limit: 1 }),
