@@ -16,7 +16,7 @@ export const configSchema = z.strictObject({
     'The model, as provider/model. Default: the model of the first API key in the environment, else a model of a local server that is running.',
   ),
   providers: setting(z.record(name, provider), 'Providers of models, by name.'),
-  agents: setting(z.record(name, agent), 'Agents, by name. The default agent is coder; it always exists.'),
+  agents: setting(z.record(name, agent), 'Agents, by name. The default agent is coder. It exists even if it is not configured.'),
   context: setting(context, 'What the model receives.'),
   tools: setting(tools, 'Limits of the tools.'),
   sandbox: setting(sandbox, 'The sandbox of commands.'),
@@ -35,7 +35,7 @@ export const configSchema = z.strictObject({
     z.strictObject({
       theme: setting(
         z.enum(['auto', 'dark', 'light']),
-        'The background of your terminal, for which colours are chosen. auto: what the terminal says, or else dark.',
+        'Whether colours are chosen for a dark or a light background. auto: for the background that the terminal reports, or for a dark one if it reports none.',
         D.terminal.theme,
       ),
     }),
@@ -46,7 +46,7 @@ export const configSchema = z.strictObject({
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(
     z.array(approval),
-    'Rules for tool calls. The last matching rule decides. If none matches, a call is allowed, except that with the sandbox local, a call that can change something needs approval if somebody can answer.',
+    'Rules for tool calls. The last matching rule decides. If no rule matches, the call is allowed. There is one exception: with the sandbox driver local, a call that can change something needs approval if somebody can answer.',
     [],
   ),
   approvalTimeoutMs: setting(
@@ -60,7 +60,7 @@ export const configSchema = z.strictObject({
     z.strictObject({
       enabled: setting(
         z.boolean(),
-        'Whether longhaul serve serves the page under /. The API stays if it does not.',
+        'Whether longhaul serve serves the page at /. false turns off only the page, not the API.',
         D.web.enabled,
       ),
     }),

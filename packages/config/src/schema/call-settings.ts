@@ -6,15 +6,15 @@ import { setting } from './values.ts';
 export const callSettings = {
   driver: setting(
     z.enum(['ai-sdk', 'native']),
-    "The client of the provider. native: Anthropic's or OpenAI's own SDK; Google has none here. Default: ai-sdk.",
+    "The library that calls the provider. ai-sdk: the AI SDK. native: the own SDK of Anthropic or OpenAI, not available for Google. Default: ai-sdk.",
   ),
   cache: setting(
     z.boolean(),
-    'Whether requests ask for the cache of the provider: by marks for Claude (Anthropic, OpenRouter, LiteLLM), by a key of the session for OpenAI. true marks the requests to any compatible server. Default: chosen from the model and its server.',
+    'Whether requests ask the provider to cache the prompt. For Claude (Anthropic, OpenRouter, LiteLLM), they contain cache marks; for OpenAI, a cache key of the session. true also sends the marks to any other compatible server. Default: chosen from the model and its server.',
   ),
   toolCallsInText: setting(
     z.boolean(),
-    'Whether tool calls that a model writes as text are made, if their form, tool and arguments are clear. Default: true.',
+    'Some models write tool calls as text. true: Longhaul runs such a call if its form, tool and arguments are clear. false: it stays text. Default: true.',
   ),
   maxTokensField: setting(
     z.enum(MAX_TOKENS_FIELDS),
@@ -24,15 +24,15 @@ export const callSettings = {
     z.strictObject({
       effort: setting(
         z.enum(REASONING_EFFORTS),
-        'How much the model reasons. Each model has some of these levels; older models of Anthropic and Google get a budget of tokens for the level. Default: that of the provider.',
+        'How much the model reasons. No model has all levels. For older models of Anthropic and Google, Longhaul sends a token budget that matches the level. Default: chosen by the provider.',
       ),
       budgetTokens: setting(
         z.int().min(0),
-        'The most tokens of reasoning in an answer, in place of effort: for Claude before 4.7, Gemini, and models at OpenRouter. They count in the length of an answer. 0: no reasoning.',
+        'Maximum number of reasoning tokens in an answer. Use it in place of effort for Claude before 4.7, Gemini, and models at OpenRouter. These tokens count towards the length of the answer. 0: no reasoning.',
       ),
       return: setting(
         z.enum(REASONING_RETURNS),
-        "Which reasoning of earlier answers is sent back to the model. none: none. open-turn: that since the user's last message. all: all of it. all-or-empty: all of it, and an empty text in answers without any. Default: chosen from the model and its server, and learned from the server's refusals.",
+        "Which reasoning of earlier answers the model receives again. none: no reasoning. open-turn: only the reasoning since the user's last message. all: all reasoning. all-or-empty: all reasoning, and an empty text for each answer without reasoning. Default: chosen from the model and its server, and learned from the server's refusals.",
       ),
     }),
     'How reasoning models are called.',

@@ -11,12 +11,12 @@ const pattern = z
 export const files = z.strictObject({
   record: setting(
     z.boolean(),
-    'Records what changes in the workspace, so that it can be shown and reverted.',
+    'Whether to record what changes in the workspace, so that you can see and revert it.',
     D.files.record,
   ),
   maxFileMb: setting(
     z.number().positive().max(2_000),
-    'Maximum MiB of a file whose content is recorded. Of a larger one, the name, the size and a hash are recorded, so it cannot be reverted.',
+    'Maximum size in MiB of a file whose content is recorded. Of a larger file, only the name, the size and a hash are recorded, so it cannot be restored.',
     D.files.maxFileMb,
   ),
   ignore: setting(

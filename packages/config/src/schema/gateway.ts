@@ -11,7 +11,7 @@ export const gateway = z.strictObject({
   port: setting(port, 'Port to listen on. 0: any free port.', D.gateway.port),
   token: setting(
     text,
-    'The API key that clients must send. Use $NAME to read it from the environment. Default: the variable LONGHAUL_GATEWAY_TOKEN, else none.',
+    'The API key that clients must send. Use $NAME to read it from the environment. Default: the variable LONGHAUL_GATEWAY_TOKEN, else no key is needed.',
   ),
   upstreams: setting(
     z.array(
@@ -28,11 +28,11 @@ export const gateway = z.strictObject({
         ),
         apiKey: setting(
           text,
-          "API key of the upstream. Use $NAME to read it from the environment. Default: the provider's key. The upstream then gets no other key.",
+          "API key of the upstream. Use $NAME to read it from the environment. Default: the provider's key. If it is set, the clients' keys are never passed on to this upstream.",
         ),
         clientKey: setting(
           z.boolean(),
-          'Whether the key of the clients is passed on to this upstream, if it has no apiKey and the gateway no token. At most one upstream can have it. Default: true if there is only one upstream.',
+          'Whether the key that a client sends is passed on to this upstream. It is never passed on if the upstream has an apiKey or the gateway has a token. At most one upstream can have it. Default: true if there is only one upstream.',
         ),
       }),
     ),

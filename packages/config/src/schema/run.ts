@@ -12,7 +12,7 @@ export const tools = z.strictObject({
   ),
   rawResults: setting(
     z.boolean(),
-    'Adds rawResult to the events llm:tool-result: what the tool returned, neither cleaned nor cut. Events are stored, so this takes room in the database.',
+    'Whether the events llm:tool-result contain rawResult: what the tool returned before it was cleaned and shortened. Events are stored, so this makes the database larger.',
     D.tools.rawResults,
   ),
   bash: setting(
@@ -44,10 +44,10 @@ export const tools = z.strictObject({
   ),
   grep: setting(
     z.strictObject({
-      maxMatches: setting(count, 'Most matches that a call can ask for.', D.tools.grep.maxMatches),
+      maxMatches: setting(count, 'Maximum number of matches that a call can ask for.', D.tools.grep.maxMatches),
       shownMatches: setting(
         count,
-        'Matches shown if the call asks for no number.',
+        'Number of matches shown if the call does not ask for a number.',
         D.tools.grep.shownMatches,
       ),
     }),
@@ -83,12 +83,12 @@ export const sandbox = z.strictObject({
       z.literal('all'),
       z.array(z.string().regex(/^[A-Za-z_]\w*$/, { error: 'must be the name of a variable, without $' })),
     ]),
-    "Names of the environment variables that are passed to commands. all, with the driver local: all but providers' keys.",
+    "Names of the environment variables that commands receive. With the driver local, all passes every variable except the keys of providers and clouds.",
     D.sandbox.env,
   ),
   keepProcesses: setting(
     z.boolean(),
-    'Whether processes that commands leave running live on after the run. Only with the driver local.',
+    'Whether processes that commands started in the background keep running after the run. Only with the driver local.',
     D.sandbox.keepProcesses,
   ),
 });
@@ -103,7 +103,7 @@ export const limits = z.strictObject({
   ),
   minutes: setting(
     limit,
-    'Maximum time in minutes, without the time in which a call waits for approval. null: no limit.',
+    'Maximum time in minutes. The time in which a call waits for approval does not count. null: no limit.',
     null,
   ),
   repeatedCalls: setting(
@@ -148,7 +148,7 @@ export const approval = z.strictObject({
   }),
   path: text.optional().meta({
     description:
-      'Glob for the path that a call names, relative to the workspace. A glob without a slash is matched against the last name of the path.',
+      'Glob for the path that a call names, relative to the workspace. A glob without a slash is compared only with the last part of the path, the name of the file.',
   }),
   action: z.enum(['allow', 'ask', 'deny']).meta({
     description:

@@ -29,15 +29,15 @@ export const storage = z.strictObject({
     z.strictObject({
       maxMb: setting(
         z.number().positive(),
-        'Maximum MiB of full tool outputs that one session keeps. At the maximum, a warning is shown.',
+        'Maximum size in MiB of the full tool outputs of one session. When it is reached, a warning is shown.',
         D.storage.keptOutput.maxMb,
       ),
       deleteOldest: setting(
         z.boolean(),
-        'Delete the oldest full outputs of the session at the maximum. Their handles then return what the model saw.',
+        'Whether to delete the oldest full outputs of the session when maxMb is reached. recall then returns what the model saw in their place.',
         D.storage.keptOutput.deleteOldest,
       ),
     }),
-    'The full texts of cut tool outputs, which recall reads.',
+    'Full texts of tool outputs that were shortened for the model. The tool recall reads them.',
   ),
 });

@@ -287,13 +287,14 @@ describe('a failing provider', () => {
   const refused = failure('provider_overloaded', 'overloaded', { data: { retryAfterMs: 1 } });
 
   it('is retried with llm:retry events, and then succeeds', async () => {
-    const asked = failure('provider_overloaded', 'overloaded', { data: { retryAfterMs: 700 } });
-    const test = await testRun(playedDriver([[asked], [refused], answer('ok')]));
+    const asked = failure('provider_overloaded', 'overloaded', { data: { retryAfterMs: 50 } });
+    const retry = { attempts: 3, totalMs: 60_000, firstDelayMs: 20 };
+    const test = await testRun(playedDriver([[asked], [refused], answer('ok')]), [], { retry });
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok', stepCount: 1 });
     const [first, second] = test.of('llm:retry');
-    expect(first).toMatchObject({ attempt: 1, delayMs: 700 });
+    expect(first).toMatchObject({ attempt: 1, delayMs: 50 });
     expect(second?.attempt).toBe(2);
-    expect(second?.delayMs).toBeGreaterThanOrEqual(1_500);
+    expect(second?.delayMs).toBeGreaterThanOrEqual(60);
     expect(await test.messages()).toHaveLength(2);
   });
 

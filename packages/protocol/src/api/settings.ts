@@ -23,7 +23,7 @@ const options = {
 
 const pruningAgentId = nameText(300).min(1).meta({
   description:
-    'Who writes the narratives of summaries. __same__: the model of the session. none: nobody. Otherwise the name of an agent, whose model it is, or provider/model. It replaces compression.model.',
+    'The model that writes the narratives of summaries. __same__: the model of the session. none: summaries have no narrative. The name of an agent: the model of that agent. provider/model: this model. It is used in place of compression.model.',
 });
 
 /**
@@ -49,14 +49,14 @@ export const settingsSchema = z.looseObject({
   pruningAgentId: z
     .string()
     .optional()
-    .meta({ description: 'As set, or else compression.model. Absent in answers of an older version.' }),
+    .meta({ description: 'The value that was set, otherwise compression.model. Servers of older versions do not send it.' }),
   pruningAgent: z
     .looseObject({
-      model: z.string().meta({ description: 'The model that it stands for, or __same__ or none.' }),
+      model: z.string().meta({ description: 'The model that pruningAgentId names, or __same__ or none.' }),
       notice: z
         .string()
         .optional()
-        .meta({ description: 'Present if the agent is gone. __same__ is used until it exists again.' }),
+        .meta({ description: 'Present if the agent does not exist any more. __same__ is used until it exists again.' }),
     })
     .optional(),
   compression: z.looseObject({

@@ -46,6 +46,9 @@ export function text(value: string, more: Partial<ToolResult> = {}): ToolResult 
   return { content: [{ type: 'text', text: value }], ...more };
 }
 
+/** Tries again at once. */
+const TEST_RETRY = { attempts: 3, totalMs: 60_000, firstDelayMs: 1 };
+
 export interface TestRun {
   runtime: Runtime;
   store: Store;
@@ -77,7 +80,7 @@ export async function testRun(
     driverFor: async () => driver,
     summariserFor: async () => undefined,
     compression: { strategy: new ReactiveOverflowStrategy(), auto: true, ledgerShare: 0.2 },
-    retry: { attempts: 3, totalMs: 60_000 },
+    retry: TEST_RETRY,
     approverFor: () => ALLOW_ALL,
     ...options,
   });
