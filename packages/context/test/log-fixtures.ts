@@ -16,6 +16,7 @@ import {
   computeBudget,
   countByClasses,
   createRequestMeter,
+  memoizeCounter,
   ReactiveOverflowStrategy,
 } from '../src/index.ts';
 
@@ -91,6 +92,9 @@ export class LogBuilder {
   }
 }
 
+/** Sessions of tests grow message by message: each text is counted once. */
+const count = memoizeCounter(countByClasses);
+
 export interface CompactSettings extends Partial<CompactOptions> {
   windowTokens?: number;
   maxOutputTokens?: number;
@@ -103,10 +107,10 @@ export function compactOptions(log: ContextLog, settings: CompactSettings = {}):
   return {
     log,
     budget: computeBudget({ windowTokens, maxOutputTokens, fixedTokens }),
-    meter: createRequestMeter(countByClasses),
+    meter: createRequestMeter(count),
     strategy: new ReactiveOverflowStrategy(),
     reason: 'threshold',
-    count: countByClasses,
+    count,
     ledgerShare: 0.2,
     newId: () => {
       ids += 1;

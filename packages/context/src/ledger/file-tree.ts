@@ -1,6 +1,7 @@
 import { fileKey, splitPath } from './file-paths.ts';
 import type { FileFact } from './ledger-fold.ts';
 import { type NameIndex, type NameSightings, worthOf } from './name-index.ts';
+import { NameLine } from './name-line.ts';
 
 export interface TreeOptions {
   files: ReadonlyMap<string, FileFact>;
@@ -87,7 +88,7 @@ const SHOWN_DISCOUNT = 3;
 
 interface Folder {
   /** Files with a line of their own, and the names on that line. */
-  files: Map<string, string[]>;
+  files: Map<string, NameLine>;
   /** Paths that are only mentioned. */
   bare: string[];
 }
@@ -96,7 +97,7 @@ class TreeDraft {
   readonly #files: ReadonlyMap<string, FileFact>;
   readonly #maxChars: number;
   readonly #folders = new Map<string, Folder>();
-  readonly #others: string[] = [];
+  readonly #others = new NameLine();
   readonly #keysByName: ReadonlyMap<string, string[]>;
   usedChars = 0;
 
@@ -112,7 +113,7 @@ class TreeDraft {
     const { folder, name } = splitPath(file.path);
     if (this.#folders.get(folder)?.files.has(key) === true) return true;
     if (!this.#take(folderChars(this.#folders, folder) + fileLabel(name, file).length + 5)) return false;
-    this.#folder(folder).files.set(key, []);
+    this.#folder(folder).files.set(key, new NameLine());
     return true;
   }
 
@@ -150,20 +151,19 @@ class TreeDraft {
       return;
     }
     if (this.usedChars + name.length + 1 > this.#maxChars || !this.addFile(key)) return;
-    this.#addTo(this.#folders.get(splitPath(file.path).folder)?.files.get(key) ?? [], name);
+    const line = this.#folders.get(splitPath(file.path).folder)?.files.get(key);
+    if (line !== undefined) this.#addTo(line, name);
   }
 
   /**
    * Adds a name to a line. A name that is contained in a longer one is skipped; a longer name replaces the names that
    * it contains.
    */
-  #addTo(line: string[], name: string): void {
-    if (line.some((longer) => longer.includes(name))) return;
-    const shorter = line.filter((known) => name.includes(known));
+  #addTo(line: NameLine, name: string): void {
+    if (line.has(name)) return;
+    const shorter = line.within(name);
     const freed = shorter.reduce((sum, known) => sum + known.length + 1, 0);
-    if (!this.#take(name.length + 1 - freed)) return;
-    for (const known of shorter) line.splice(line.indexOf(known), 1);
-    line.push(name);
+    if (this.#take(name.length + 1 - freed)) line.add(name, shorter);
   }
 
   #take(chars: number): boolean {
@@ -173,7 +173,7 @@ class TreeDraft {
   }
 
   #folder(folder: string): Folder {
-    const known = this.#folders.get(folder) ?? { files: new Map<string, string[]>(), bare: [] };
+    const known = this.#folders.get(folder) ?? { files: new Map<string, NameLine>(), bare: [] };
     this.#folders.set(folder, known);
     return known;
   }
@@ -182,7 +182,7 @@ class TreeDraft {
     const folders = [...this.#folders].filter(([, folder]) => !isStray(folder));
     const files = folders.flatMap(([folder, { files: inFolder, bare }]) => [
       folder,
-      ...[...inFolder].map(([key, names]) => this.#fileLine(key, names)),
+      ...[...inFolder].map(([key, line]) => this.#fileLine(key, line.names)),
       ...wrap(bare).map((line) => `  ${line}`),
     ]);
     // With a folder of their own, they would bury the files: most are no path at all, such as `read/write`.
@@ -191,7 +191,7 @@ class TreeDraft {
     const paths = stray
       .flatMap(([folder, { bare }]) => bare.map((name) => folder + name))
       .filter((path) => !headings.some((heading) => heading.includes(path)));
-    return { files, others: wrap([...paths, ...this.#others]) };
+    return { files, others: wrap([...paths, ...this.#others.names]) };
   }
 
   #fileLine(key: string, names: readonly string[]): string {
