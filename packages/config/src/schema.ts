@@ -16,7 +16,10 @@ export const configSchema = z.strictObject({
     'The model, as provider/model. Default: the model of the first API key in the environment, else a model of a local server that is running.',
   ),
   providers: setting(z.record(name, provider), 'Providers of models, by name.'),
-  agents: setting(z.record(name, agent), 'Agents, by name. The default agent is coder. It exists even if it is not configured.'),
+  agents: setting(
+    z.record(name, agent),
+    'Agents, by name. The default agent is coder. It exists even if it is not configured.',
+  ),
   context: setting(context, 'What the model receives.'),
   tools: setting(tools, 'Limits of the tools.'),
   sandbox: setting(sandbox, 'The sandbox of commands.'),

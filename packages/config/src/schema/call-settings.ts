@@ -6,7 +6,7 @@ import { setting } from './values.ts';
 export const callSettings = {
   driver: setting(
     z.enum(['ai-sdk', 'native']),
-    "The library that calls the provider. ai-sdk: the AI SDK. native: the own SDK of Anthropic or OpenAI, not available for Google. Default: ai-sdk.",
+    'The library that calls the provider. ai-sdk: the AI SDK. native: the own SDK of Anthropic or OpenAI, not available for Google. Default: ai-sdk.',
   ),
   cache: setting(
     z.boolean(),

@@ -44,7 +44,11 @@ export const tools = z.strictObject({
   ),
   grep: setting(
     z.strictObject({
-      maxMatches: setting(count, 'Maximum number of matches that a call can ask for.', D.tools.grep.maxMatches),
+      maxMatches: setting(
+        count,
+        'Maximum number of matches that a call can ask for.',
+        D.tools.grep.maxMatches,
+      ),
       shownMatches: setting(
         count,
         'Number of matches shown if the call does not ask for a number.',
@@ -83,7 +87,7 @@ export const sandbox = z.strictObject({
       z.literal('all'),
       z.array(z.string().regex(/^[A-Za-z_]\w*$/, { error: 'must be the name of a variable, without $' })),
     ]),
-    "Names of the environment variables that commands receive. With the driver local, all passes every variable except the keys of providers and clouds.",
+    'Names of the environment variables that commands receive. With the driver local, all passes every variable except the keys of providers and clouds.',
     D.sandbox.env,
   ),
   keepProcesses: setting(

@@ -49,14 +49,20 @@ export const settingsSchema = z.looseObject({
   pruningAgentId: z
     .string()
     .optional()
-    .meta({ description: 'The value that was set, otherwise compression.model. Servers of older versions do not send it.' }),
+    .meta({
+      description:
+        'The value that was set, otherwise compression.model. Servers of older versions do not send it.',
+    }),
   pruningAgent: z
     .looseObject({
       model: z.string().meta({ description: 'The model that pruningAgentId names, or __same__ or none.' }),
       notice: z
         .string()
         .optional()
-        .meta({ description: 'Present if the agent does not exist any more. __same__ is used until it exists again.' }),
+        .meta({
+          description:
+            'Present if the agent does not exist any more. __same__ is used until it exists again.',
+        }),
     })
     .optional(),
   compression: z.looseObject({
