@@ -46,23 +46,16 @@ export type SettingsBody = z.infer<typeof settingsBody>;
 
 /** The settings in effect. `changed` has those that were set over the API. */
 export const settingsSchema = z.looseObject({
-  pruningAgentId: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'The value that was set, otherwise compression.model. Servers of older versions do not send it.',
-    }),
+  pruningAgentId: z.string().optional().meta({
+    description:
+      'The value that was set, otherwise compression.model. Servers of older versions do not send it.',
+  }),
   pruningAgent: z
     .looseObject({
       model: z.string().meta({ description: 'The model that pruningAgentId names, or __same__ or none.' }),
-      notice: z
-        .string()
-        .optional()
-        .meta({
-          description:
-            'Present if the agent does not exist any more. __same__ is used until it exists again.',
-        }),
+      notice: z.string().optional().meta({
+        description: 'Present if the agent does not exist any more. __same__ is used until it exists again.',
+      }),
     })
     .optional(),
   compression: z.looseObject({
