@@ -302,6 +302,14 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('Send or clear your text');
     expect(await window.screen()).toContain('yes, later');
     await window.press('Enter');
+    // What they write next is a text too.
+    await window.saw('Press Enter to answer it');
+    await window.type('any');
+    await window.saw('Send or clear your text');
+    expect(await window.screen()).toContain('› any');
+    await window.press('C-c');
+    await window.saw('Press Enter to answer it');
+    await window.press('Enter');
     await window.saw('? Allow bash');
     await window.press('n');
     await window.lost('? Allow bash');

@@ -1,3 +1,4 @@
+export { alwaysWords } from './always-words.ts';
 export type { Approval, ApprovalAnswer } from './approval.ts';
 export { nearestNames, pairSimilarity, suggestion } from './did-you-mean.ts';
 export { isBlank, saysNothing, withoutTurnEnd } from './empty-text.ts';

@@ -14,10 +14,17 @@ export interface ApprovalQuestionsOptions {
 /** Asks about the calls that need the person's approval, one at a time, the oldest first. */
 export class ApprovalQuestions {
   readonly #options: ApprovalQuestionsOptions;
+  /** Keys that had been pressed when the present step of the model began. */
+  #keysAtStep = 0;
   #asked: { handle: string; shown: Disposable } | undefined;
 
   constructor(options: ApprovalQuestionsOptions) {
     this.#options = options;
+  }
+
+  /** A person who pressed no key since the model was asked looks at the screen: the next key is for the question. */
+  beginStep(): void {
+    this.#keysAtStep = this.#options.surface.keys;
   }
 
   /** Asks the next question, if the last one was answered or withdrawn. */
@@ -33,6 +40,7 @@ export class ApprovalQuestions {
     const shown = surface.askApproval({
       request,
       waiting: others.length,
+      isUnexpected: surface.keys !== this.#keysAtStep,
       onAnswer: (answer) => void remarks.guarded(() => conversation.answer(request, answer)),
       onStop: () => void remarks.guarded(async () => void (await conversation.stop())),
     });

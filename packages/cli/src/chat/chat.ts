@@ -15,8 +15,8 @@ import { SlashCommands } from './slash/all-commands.ts';
 import { createSlashContext } from './slash/create-slash-context.ts';
 import type { ChatOptions, SlashCommand, SlashContext } from './slash/slash-command.ts';
 import { ActivityLines } from './view/activity-lines.ts';
-import { ConversationView } from './view/conversation-view.ts';
-import { createLinks } from './view/links.ts';
+import type { ConversationView } from './view/conversation-view.ts';
+import { createView } from './view/create-view.ts';
 import { Openables } from './view/openable.ts';
 import { Totals } from './view/totals.ts';
 
@@ -66,7 +66,14 @@ export class Chat {
     const { front, connection } = parts;
     this.#options = { model: connection.local?.model, showsReasoning: false };
     this.#remarks = new Remarks(front);
-    this.#view = this.#createView();
+    this.#view = createView({
+      front,
+      connection,
+      openables: this.#openables,
+      compactionText: (sessionId, round) => this.#opener.compactionText(sessionId, round),
+      folder: () => this.#entry.folder,
+      showsReasoning: () => this.#options.showsReasoning,
+    });
     this.#conversation = this.#createConversation(agent);
     const shared = { front, connection, conversation: this.#conversation, remarks: this.#remarks };
     this.#opener = new SessionOpener({ ...shared, view: this.#view, totals: this.#totals });
@@ -112,9 +119,8 @@ export class Chat {
     const { front, connection } = this.#parts;
     const { local } = connection;
     if (local?.modelProblem === undefined) return;
-    if (!local.lacksModel || front.surface.hasQuestion) return this.#remarks.say(local.modelProblem);
     const { leadToModel } = await import('./first-model.ts');
-    await leadToModel({ surface: front.surface, local });
+    await leadToModel({ surface: front.surface, local, remarks: this.#remarks });
   }
 
   /** Takes the screen and the keys from the front. */
@@ -145,23 +151,6 @@ export class Chat {
         enter,
         revert: async () => void (await this.#slash.run('/revert', this.#slashContext())),
       }),
-    });
-  }
-
-  #createView(): ConversationView {
-    const { front, connection } = this.#parts;
-    return new ConversationView({
-      paint: front.paint,
-      colors: front.colors,
-      columns: () => front.columns,
-      print: (text) => front.surface.print(text),
-      openables: this.#openables,
-      compactionText: (sessionId, round) => this.#opener.compactionText(sessionId, round),
-      links: createLinks({
-        env: front.terminal.env,
-        folder: () => (connection.local === undefined ? undefined : this.#entry.folder),
-      }),
-      showsReasoning: () => this.#options.showsReasoning,
     });
   }
 
@@ -209,6 +198,7 @@ export class Chat {
   #onEvent(event: LonghaulEvent): void {
     this.#view.show(event);
     this.#totals.take(event);
+    if (event.type === 'context:usage') this.#questions.beginStep();
     if (MEASURED.has(event.type)) void this.#remarks.guarded(() => this.#opener.measure());
     if (event.type !== 'run:finished') return;
     const how = event.status === 'completed' ? 'Done' : `Stopped (${event.status})`;

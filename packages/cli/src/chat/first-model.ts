@@ -1,10 +1,12 @@
 import { wrapText } from '../render/word-wrapper.ts';
 import type { LocalParts } from './connection/connection.ts';
+import type { Remarks } from './remarks.ts';
 import type { Surface } from './surface/surface.ts';
 
 export interface FirstModelOptions {
   surface: Surface;
   local: LocalParts;
+  remarks: Remarks;
 }
 
 interface Way {
@@ -47,7 +49,9 @@ function keyOf(label: string, address: string, variable: string): Way {
  * Leads a person who has no model to one: looks again for servers on this machine, or says how to get a key. Does nothing if
  * they leave the question.
  */
-export async function leadToModel({ surface, local }: FirstModelOptions): Promise<void> {
+export async function leadToModel({ surface, local, remarks }: FirstModelOptions): Promise<void> {
+  if (local.modelProblem === undefined) return;
+  if (!local.lacksModel || surface.hasQuestion) return remarks.say(local.modelProblem);
   const problem = 'Longhaul needs a model: no key is set, and no server of models was found on this machine.';
   surface.print(wrapText(problem, surface.columns));
   const choice = await surface.pick<Way | 'local'>({

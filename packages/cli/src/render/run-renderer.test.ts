@@ -61,6 +61,19 @@ const finished = (more: Partial<Extract<EventPayload, { type: 'run:finished' }>>
   ...more,
 });
 
+it('prints what comes in the middle of a text below the text', () => {
+  const changed: EventPayload = {
+    type: 'files:changed',
+    before: 'a',
+    after: 'b',
+    files: [],
+    byAgent: true,
+  };
+  const events = record(chunk('One '), changed, { type: 'queue:changed', count: 1 }, chunk('two.'), usage(1));
+  const text = render(events);
+  expect(text).toMatch(/^One two\.\n◇ files .*\n/);
+});
+
 describe('RunRenderer', () => {
   it('shows a step: the window, the text broken at words, each call with outcome and time', () => {
     const text = render(

@@ -1,4 +1,5 @@
 import { describePatch, type EventOf, isBlank, type JsonValue, type LonghaulEvent } from '@longhaul/protocol';
+import { comesBesideText } from './beside-text.ts';
 import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
 import { contextMeter } from './meter.ts';
 import { createPaint, type Paint } from './paint.ts';
@@ -47,6 +48,8 @@ export class RunRenderer {
   readonly #paint: Paint;
   readonly #calls = new Map<string, { args: JsonValue; at: number }>();
   #text: { kind: 'text' | 'reasoning'; flow: TextFlow; isWhole: boolean } | undefined;
+  /** Lines for the end of the model's text. */
+  #delayed = '';
   #steps = 0;
   #hasTask = false;
   #startedAt: number | undefined;
@@ -90,7 +93,12 @@ export class RunRenderer {
 
   render(event: LonghaulEvent): string {
     if (event.type === 'llm:chunk') return this.#chunk(event);
-    if (event.type === 'message:queued') return '';
+    if (comesBesideText(event)) {
+      const line = this.#line(event);
+      if (this.#text === undefined) return line;
+      this.#delayed += line;
+      return '';
+    }
     const before = this.endText();
     return before + this.#line(event);
   }
@@ -163,9 +171,11 @@ export class RunRenderer {
   /** Ends the model's text. */
   endText(): string {
     const text = this.#text;
+    const delayed = this.#delayed;
     this.#text = undefined;
+    this.#delayed = '';
     const rest = text?.flow.end() ?? '';
-    return text?.kind === 'reasoning' ? this.#paint.dim(rest) : rest;
+    return (text?.kind === 'reasoning' ? this.#paint.dim(rest) : rest) + delayed;
   }
 
   #toolResult(event: EventOf<'llm:tool-result'>): string {

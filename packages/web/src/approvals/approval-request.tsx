@@ -1,9 +1,8 @@
-import type { Approval } from '@longhaul/protocol';
+import { type Approval, alwaysWords } from '@longhaul/protocol';
 import { useId, useState } from 'react';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
 import { useNotify } from '../ui/toasts.tsx';
-import { alwaysWords } from './always-words.ts';
 import { ApprovalSubject } from './approval-subject.tsx';
 
 /** One request of an agent, with its answers. */

@@ -1,8 +1,9 @@
-import type { Approval, ApprovalAnswer } from '@longhaul/protocol';
+import { type ApprovalAnswer, alwaysWords } from '@longhaul/protocol';
 import { fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { visibleLine } from '../../render/visible.ts';
 import { Input, matchesKey } from '../pi-tui.ts';
+import type { OpenApproval } from '../session/session-state.ts';
 import type { Panel } from './panel.ts';
 
 export interface GivenAnswer {
@@ -11,7 +12,7 @@ export interface GivenAnswer {
 }
 
 export interface ApprovalPanelOptions {
-  request: Pick<Approval, 'toolName' | 'args' | 'handle'>;
+  request: Pick<OpenApproval, 'toolName' | 'alwaysAllows'>;
   /** Requests that wait behind this one. */
   waiting: number;
   paint: Paint;
@@ -48,7 +49,7 @@ export class ApprovalPanel implements Panel {
     }
     const keys = [
       ['y', 'yes, once'],
-      ['a', `always in this session: ${alwaysOf(request)}`],
+      ['a', `always in this session: ${visibleLine(alwaysWords(request))}`],
       ['n', 'no'],
       ['r', 'no, with a reason'],
     ] as const;
@@ -82,11 +83,4 @@ export class ApprovalPanel implements Panel {
     };
     return input;
   }
-}
-
-/** What later calls would be allowed: the same command, or calls of the tool in the workspace. */
-export function alwaysOf({ toolName, args }: ApprovalPanelOptions['request']): string {
-  const command =
-    typeof args === 'object' && args !== null && !Array.isArray(args) ? args['command'] : undefined;
-  return visibleLine(`${toolName} ${typeof command === 'string' ? command : 'in the workspace'}`);
 }

@@ -2,6 +2,7 @@ import type { LonghaulClient } from '@longhaul/client';
 import { type EventPayload, LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
 import { afterEach, expect, it } from 'vitest';
 import { FollowedSession } from './followed-session.ts';
+import type { OpenApproval } from './session-state.ts';
 
 const FACTS = {
   id: 's',
@@ -28,7 +29,7 @@ function follow() {
     state: 'active',
     title: FACTS.title,
     queue: [] as { id: string; content: ReturnType<typeof text> }[],
-    approvals: [] as { callId: string; handle: string; toolName: string; args: string }[],
+    approvals: [] as OpenApproval[],
     calls: [] as string[],
     fails: undefined as (() => Error) | undefined,
     /** Answers are on their way until it resolves. */
@@ -172,11 +173,13 @@ it('asks about open calls only while a run works', async () => {
   const { session, state, emit, server } = follow();
   const approval = { callId: 'c', handle: 'a1', toolName: 'bash', args: 'ls' };
   await emit(STARTED);
+  server.state = 'running';
+  server.approvals = [{ ...approval, alwaysAllows: ['ls'] }];
   await emit({ type: 'approval:requested', ...approval });
-  expect(state.approvals).toHaveLength(1);
+  expect(state.approvals).toMatchObject([{ alwaysAllows: ['ls'] }]);
   await emit({ type: 'approval:answered', callId: 'c', handle: 'a1', allowed: true });
   expect(state.approvals).toEqual([]);
-  server.approvals = [approval];
+  server.state = 'idle';
   await session.readState();
   expect(state.approvals).toEqual([]);
   server.state = 'running';

@@ -1,10 +1,13 @@
 import type { LonghaulClient } from '@longhaul/client';
-import type { Approval, LonghaulEvent } from '@longhaul/protocol';
-import type { ResponseOf } from '@longhaul/protocol/api';
+import type { LonghaulEvent } from '@longhaul/protocol';
+import type { ApprovalList, ResponseOf } from '@longhaul/protocol/api';
 import { MessageQueue } from './message-queue.ts';
 
 export type SessionFacts = ResponseOf<'createSession'>;
-export type OpenApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
+export type OpenApproval = Pick<
+  ApprovalList['approvals'][number],
+  'callId' | 'handle' | 'toolName' | 'args' | 'alwaysAllows'
+>;
 
 /** What a chat knows of a session: its facts, whether a run works, what waits, and the open approvals. */
 export class SessionState {
@@ -53,12 +56,11 @@ export class SessionState {
       case 'run:started':
         this.isBusy = true;
         break;
-      case 'approval:requested':
-        this.approvals = [...this.approvals, event];
-        break;
       case 'approval:answered':
         this.approvals = this.approvals.filter(({ handle }) => handle !== event.handle);
         break;
+      // Only the server knows what the answer "always" would allow.
+      case 'approval:requested':
       case 'message:queued':
       case 'queue:changed':
       // A run that follows at once has begun before the state is read.

@@ -1,6 +1,7 @@
 import { REASONING_EFFORTS } from '@longhaul/models';
 import { formatTokens } from '../../render/format.ts';
 import type { PickerItem } from '../panels/picker.ts';
+import { AGENT_COMMAND } from './agent-command.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 export const MODEL_COMMANDS: readonly SlashCommand[] = [
@@ -36,21 +37,7 @@ export const MODEL_COMMANDS: readonly SlashCommand[] = [
       print(`The effort is ${effort} from the next message on.\n`);
     },
   },
-  {
-    name: 'agent',
-    hint: '[NAME]',
-    description: 'choose the agent: its prompt, model and tools',
-    async run(words, { client, conversation, print }) {
-      if (words === '')
-        return print(
-          `The agent is ${conversation.agent ?? 'coder'}. To change it: /agent NAME. Agents are defined in longhaul.yml.\n`,
-        );
-      if (conversation.id !== undefined)
-        await client.sessions.update(conversation.id, { metadata: { agent: words } });
-      conversation.agent = words;
-      print(`The agent is ${words} from the next message on.\n`);
-    },
-  },
+  AGENT_COMMAND,
 ];
 
 async function useModel(

@@ -1,27 +1,24 @@
-import { fitLine, printable } from '../../render/format.ts';
+import { fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { reportBackground } from '../../render/theme.ts';
 import { columnsOf, type Terminal } from '../../terminal.ts';
 import type { Completions } from '../composer/completions.ts';
 import { Composer } from '../composer/composer.ts';
 import { ApprovalPanel } from '../panels/approval-panel.ts';
-import type { Panel } from '../panels/panel.ts';
+import { PanelStack } from '../panels/panel-stack.ts';
 import { Picker } from '../panels/picker.ts';
-import { isKeyRelease, ProcessTerminal } from '../pi-tui.ts';
+import { isKeyRelease, matchesKey, ProcessTerminal } from '../pi-tui.ts';
 import { BackgroundQuery } from '../screen/background-query.ts';
 import type { Drawn } from '../screen/frame.ts';
 import { ScrollScreen } from '../screen/scroll-screen.ts';
+import { TerminalWindow } from '../screen/terminal-window.ts';
 import { Lines } from './lines.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
 
 const FRAME_MS = 120;
-const HELD = '? Send or clear your text, then answer the question';
+const HELD = '? A question waits. Send or clear your text, then press Enter';
+const HELD_EMPTY = '? A question waits. Press Enter to answer it';
 const LEAST_COLUMNS = 20;
-/** The terminal reports when it comes to the front, and when it leaves. */
-const FOCUS_ON = '\u001b[?1004h';
-const FOCUS_OFF = '\u001b[?1004l';
-const FOCUSED = '\u001b[I';
-const UNFOCUSED = '\u001b[O';
 
 /** Permanent text, and below it lines that are redrawn: the activity, the composer or a question, the status. */
 export class DrawnSurface implements Surface {
@@ -29,7 +26,8 @@ export class DrawnSurface implements Surface {
   readonly #composer: Composer;
   readonly #terminal: Pick<Terminal, 'out' | 'input'>;
   readonly #paint: Paint;
-  readonly #panels: Panel[] = [];
+  readonly #window: TerminalWindow;
+  readonly #panels = new PanelStack(() => this.#arrange());
   readonly #background = new BackgroundQuery({
     write: (text) => this.#screen.terminal.write(text),
     onAnswer: (color) => {
@@ -38,13 +36,11 @@ export class DrawnSurface implements Surface {
     },
   });
   readonly #asksColor: boolean;
-  /** A question waits until the text that is being written is sent or cleared: it must not take its keys. */
-  #isHeld = false;
   #listener: SurfaceListener | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #title = '';
-  /** A terminal that reports nothing counts as in front. */
-  #isInFront = true;
+  /** Keys of the text since it was entered, or since a key of the whole chat. */
+  #isWriting = false;
+  keys = 0;
   readonly keepsEntered = false;
   readonly showsStatus = true;
   frame = 0;
@@ -56,6 +52,7 @@ export class DrawnSurface implements Surface {
     this.#terminal = terminal;
     this.#paint = paint;
     this.#screen = new ScrollScreen(new ProcessTerminal(), drawn);
+    this.#window = new TerminalWindow(this.#screen.terminal);
     this.#composer = new Composer(this.#screen, paint);
   }
 
@@ -72,7 +69,6 @@ export class DrawnSurface implements Surface {
 
   set text(text: string) {
     this.#composer.setText(text);
-    this.#askHeld();
     this.redraw();
   }
 
@@ -86,27 +82,17 @@ export class DrawnSurface implements Surface {
   }
 
   get hasQuestion(): boolean {
-    return this.#panels.length > 0 && !this.#isHeld;
+    return this.#panels.open !== undefined;
   }
 
   start(listener: SurfaceListener): void {
     this.#listener = listener;
-    this.#composer.onChange = () => {
-      listener.onChange();
-      this.#askHeld();
-    };
+    this.#composer.onChange = () => listener.onChange();
     this.#composer.onSubmit = (text) => {
+      this.#isWriting = false;
       listener.onEnter(text);
-      this.#askHeld();
     };
-    this.#screen.addInputListener((data) => {
-      // Some terminals report also that a key is let go. It would count as a second press.
-      if (isKeyRelease(data)) return { consume: true };
-      const isFocus = data === FOCUSED || data === UNFOCUSED;
-      if (isFocus) this.#isInFront = data === FOCUSED;
-      const isNoKey = isFocus || this.#background.take(data);
-      return isNoKey || listener.onKey(data) ? { consume: true } : undefined;
-    });
+    this.#screen.addInputListener((data) => (this.#takes(data, listener) ? { consume: true } : undefined));
     this.#arrange();
     this.take();
     if (this.#asksColor) this.#background.ask();
@@ -149,21 +135,15 @@ export class DrawnSurface implements Surface {
   }
 
   setTitle(title: string): void {
-    if (title === this.#title) return;
-    this.#title = title;
-    this.#screen.terminal.setTitle(printable(title));
+    this.#window.setTitle(title);
   }
 
-  /** Terminals that do not know these sequences (OSC 9 and OSC 777) ignore them. */
   notify(text: string): void {
-    if (this.#isInFront) return;
-    const shown = printable(text).replaceAll(/[;\n]/g, ' ');
-    this.#screen.terminal.write(`\u001b]9;${shown}\u0007\u001b]777;notify;Longhaul;${shown}\u0007`);
+    this.#window.notify(text);
   }
 
-  /** OSC 52 also works over ssh. The terminal does not say whether it did it. */
   copy(text: string): boolean {
-    this.#screen.terminal.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+    this.#window.copy(text);
     return true;
   }
 
@@ -177,63 +157,59 @@ export class DrawnSurface implements Surface {
 
   async pick<T>(options: PickOptions<T>): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
-    using _shown = this.#show(new Picker({ ...options, paint: this.#paint, onDone: resolve }));
+    const picker = new Picker({ ...options, paint: this.#paint, onDone: resolve });
+    using _shown = this.#panels.show(picker, { isHeld: this.#isWriting && this.text !== '' });
     return await promise;
   }
 
-  askApproval(options: ApprovalOptions): Disposable {
-    this.#isHeld = this.text !== '';
-    const shown = this.#show(new ApprovalPanel({ ...options, paint: this.#paint }));
-    return {
-      [Symbol.dispose]: () => {
-        this.#isHeld = false;
-        shown[Symbol.dispose]();
-      },
-    };
+  askApproval({ isUnexpected, ...options }: ApprovalOptions): Disposable {
+    const panel = new ApprovalPanel({ ...options, paint: this.#paint });
+    return this.#panels.show(panel, { isHeld: isUnexpected || this.text !== '' });
   }
 
   take(): void {
     this.#screen.start();
-    this.#screen.terminal.write(FOCUS_ON);
+    this.#window.take();
     // A frame that was requested just before the last stop is never drawn, and prevents later requests.
     this.#screen.renderNow();
   }
 
   release(): void {
-    this.#screen.terminal.write(FOCUS_OFF);
+    this.#window.release();
     this.#screen.stop();
     // It restores the mode that it found, which is the one of the first frame.
     this.#terminal.input.setRawMode(false);
   }
 
-  /** Shows a panel in place of the composer until the result is disposed. The newest one is shown. */
-  #show(panel: Panel): Disposable {
-    this.#panels.push(panel);
-    this.#arrange();
-    return {
-      [Symbol.dispose]: () => {
-        const index = this.#panels.indexOf(panel);
-        if (index !== -1) this.#panels.splice(index, 1);
-        this.#arrange();
-      },
-    };
-  }
-
-  #askHeld(): void {
-    if (!this.#isHeld || this.text !== '') return;
-    this.#isHeld = false;
-    this.#arrange();
+  /** Returns true if the input is no key for the composer or the question. */
+  #takes(data: string, listener: SurfaceListener): boolean {
+    // Some terminals report also that a key is let go. It would count as a second press.
+    if (isKeyRelease(data) || this.#window.takesReport(data) || this.#background.take(data)) return true;
+    if (this.hasQuestion) return listener.onKey(data);
+    this.keys += 1;
+    if (this.#panels.holds && this.text === '' && matchesKey(data, 'enter')) {
+      this.#panels.openHeld();
+      return true;
+    }
+    // The key may open a question at once, which it is meant for.
+    this.#isWriting = false;
+    const isTaken = listener.onKey(data);
+    this.#isWriting = !isTaken;
+    return isTaken;
   }
 
   #arrange(): void {
-    const panel = this.#isHeld ? undefined : this.#panels.at(-1);
+    const { open, holds } = this.#panels;
     this.#screen.clear();
     this.#screen.addChild(new Lines((columns) => this.#listener?.above(columns) ?? []));
-    if (this.#isHeld)
-      this.#screen.addChild(new Lines((columns) => [this.#paint.warn(fitLine(HELD, columns))]));
-    this.#screen.addChild(panel ?? this.#composer);
+    if (holds) this.#screen.addChild(new Lines((columns) => [this.#heldLine(columns)]));
+    this.#screen.addChild(open ?? this.#composer);
     this.#screen.addChild(new Lines((columns) => [this.#listener?.status(columns) ?? '']));
-    this.#screen.setFocus(panel ?? this.#composer);
+    this.#screen.setFocus(open ?? this.#composer);
     this.redraw();
+  }
+
+  #heldLine(columns: number): string {
+    return this.#paint.warn(fitLine(this.text === '' ? HELD_EMPTY : HELD, columns));
   }
 }

@@ -42,7 +42,7 @@ function open() {
   return { surface, type, input, entered, keys, shown: () => shown, ends: () => ends };
 }
 
-const REQUEST = { toolName: 'bash', args: { command: 'ls' }, handle: 'a1' };
+const REQUEST = { toolName: 'bash', alwaysAllows: ['ls'] };
 
 it('enters lines, and joins those that end with a backslash', async () => {
   const { type, entered } = open();
@@ -101,17 +101,25 @@ it.each([
   surface.askApproval({
     request: REQUEST,
     waiting: 0,
+    isUnexpected: false,
     onAnswer: (answer) => answers.push(answer),
     onStop: () => answers.push('stop'),
   });
   await type(`${line}\n`);
   expect(shown()).toContain('Allow bash?');
+  expect(shown()).toContain('always in this session: “ls”.');
   expect(answers).toEqual(expected === undefined ? [] : [expected]);
 });
 
 it('takes lines for text again after a question was answered or withdrawn', async () => {
   const { surface, type, entered } = open();
-  const options = { request: REQUEST, waiting: 0, onAnswer: () => undefined, onStop: () => undefined };
+  const options = {
+    request: REQUEST,
+    waiting: 0,
+    isUnexpected: false,
+    onAnswer: () => undefined,
+    onStop: () => undefined,
+  };
   const asked = surface.askApproval(options);
   const later = surface.askApproval(options);
   asked[Symbol.dispose]();

@@ -1,19 +1,9 @@
 import { createInterface, type Interface } from 'node:readline';
-import { plural } from '../../render/format.ts';
 import { columnsOf, type Terminal } from '../../terminal.ts';
-import { alwaysOf, type GivenAnswer } from '../panels/approval-panel.ts';
+import { callQuestion, choiceQuestion, type PlainQuestion } from './plain-questions.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
 
 const CTRL_C = '\u0003';
-const MAX_CHOICES = 30;
-
-interface Question {
-  text: string;
-  /** Returns false if the line is not an answer. */
-  answer: (line: string) => boolean;
-  /** Ctrl-C. */
-  leave: () => void;
-}
 
 /**
  * Plain lines, of which nothing is redrawn: for screen readers, and for terminals that cannot move their cursor. The
@@ -21,7 +11,7 @@ interface Question {
  */
 export class PlainSurface implements Surface {
   readonly #terminal: Terminal;
-  readonly #questions: Question[] = [];
+  readonly #questions: PlainQuestion[] = [];
   #listener: SurfaceListener | undefined;
   #lines: Interface | undefined;
   #isWorking = false;
@@ -30,6 +20,7 @@ export class PlainSurface implements Surface {
   #written = '';
   readonly #onInterrupt = () => this.#interrupt();
   readonly frame = 0;
+  readonly keys = 0;
   readonly isCompleting = false;
   readonly keepsEntered = true;
   readonly settled = Promise.resolve();
@@ -107,55 +98,24 @@ export class PlainSurface implements Surface {
     this.#prompt();
   }
 
-  async pick<T>({ title, items }: PickOptions<T>): Promise<T | undefined> {
-    const shown = items.slice(0, MAX_CHOICES);
-    const lines = shown.map(
-      ({ label, description }, index) => `${index + 1}  ${label}${description ? ` (${description})` : ''}`,
-    );
-    const more =
-      items.length > shown.length ? [`and ${items.length - shown.length} more: type words to find one`] : [];
+  async pick<T>(options: PickOptions<T>): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
-    this.#ask({
-      text: [title, ...lines, ...more, 'Type a number, or only Enter to cancel:'].join('\n'),
-      answer: (line) => {
-        const found =
-          line === ''
-            ? undefined
-            : (shown[Number(line) - 1] ?? items.find(({ label }) => label.includes(line)));
-        if (line !== '' && found === undefined) return false;
-        resolve(found?.value);
-        return true;
-      },
-      leave: () => resolve(undefined),
-    });
+    this.#ask(choiceQuestion(options, resolve));
     return await promise;
   }
 
-  askApproval({ request, waiting, onAnswer, onStop }: ApprovalOptions): Disposable {
-    const more = waiting === 0 ? '' : ` ${plural(waiting, 'more question')} to come.`;
-    const question: Question = {
-      text: `Allow ${request.toolName}? y: once. a: always in this session, ${alwaysOf(request)}. n: no; n and words: no, with this reason. s: stop.${more}`,
-      answer: (line) => {
-        if (line === 's') onStop();
-        else {
-          const answer = answerOf(line);
-          if (answer === undefined) return false;
-          onAnswer(answer);
-        }
-        return true;
-      },
-      leave: onStop,
-    };
+  askApproval(options: ApprovalOptions): Disposable {
+    const question = callQuestion(options);
     this.#ask(question);
     return { [Symbol.dispose]: () => this.#remove(question) };
   }
 
-  #ask(question: Question): void {
+  #ask(question: PlainQuestion): void {
     this.#questions.push(question);
     this.print(question.text);
   }
 
-  #remove(question: Question): void {
+  #remove(question: PlainQuestion): void {
     const index = this.#questions.indexOf(question);
     if (index !== -1) this.#questions.splice(index, 1);
   }
@@ -205,12 +165,4 @@ export class PlainSurface implements Surface {
     this.#written = '';
     this.#listener?.onEnter(text);
   }
-}
-
-function answerOf(line: string): GivenAnswer | undefined {
-  const [, word = '', reason = ''] = /^(\w+)[,.:]?\s*(.*)$/.exec(line) ?? [];
-  if (/^(?:y|yes)$/i.test(word)) return { answer: 'once' };
-  if (/^(?:a|always)$/i.test(word)) return { answer: 'always' };
-  if (!/^(?:n|no)$/i.test(word)) return undefined;
-  return reason === '' ? { answer: 'deny' } : { answer: 'deny', reason };
 }

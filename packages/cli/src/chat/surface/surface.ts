@@ -3,7 +3,10 @@ import type { ApprovalPanelOptions } from '../panels/approval-panel.ts';
 import type { PickerOptions } from '../panels/picker.ts';
 
 export type PickOptions<T> = Omit<PickerOptions<T>, 'paint' | 'onDone'>;
-export type ApprovalOptions = Omit<ApprovalPanelOptions, 'paint'>;
+export interface ApprovalOptions extends Omit<ApprovalPanelOptions, 'paint'> {
+  /** The person pressed keys a moment ago, so that the next one may be meant for the composer. */
+  isUnexpected: boolean;
+}
 
 export interface SurfaceListener {
   /** Lines above the text that is written: the current activity, the todo list, the queue. */
@@ -31,6 +34,8 @@ export interface Surface {
   readonly isCompleting: boolean;
   /** A question is open in place of the text. */
   readonly hasQuestion: boolean;
+  /** Counts the keys that were not pressed for a question. */
+  readonly keys: number;
   /** What was entered stays on the screen. */
   readonly keepsEntered: boolean;
   /** The status is always seen, not only after work. */

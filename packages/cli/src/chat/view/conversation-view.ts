@@ -5,7 +5,8 @@ import {
   type LonghaulEvent,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
-import { breakLine, fitLine, formatDuration, plural, widthOf } from '../../render/format.ts';
+import { comesBesideText } from '../../render/beside-text.ts';
+import { breakLine, fitLine, widthOf } from '../../render/format.ts';
 import { LiveStatus } from '../../render/live-status.ts';
 import { type Links, MarkdownStream } from '../../render/markdown.ts';
 import type { Paint } from '../../render/paint.ts';
@@ -13,7 +14,9 @@ import { RunRenderer } from '../../render/run-renderer.ts';
 import { toolDetails } from '../../render/tool-details.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
 import { attachedNames, textOf } from '../session/message-content.ts';
+import { FoldedReasoning } from './folded-reasoning.ts';
 import type { Openables } from './openable.ts';
+import { ReceivedText } from './received-text.ts';
 import { runEndText } from './run-end-text.ts';
 import { type TodoItem, todoItemsOf } from './todo-lines.ts';
 
@@ -43,11 +46,10 @@ export class ConversationView {
   readonly #renderer: RunRenderer;
   readonly #status = new LiveStatus({ showsText: false });
   readonly #calls = new Map<string, JsonValue>();
-  #reasoning: { text: string; since: number } | undefined;
+  readonly #reasoning = new FoldedReasoning();
+  readonly #received = new ReceivedText();
   #startedAt = 0;
   #isAfterCalls = false;
-  /** Text of the present answer that has arrived in pieces. */
-  #received = '';
   todo: readonly TodoItem[] = [];
 
   constructor(options: ConversationViewOptions) {
@@ -83,10 +85,10 @@ export class ConversationView {
       this.#addReasoning(event);
       return;
     }
-    this.#endReasoning(event.at);
-    if (event.type === 'run:started' || event.type === 'llm:retry') this.#received = '';
-    if (event.type === 'llm:chunk' && event.chunkType === 'text') this.#received += event.content;
-    if (event.type === 'llm:response') this.#options.print(this.#missedText(event));
+    if (!comesBesideText(event)) this.#endReasoning(event.at);
+    this.#received.take(event);
+    const missed = event.type === 'llm:response' ? this.#received.rest(event) : undefined;
+    if (missed !== undefined) this.#options.print(this.#renderer.render(missed));
     this.#separate(event);
     this.#options.print(this.#textOf(event));
     this.#remember(event);
@@ -114,7 +116,7 @@ export class ConversationView {
             .flatMap((line) => breakLine(line, width));
     return [
       ...lines(this.#renderer.pendingText, columns).slice(-LIVE_LINES),
-      ...lines(this.#reasoning?.text ?? '', columns - 2)
+      ...lines(this.#reasoning.text, columns - 2)
         .slice(-LIVE_REASONING_LINES)
         .map((line) => paint.dim(`  ${line}`)),
     ];
@@ -155,18 +157,6 @@ export class ConversationView {
     return `${text}${isRoom ? paint.dim(hint) : `\n  ${paint.dim('Ctrl-O opens it')}`}\n`;
   }
 
-  /** The rest of an answer whose pieces were sent while the connection was lost. */
-  #missedText(event: EventOf<'llm:response'>): string {
-    const received = this.#received;
-    this.#received = '';
-    if (!event.content.startsWith(received)) return '';
-    const content = event.content.slice(received.length);
-    const { sessionId, at } = event;
-    const place = { messageId: '', partIndex: 0, offset: received.length };
-    const chunk = { type: 'llm:chunk', chunkType: 'text', content, sessionId, at, ...place } as const;
-    return content === '' ? '' : this.#renderer.render(chunk);
-  }
-
   /** What is shown shortened can be opened. */
   #remember(event: LonghaulEvent): void {
     const { openables, paint } = this.#options;
@@ -187,22 +177,15 @@ export class ConversationView {
     openables.add({ title: `${event.toolName} ${fitLine(event.title ?? '', 60)}`, text: () => text });
   }
 
-  #addReasoning({ content, at }: EventOf<'llm:chunk'>): void {
-    if (this.#reasoning === undefined) {
-      if (isBlank(content)) return;
-      this.#options.print(this.#renderer.endText());
-    }
-    this.#reasoning = { text: (this.#reasoning?.text ?? '') + content, since: this.#reasoning?.since ?? at };
+  #addReasoning(event: EventOf<'llm:chunk'>): void {
+    if (this.#reasoning.add(event)) this.#options.print(this.#renderer.endText());
   }
 
   #endReasoning(at: number): void {
-    const thought = this.#reasoning;
-    if (thought === undefined) return;
-    this.#reasoning = undefined;
     const { paint, print, openables, columns } = this.#options;
-    const text = wrapText(thought.text, columns());
-    const size = plural(text.trimEnd().split('\n').length, 'line');
-    print(this.#withHint(paint.dim(`∴ thought for ${formatDuration(at - thought.since)}, ${size}`)));
-    openables.add({ title: `Reasoning, ${size}`, text: () => text });
+    const thought = this.#reasoning.end(at, columns());
+    if (thought === undefined) return;
+    print(this.#withHint(paint.dim(thought.line)));
+    openables.add({ title: thought.title, text: () => thought.text });
   }
 }
