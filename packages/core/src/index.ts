@@ -33,6 +33,8 @@ export { createToolFinder, shownSchemas, shownTools } from './ports/tool-set.ts'
 export type { SessionAgent } from './prompt/agent-prompt.ts';
 export { type Environment, type Fact, factsOf, readEnvironment } from './prompt/environment.ts';
 export { readGitStart } from './prompt/git-start.ts';
+export type { InstructionFile } from './prompt/instruction-files.ts';
+export { type OutsideInstructions, readOutsideInstructions } from './prompt/outside-instructions.ts';
 export { buildSystemPrompt, type SystemPromptOptions } from './prompt/system-prompt.ts';
 export type {
   ApproverContext,

@@ -94,7 +94,12 @@ export class Runtime {
       ...options,
       hub,
       runs: this.#runs.registry,
-      systemText: (session) => idleSystemText(session, { ...this.#systemOf(session), blobs: options.blobs }),
+      systemText: (session) =>
+        idleSystemText(session, {
+          ...this.#systemOf(session),
+          outsideInstructions: options.outsideInstructions,
+          blobs: options.blobs,
+        }),
       toolsFor: (session) => this.#agentOf(session).tools,
     });
   }

@@ -11,6 +11,7 @@ import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
+import { outsideInstructions } from './outside-instructions.ts';
 import { requireTools } from './require-tools.ts';
 
 export interface AgentOptions {
@@ -70,6 +71,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     fileTrees: fileTrees(config, { storage, env: options.env }),
     ...runtimeOptions(config, { agents, ask: options.ask }),
     ...summariserOf(config, driverFor),
+    ...outsideInstructions({ env: options.env }),
     compression,
     driverFor,
     confirmEnded: options.confirmEnded,

@@ -10,6 +10,7 @@ import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { agentOptions, summariserOf } from './open-agent.ts';
 import { endProcess } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
+import { outsideInstructions } from './outside-instructions.ts';
 
 /**
  * Creates a runtime for commands that work on a session between its runs. No model server is contacted before it is
@@ -56,6 +57,7 @@ export async function openContext(
     strategyFor: (name) => strategyNamed(config.context.compression, name, config.project?.files),
     ...agentOptions(await loadConfiguredAgents(config)),
     instructionFiles: config.context.instructions,
+    ...outsideInstructions({ env }),
     endProcess,
     openSandbox: async () => {
       throw new LonghaulError('internal', 'This command runs nothing and has no sandbox.');

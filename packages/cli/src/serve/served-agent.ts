@@ -10,6 +10,7 @@ import { type FileTreesOptions, fileTrees } from '../compose/file-trees.ts';
 import { driverOptions, nameOf, runtimeOptions } from '../compose/open-agent.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
+import { outsideInstructions } from '../compose/outside-instructions.ts';
 import { requireTools } from '../compose/require-tools.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { importUpload } from './import-upload.ts';
@@ -47,6 +48,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       return driverFor(summariser === '__same__' ? own : summariser);
     },
     driverFor,
+    ...outsideInstructions({ env }),
     openSandbox: (session, signal, recordProcess) =>
       openSandbox(settings.config, { session, signal, env, recordProcess }),
     async prepareRun({ id }) {

@@ -68,7 +68,7 @@ export const context = z.strictObject({
   compression: setting(compression, 'How older messages are replaced by a summary.'),
   instructions: setting(
     z.array(text),
-    'Instruction files that are added to the system prompt. Paths are relative to the workspace, not to this file. If a file changes during a session, the next run tells the model its new text in a message.',
+    'Instruction files that are added to the system prompt. Paths are relative to the workspace, not to this file. If a file changes during a session, the next run tells the model its new text in a message. With AGENTS.md in the list, the AGENTS.md of the folders in which the agent works are read too.',
     D.context.instructions,
   ),
 });

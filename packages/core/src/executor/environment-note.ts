@@ -8,6 +8,11 @@ export interface RunEnvironment {
   build(): Promise<string>;
   /** Builds the system text from the present environment. Called after each compaction. */
   renew(): Promise<string>;
+  /**
+   * Learns which paths the tools of a step have used. Returns whether there are instruction files in their folders that
+   * were not read before.
+   */
+  touched(paths: readonly string[]): Promise<boolean>;
   /** Returns the facts in the system text. */
   begun(): Promise<readonly Fact[]>;
   /** Returns the facts as they were read last, with the present date. */
@@ -34,6 +39,11 @@ export class EnvironmentNote {
   /** A compaction may have hidden the last note. */
   afterCompaction(): void {
     this.#isDue = true;
+  }
+
+  /** Call it after the tools of a step, with the paths that they used. */
+  async afterTools(paths: readonly string[]): Promise<void> {
+    if (paths.length > 0 && (await this.#environment.touched(paths))) this.#isDue = true;
   }
 
   /** Call it before each request. */

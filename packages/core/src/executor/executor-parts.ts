@@ -117,6 +117,8 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     account,
     toolRunner,
     stepFiles,
+    environmentNote,
+    findTool,
     approver,
     signal,
     repeatedCalls: limits.repeatedCalls,

@@ -1,11 +1,14 @@
 import type { FittedRequest } from '@longhaul/context';
 import { type Message, saysNothing } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
+import type { FindTool } from '../ports/tool-set.ts';
+import { usedPaths } from '../prompt/nested-instructions.ts';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { type AnswerCuts, Continuations } from './continuations.ts';
 import { LoopWatch } from './doom-loop.ts';
+import type { EnvironmentNote } from './environment-note.ts';
 import { answerTokens } from './limits/counted-usage.ts';
 import type { RunAccount } from './limits/run-account.ts';
 import type { StepOutcome } from './model-call/step-outcome.ts';
@@ -32,6 +35,8 @@ export interface StepOutcomeHandlerOptions {
   account: RunAccount;
   toolRunner: ToolRunner;
   stepFiles: StepFiles;
+  environmentNote: Pick<EnvironmentNote, 'afterTools'>;
+  findTool: FindTool;
   unfinishedWork: UnfinishedWork;
   approver: Approver;
   /** Default 3. Null disables the detection of loops. */
@@ -163,6 +168,7 @@ export class StepOutcomeHandler {
     });
     stepFiles.afterTools(message);
     this.#options.unfinishedWork.afterTools(message);
+    await this.#options.environmentNote.afterTools(usedPaths(message.parts, this.#options.findTool));
     const { finishReason, usage, cost } = message;
     await writer.closeMessage(message, {
       status: 'done',

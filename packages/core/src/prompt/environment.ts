@@ -3,7 +3,7 @@ import type { Sandbox, SandboxRules } from '../ports/index.ts';
 import { plural } from '../tool-output/display.ts';
 import { type GitFacts, readGitFacts } from './git-facts.ts';
 import { cutInstructions, type InstructionFile, readInstructionFiles } from './instruction-files.ts';
-import { projectFile, quoted } from './project-text.ts';
+import { instructionText, quoted } from './project-text.ts';
 
 /** Where a session works. The system text has what it began with. */
 export interface Environment {
@@ -17,6 +17,8 @@ export interface Environment {
   rules?: SandboxRules | undefined;
   git?: GitFacts | undefined;
   instructions: readonly InstructionFile[];
+  /** Folders of the workspace in which the session has worked. Their instruction files are among `instructions`. */
+  folders?: readonly string[] | undefined;
 }
 
 /** One fact of an environment. */
@@ -35,16 +37,29 @@ export type EnvironmentSandbox = Pick<
   'workspacePath' | 'description' | 'platform' | 'rules' | 'files'
 >;
 
-/** Reads the present environment. Runs nothing of the workspace. */
+/**
+ * Reads the present environment. Runs nothing of the workspace.
+ *
+ * @param outside Reads instruction files that the sandbox does not have. They precede those of the workspace.
+ */
 export async function readEnvironment(
   { workspacePath, description, platform, rules, files }: EnvironmentSandbox,
   instructionFiles: readonly string[],
+  outside: () => Promise<readonly InstructionFile[]> = async () => [],
 ): Promise<Environment> {
-  const [instructions, git] = await Promise.all([
+  const [others, own, git] = await Promise.all([
+    outside(),
     readInstructionFiles(files, instructionFiles),
     readGitFacts(files),
   ]);
-  return { workspacePath, sandbox: description, platform, rules, git, instructions };
+  return {
+    workspacePath,
+    sandbox: description,
+    platform,
+    rules,
+    git,
+    instructions: [...others, ...own],
+  };
 }
 
 /**
@@ -72,25 +87,25 @@ export function factsOf(
       news: `The date is now ${date}.`,
     },
     ...cutInstructions(instructions, maxChars).map((file, index) => ({
-      key: `file ${file.path}`,
+      key: `${file.origin === 'user' ? 'user-file' : 'file'} ${file.path}`,
       value: hashOf(instructions[index]?.text ?? ''),
-      text: projectFile(file.path, file.text),
-      news: `This file has changed. ${projectFile(file.path, file.text)}`,
+      text: instructionText(file),
+      news: `This file is new or has changed. ${instructionText(file)}`,
     })),
   ];
 }
 
 /** Whether a fact is a text of its own, not a line. */
 export function isFile({ key }: Fact): boolean {
-  return key.startsWith('file ');
+  return /^(?:user-)?file /.test(key);
 }
 
 /** Returns the sentence about a fact that is true no more. */
 export function goneText(key: string): string | undefined {
   if (key === 'git') return 'The workspace is no git repository any more.';
-  return key.startsWith('file ')
-    ? `The project's ${quoted(key.slice('file '.length))} was deleted.`
-    : undefined;
+  const [, isUsers, path] = /^(user-)?file (.*)$/s.exec(key) ?? [];
+  if (path === undefined) return undefined;
+  return `The ${isUsers === undefined ? 'project' : 'user'}'s ${quoted(path)} was deleted.`;
 }
 
 function plainFact(key: string, text: string): Fact {

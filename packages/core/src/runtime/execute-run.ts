@@ -77,6 +77,7 @@ async function createExecutor(
       blobs,
       windowTokens,
       instructionFiles,
+      outsideInstructions: async () => (await options.outsideInstructions?.(session.workspace)) ?? [],
     }),
     takeCompactionRequest: () => context.takeRequest(session.id),
     summariser,

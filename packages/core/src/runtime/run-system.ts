@@ -4,7 +4,9 @@ import type { BlobStore, Sandbox, Store } from '../ports/index.ts';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
 import { type Environment, factsOf, readEnvironment } from '../prompt/environment.ts';
 import { readGitStart } from '../prompt/git-start.ts';
-import { maxInstructionChars } from '../prompt/instruction-files.ts';
+import { type InstructionFile, maxInstructionChars } from '../prompt/instruction-files.ts';
+import { instructionWarnings } from '../prompt/instruction-warnings.ts';
+import { NestedInstructions } from '../prompt/nested-instructions.ts';
 import { dayOf, firstDay } from '../prompt/session-date.ts';
 import { hasEnvironment, loadEnvironment, storeEnvironment } from '../session/session-environment.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
@@ -17,6 +19,7 @@ export interface RunSystemOptions {
   blobs: BlobStore;
   windowTokens: number;
   instructionFiles: readonly string[];
+  outsideInstructions: () => Promise<readonly InstructionFile[]>;
 }
 
 /**
@@ -28,17 +31,20 @@ export class RunSystem implements RunEnvironment {
   readonly #maxChars: number;
   #begun: Environment | undefined;
   #present: Environment | undefined;
-  #hasWarned = false;
+  readonly #nested: NestedInstructions;
+  readonly #warned = new Set<string>();
 
   constructor(options: RunSystemOptions) {
     this.#options = options;
     this.#maxChars = maxInstructionChars(options.windowTokens);
+    this.#nested = new NestedInstructions(options.sandbox.files);
   }
 
   async build(): Promise<string> {
-    const present = await this.#read();
     const session = await this.#session();
     const begun = session && (await loadEnvironment(session, this.#options.blobs));
+    this.#nested.add(begun?.folders ?? []);
+    const present = await this.#read();
     if (begun === undefined) await this.#keep(present, session);
     this.#begun = begun ?? present;
     return await this.#text(this.#begun);
@@ -61,12 +67,41 @@ export class RunSystem implements RunEnvironment {
     return this.#present === undefined ? [] : factsOf(this.#present, { date, maxChars: this.#maxChars });
   }
 
+  /** A file that was read before stays as it was read: a compaction or the next run reads it again. */
+  async touched(paths: readonly string[]): Promise<boolean> {
+    const present = this.#present;
+    if (present === undefined || !this.#readsNested) return false;
+    if (!(await this.#nested.touch(paths))) return false;
+    const next = await this.#withNested(present);
+    this.#present = next;
+    await this.#warn(next);
+    if (this.#begun !== undefined) {
+      this.#begun = { ...this.#begun, folders: next.folders };
+      await this.#keep(this.#begun, await this.#session());
+    }
+    return next.instructions.length > present.instructions.length;
+  }
+
+  get #readsNested(): boolean {
+    return this.#options.instructionFiles.includes('AGENTS.md');
+  }
+
   async #read(): Promise<Environment> {
-    const { sandbox, instructionFiles } = this.#options;
-    const present = await readEnvironment(sandbox, instructionFiles);
+    const { sandbox, instructionFiles, outsideInstructions } = this.#options;
+    const own = await readEnvironment(sandbox, instructionFiles, outsideInstructions);
+    const present = this.#readsNested ? await this.#withNested(own) : own;
     this.#present = present;
     await this.#warn(present);
     return present;
+  }
+
+  async #withNested(environment: Environment): Promise<Environment> {
+    const { folders } = this.#nested;
+    if (folders.length === 0) return environment;
+    const { instructions } = environment;
+    const known = new Set(instructions.map(({ path }) => path));
+    const added = (await this.#nested.read()).filter(({ path }) => !known.has(path));
+    return { ...environment, folders, instructions: [...instructions, ...added] };
   }
 
   async #text(environment: Environment): Promise<string> {
@@ -86,15 +121,13 @@ export class RunSystem implements RunEnvironment {
     await storeEnvironment(environment, { session, store, blobs, git });
   }
 
-  /** Warns once of instruction files that are too long for the window. */
+  /** Warns once of each file that is not in the system text as it is on disk. */
   async #warn({ instructions }: Environment): Promise<void> {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    const cut = instructions.filter(({ isCut, text }) => isCut || text.length > this.#maxChars);
-    if (cut.length === 0) return;
-    const names = cut.map(({ path }) => path).join(', ');
-    const message = `${names}: only the first ${this.#maxChars} characters are in the system text. The model can read the rest.`;
-    await this.#options.writer.announce({ type: 'context:warning', message });
+    for (const message of instructionWarnings(instructions, this.#maxChars)) {
+      if (this.#warned.has(message)) continue;
+      this.#warned.add(message);
+      await this.#options.writer.announce({ type: 'context:warning', message });
+    }
   }
 }
 

@@ -21,6 +21,7 @@ import type {
   Tool,
 } from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
+import type { InstructionFile } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import type { ProcessEnder } from '../session/runs/end-left-processes.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
@@ -78,6 +79,11 @@ export interface RuntimeOptions extends ProcessEnder {
   retry?: RetryOptions;
   /** Paths of instruction files in the workspace. Default: `AGENTS.md`. */
   instructionFiles?: readonly string[];
+  /**
+   * Reads instruction files that are not in the workspace, such as `readOutsideInstructions`. Called at the start of a
+   * run and after a compaction. Default: there are none.
+   */
+  outsideInstructions?: (workspace: string) => Promise<readonly InstructionFile[]>;
   /** Replaces the built-in system prompt. */
   prompt?: string;
   /**
