@@ -69,6 +69,13 @@ const GROUPS = {
     'cli/dist/run/confirm.js',
   ],
   session: ['cli/dist/session/choose-session.js', 'cli/dist/session/require-folder.js'],
+  // What a run prints. Only one at a terminal needs Markdown, and loads it while it waits for the model.
+  report: [
+    'cli/dist/render/run-summary.js',
+    'cli/dist/render/tool-details.js',
+    'cli/dist/render/tool-line.js',
+  ],
+  markdown: ['cli/dist/render/markdown.js'],
   'chat-session': ['cli/dist/chat/show-session.js'],
   agent: ['cli/dist/run/run-task.js'],
   sqlite: [
