@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { imageSizeOf } from '@longhaul/models';
 import { noisePng } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
-import { Bench } from './harness.ts';
+import { Bench, linesOf } from './harness.ts';
 
 const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
 const run = promisify(execFile);
@@ -52,20 +52,48 @@ async function modelServer() {
   };
 }
 
-it('scales a large image down with the decoder that the published program contains', async () => {
-  await using bench = await Bench.open();
-  await using server = await modelServer();
-  const provider = { kind: 'anthropic', baseUrl: server.url, apiKey: 'key' };
-  await writeFile(bench.userFile, JSON.stringify({ providers: { anthropic: provider } }));
-  await writeFile(join(bench.workspace, 'wide.png'), noisePng(8_200, 20));
-
-  // Without the condition longhaul-src, the program is the bundle.
-  const args = ['run', 'See @wide.png', '--quiet', '--sandbox', 'local', '--yes', '-m', `anthropic/${MODEL}`];
-  const { stdout } = await run(process.execPath, [BIN, ...args], {
+/** Runs a task without the condition longhaul-src, so the program is the bundle. */
+function runBundle(bench: Bench, task: string, nodeFlags: readonly string[] = []) {
+  const args = ['run', task, '--quiet', '--sandbox', 'local', '--yes', '-m', `anthropic/${MODEL}`];
+  return run(process.execPath, [...nodeFlags, BIN, ...args], {
     cwd: bench.workspace,
     env: { PATH: process.env['PATH'], HOME: bench.home },
   });
+}
+
+async function configure(bench: Bench, baseUrl: string): Promise<void> {
+  const provider = { kind: 'anthropic', baseUrl, apiKey: 'key' };
+  await writeFile(bench.userFile, JSON.stringify({ providers: { anthropic: provider } }));
+}
+
+it('scales a large image down with the decoder that the published program contains', async () => {
+  await using bench = await Bench.open();
+  await using server = await modelServer();
+  await configure(bench, server.url);
+  await writeFile(join(bench.workspace, 'wide.png'), noisePng(8_200, 20));
+
+  const { stdout } = await runBundle(bench, 'See @wide.png');
   expect(stdout.trim()).toBe('I see it.');
   const [, data = ''] = /"data":"([A-Za-z0-9+/=]+)"/.exec(server.bodies.at(-1) ?? '') ?? [];
   expect(imageSizeOf(data)?.width).toBe(8_000);
+});
+
+it('loads no Markdown in a run whose output is not a terminal', async () => {
+  await using bench = await Bench.open();
+  await using server = await modelServer();
+  await configure(bench, server.url);
+  const recorder = `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });
+  `)}`;
+  const { stderr } = await runBundle(bench, 'Hello', ['--import', recorder]);
+  const loaded = linesOf(stderr).filter((line) => line.includes('/cli/bundle/'));
+  expect(loaded).not.toEqual([]);
+
+  const folder = new URL('../bundle/', import.meta.url);
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.js'));
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
+  const withMarkdown = files.filter((_, index) => texts[index]?.includes('emStrongLDelim'));
+  expect(withMarkdown).not.toEqual([]);
+  expect(loaded.filter((url) => withMarkdown.some((name) => url.endsWith(name)))).toEqual([]);
 });
