@@ -52,11 +52,14 @@ const DANGERS: Readonly<Record<Danger, string>> = {
   access: 'widen access',
 };
 
+/** Sections whose keys and meanings are those of another section. */
+const REPEATED: ReadonlySet<string> = new Set(['agents.NAME.context.compression', 'agents.NAME.limits']);
+
 function keyRows(schema: JsonSchema, prefix: string): string[] {
   return Object.entries(recordAt(schema, 'properties') ?? {}).flatMap(([key, value]) => {
     if (!isRecord(value)) return [];
     const path = prefix === '' ? key : `${prefix}.${key}`;
-    return [row(path, value), ...nestedRows(value, path)];
+    return [row(path, value), ...(REPEATED.has(path) ? [] : nestedRows(value, path))];
   });
 }
 

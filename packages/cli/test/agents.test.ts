@@ -31,3 +31,33 @@ it('longhaul run --agent uses the prompt and tools of that agent, and the sessio
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toMatch(/No agent is called "reviwer"\. Did you mean "reviewer"\?/);
 });
+
+it('longhaul run uses the limits and the strategy of the agent, and flags override them', async () => {
+  await using bench = await Bench.open();
+  const config =
+    'agents: { careful: { context: { compression: { strategy: middle-removal } }, limits: { steps: 2 } } }\n';
+  await writeFile(join(bench.workspace, 'longhaul.yml'), config);
+  const { flags } = await bench.serve({
+    script: () => ({ toolCalls: [{ name: 'list', arguments: { path: '.' } }] }),
+  });
+  const run = (...args: string[]) =>
+    bench.run([
+      'run',
+      '--trust',
+      'Look at it',
+      '--agent',
+      'careful',
+      '--sandbox',
+      'local',
+      '--quiet',
+      ...args,
+      ...flags,
+    ]);
+  const limited = await run();
+  expect(limited).toMatchObject({ code: 3 });
+  expect(limited.stderr).toMatch(/2 steps/);
+  expect((await bench.run(['context', 'last', '--trust', '--json'])).stdout).toContain(
+    '"strategy":"middle-removal"',
+  );
+  expect((await run('--max-steps', '1')).stderr).toMatch(/1 step\b/);
+});

@@ -211,6 +211,13 @@ export interface AgentConfig {
   /** Path of the file with the system prompt. */
   prompt?: string;
   tools?: string[];
+  /** What overrides the settings of the same names for this agent's sessions. */
+  context?: {
+    compression?: Partial<Omit<CompressionConfig, 'options'>> & {
+      options?: Partial<CompressionConfig['options']>;
+    };
+  };
+  limits?: Partial<Config['limits']>;
 }
 
 /** One layer: the settings of a file, of flags or of a client. Lists replace, objects merge. */

@@ -1,11 +1,19 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
-import { type Config, type ConfigInput, DEFAULT_CONFIG, ENDPOINT_KEYS, STRATEGY_NAMES } from './config.ts';
+import {
+  type AgentConfig,
+  type Config,
+  type ConfigInput,
+  DEFAULT_CONFIG,
+  ENDPOINT_KEYS,
+  STRATEGY_NAMES,
+} from './config.ts';
 import { type ConfigLayer, isPlainObject } from './config-layer.ts';
 import { type ConfigOrigin, type ConfigOrigins, originsIn, originTree } from './config-origins.ts';
 import type { Environment } from './environment.ts';
 import { expandHome } from './expand-home.ts';
+import { merge } from './merge.ts';
 import { readInside } from './read-inside.ts';
 import { readRegularFile } from './read-regular-file.ts';
 import type { ProjectPart } from './trust/project-part.ts';
@@ -76,7 +84,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   return {
     // Every layer was checked, and merging checked layers into complete defaults gives a complete configuration.
     config: {
-      ...withHome(config as Config, options.home),
+      ...withFlags(withHome(config as Config, options.home), flags),
       ...(project && { project: partInEffect(project.part, flags) }),
     },
     sources: files.map((file) => file.path),
@@ -282,11 +290,27 @@ function withPaths(input: ConfigInput, folder: string, home: string): ConfigInpu
     if (agent?.prompt !== undefined) agent.prompt = from(agent.prompt);
   }
   if (copy.server?.workspaces !== undefined) copy.server.workspaces = copy.server.workspaces.map(from);
-  const compression = copy.context?.compression;
-  if (compression?.strategy !== undefined && /^[./~]|\.[cm]?[jt]s$/.test(compression.strategy)) {
-    compression.strategy = from(compression.strategy);
+  const all = [copy, ...Object.values(copy.agents ?? {})].map((part) => part?.context?.compression);
+  for (const compression of all) {
+    if (compression?.strategy !== undefined && /^[./~]|\.[cm]?[jt]s$/.test(compression.strategy)) {
+      compression.strategy = from(compression.strategy);
+    }
   }
   return copy;
+}
+
+/** Flags also override the settings of single agents. */
+function withFlags(config: Config, { context, limits }: ConfigInput): Config {
+  const overriding = {
+    ...(context?.compression !== undefined && { context: { compression: context.compression } }),
+    ...(limits !== undefined && { limits }),
+  };
+  const agents = Object.entries(config.agents).map(([name, agent]) => {
+    const shared = Object.entries(overriding).filter(([key]) => Object.hasOwn(agent, key));
+    // Both were checked, so that what is merged is complete and valid too.
+    return [name, merge(agent, Object.fromEntries(shared)) as AgentConfig];
+  });
+  return { ...config, agents: Object.fromEntries(agents) };
 }
 
 function withHome(config: Config, home: string): Config {
@@ -295,13 +319,4 @@ function withHome(config: Config, home: string): Config {
     (_, path: string) => `sqlite:${expandHome(path, home)}`,
   );
   return { ...config, storage: { ...config.storage, url } };
-}
-
-function merge(lower: unknown, higher: unknown): unknown {
-  if (higher === undefined) return lower;
-  if (!isPlainObject(lower) || !isPlainObject(higher)) return higher;
-  const keys = new Set([...Object.keys(lower), ...Object.keys(higher)]);
-  const own = (object: Record<string, unknown>, key: string) =>
-    Object.hasOwn(object, key) ? object[key] : undefined;
-  return Object.fromEntries([...keys].map((key) => [key, merge(own(lower, key), own(higher, key))]));
 }

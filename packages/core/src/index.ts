@@ -40,6 +40,7 @@ export type {
   ApproverContext,
   NewSessionOptions,
   ResumeResult,
+  RunAgent,
   RunOptions,
   RuntimeOptions,
   SendAndWaitOptions,

@@ -1,6 +1,16 @@
+import { MiddleRemovalStrategy } from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
-import { answer, createIdleSandbox, playedDriver, testRun } from '@longhaul/testing/doubles';
+import {
+  answer,
+  calls,
+  createIdleSandbox,
+  playedDriver,
+  testRun,
+  testTool,
+  text,
+} from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
+import { NO_LIMITS } from './executor/limits/run-limits.ts';
 
 it('ends a run as cancelled, not failed, when it is cancelled while its sandbox opens', async () => {
   const test = await testRun(playedDriver([]), [], {
@@ -27,4 +37,56 @@ it('emits one run:finished when the sandbox cannot be closed', async () => {
   expect(await test.run('do it')).toMatchObject({ status: 'completed', text: 'Done.' });
   expect(test.of('run:finished')).toMatchObject([{ status: 'completed' }]);
   expect((await warned).message).toContain('The container does not go away.');
+});
+
+it('reports once that the session has another model, and fits the conversation to its window first', async () => {
+  const large = playedDriver([answer('Read.')], { model: 'large', windowTokens: 200_000 });
+  const small = playedDriver([answer('Short.')], {
+    model: 'small',
+    windowTokens: 8_000,
+    maxOutputTokens: 1_000,
+  });
+  const test = await testRun(large, [], {
+    driverFor: async (name) => (name === 'played/small' ? small : large),
+  });
+  await test.store.updateSession(test.sessionId, { model: 'played/large' });
+  for (let round = 0; round < 6; round += 1)
+    await test.run(`Round ${round}: ${'words of a long task. '.repeat(400)}`);
+  expect(test.of('llm:switched')).toEqual([]);
+  await test.store.updateSession(test.sessionId, { model: 'played/small' });
+  await test.run('Go on.');
+  await test.run('And again.');
+  const newConfig = { model: 'played/small', windowTokens: 8_000, maxOutputTokens: 1_000 };
+  expect(test.of('llm:switched')).toMatchObject([{ newConfig, historyRetained: true }]);
+  const order = test.events.map(({ type }) => type);
+  const switched = order.indexOf('llm:switched');
+  expect(order[switched - 1]).toBe('run:started');
+  expect(order.indexOf('context:compressed')).toBeGreaterThan(switched);
+  expect(order.indexOf('context:compressed')).toBeLessThan(order.indexOf('llm:thinking', switched));
+});
+
+it('gives the session of an agent its own limits and strategy', async () => {
+  const look = testTool('look', () => text('found'));
+  const driver = playedDriver([calls({ name: 'look' })]);
+  const compression = { strategy: new MiddleRemovalStrategy(), auto: true, ledgerShare: 0.2 };
+  const test = await testRun(driver, [look], {
+    limits: NO_LIMITS,
+    agentFor: () => ({ tools: [look], limits: { ...NO_LIMITS, steps: 2 }, compression }),
+  });
+  expect(await test.run('Look.')).toMatchObject({ status: 'limit', error: { code: 'limit_reached' } });
+  expect(await test.runtime.contextOf(test.sessionId)).toMatchObject({ strategy: 'middle-removal' });
+});
+
+it('lists the size of a session whose agent is gone', async () => {
+  let isGone = false;
+  const test = await testRun(playedDriver([answer('Done.')]), [], {
+    agentFor: () => {
+      if (isGone) throw new LonghaulError('unknown_agent', 'No agent is called "gone".');
+      return { tools: [] };
+    },
+  });
+  await test.run('Do it.');
+  isGone = true;
+  const session = await test.store.getSession(test.sessionId);
+  expect(session && (await test.runtime.lastMeasureOf(session))).toMatchObject({ windowTokens: 16_000 });
 });

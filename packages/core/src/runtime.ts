@@ -2,6 +2,7 @@ import {
   type EventPayload,
   LonghaulError,
   type Session,
+  toLonghaulError,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
 import { withoutCompactionRequest } from './context/compaction-request.ts';
@@ -17,14 +18,15 @@ import type {
   UndoResult,
 } from './context/results.ts';
 import { SessionContext } from './context/session-context.ts';
+import type { CompressionSettings } from './executor/window/context-window.ts';
 import { KeptLedgers } from './executor/window/kept-ledgers.ts';
 import type { ModelInfo, SessionLog } from './ports/index.ts';
 import { createToolFinder } from './ports/tool-set.ts';
-import type { SessionAgent } from './prompt/agent-prompt.ts';
-import { executeRun } from './runtime/execute-run.ts';
+import { executeRun, summariserOf } from './runtime/execute-run.ts';
 import type {
   NewSessionOptions,
   ResumeResult,
+  RunAgent,
   RunOptions,
   RuntimeOptions,
   SendAndWaitOptions,
@@ -101,6 +103,8 @@ export class Runtime {
           blobs: options.blobs,
         }),
       toolsFor: (session) => this.#agentOf(session).tools,
+      compressionFor: (session) => this.#compressionOf(session),
+      summariserFor: (session) => summariserOf(session, { agent: this.#agentOf(session), options }),
     });
   }
 
@@ -123,8 +127,9 @@ export class Runtime {
   }
 
   /** Returns the size of the session's last request, without reading its messages. Undefined: it has not run. */
-  lastMeasureOf(sessionId: string): Promise<LastMeasure | undefined> {
-    return lastMeasure(sessionId, this.#options);
+  lastMeasureOf(session: Session): Promise<LastMeasure | undefined> {
+    const { store } = this.#options;
+    return lastMeasure(session.id, { store, compression: this.#compressionOf(session) });
   }
 
   /** Returns the session's next request, if it were sent now. Calls no model. */
@@ -313,12 +318,26 @@ export class Runtime {
     });
   }
 
-  #systemOf(session: Session): { agent: SessionAgent; instructionFiles: readonly string[] } {
+  #systemOf(session: Session): { agent: RunAgent; instructionFiles: readonly string[] } {
     const { instructionFiles = DEFAULT_INSTRUCTION_FILES } = this.#options;
     return { agent: this.#agentOf(session), instructionFiles };
   }
 
-  #agentOf(session: Session): SessionAgent {
+  #compressionOf(session: Session): CompressionSettings {
+    return this.#agentIfKnown(session)?.compression ?? this.#options.compression;
+  }
+
+  /** Sessions of an agent that is no longer configured can still be listed. */
+  #agentIfKnown(session: Session): RunAgent | undefined {
+    try {
+      return this.#agentOf(session);
+    } catch (error) {
+      if (toLonghaulError(error).code === 'unknown_agent') return undefined;
+      throw error;
+    }
+  }
+
+  #agentOf(session: Session): RunAgent {
     const { agentFor, tools, prompt } = this.#options;
     return agentFor?.(session) ?? { tools, prompt };
   }

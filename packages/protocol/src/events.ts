@@ -117,7 +117,13 @@ export type EventPayload =
       /** Time of the next attempt in milliseconds since 1970. Absent in events of an older version. */
       nextTryAt?: number;
     }
-  | { type: 'llm:switched'; newConfig: JsonObject; historyRetained: boolean }
+  | {
+      type: 'llm:switched';
+      /** The model of the run that starts, if it is not that of the session's last answer: its name and its limits. */
+      newConfig: JsonObject;
+      /** Whether the model gets the conversation so far, fitted to its window. */
+      historyRetained: boolean;
+    }
   | {
       type: 'llm:unsupported-input';
       errors: string[];

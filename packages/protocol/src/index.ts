@@ -1,5 +1,6 @@
 export { alwaysWords } from './always-words.ts';
 export type { Approval, ApprovalAnswer } from './approval.ts';
+export { describeSwitch } from './describe-switch.ts';
 export { nearestNames, pairSimilarity, suggestion } from './did-you-mean.ts';
 export { isBlank, saysNothing, withoutTurnEnd } from './empty-text.ts';
 export {

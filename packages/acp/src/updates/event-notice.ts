@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import type { LonghaulEvent } from '@longhaul/protocol';
+import { describeSwitch, type LonghaulEvent } from '@longhaul/protocol';
 import type { ClientFeatures } from '../client-features.ts';
 import { notice } from './notice.ts';
 
@@ -16,6 +16,8 @@ export function noticeOf(event: LonghaulEvent, features: ClientFeatures): Sessio
       return notice(features, { severity: 'warning', title: event.message, isImportant: true });
     case 'context:warning':
       return notice(features, { severity: 'warning', title: event.message, isImportant: true });
+    case 'llm:switched':
+      return notice(features, { severity: 'info', title: describeSwitch(event) });
     case 'llm:unsupported-input':
       return notice(features, { severity: 'warning', title: event.errors.join(' '), isImportant: true });
     case 'trust:requested':

@@ -3,8 +3,9 @@ import type { Config, NamedAgents, ResolvedModel, ResolvedWindow } from '@longha
 import { type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
 import { costOf } from '@longhaul/models';
 import type { EventPayload, Session } from '@longhaul/protocol';
+import { type AgentSettings, agentOptions, agentSettings, strategiesFor } from './agent-settings.ts';
 import { resolveOther } from './choose-model.ts';
-import { compressionSettings, strategyNamed } from './compression.ts';
+import { compressionSettings } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
 import { keptOutputLimit } from './kept-output.ts';
@@ -53,8 +54,9 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     loadConfiguredAgents(options.config),
     requireTools(model),
   ]);
-  const compression = await compressionSettings(config.context.compression, config.project?.files);
   agents.get(options.agent);
+  const compression = await compressionSettings(config.context.compression, config.project?.files);
+  const settingsOf = await agentSettings(agents, config);
   const drivers = new Map([[nameOf(model), Promise.resolve(main.driver)]]);
   const driverFor = (name: string) => {
     const known = drivers.get(name);
@@ -69,7 +71,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   const runtime = new Runtime({
     ...storage,
     fileTrees: fileTrees(config, { storage, env: options.env }),
-    ...runtimeOptions(config, { agents, ask: options.ask }),
+    ...runtimeOptions(config, { agents, settingsOf, ask: options.ask }),
     ...summariserOf(config, driverFor),
     ...outsideInstructions({ env: options.env }),
     compression,
@@ -92,11 +94,15 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
 /** Returns the options of a runtime that depend on the configuration alone. */
 export function runtimeOptions(
   config: Config,
-  { agents, ask = 'deny' }: { agents: NamedAgents; ask?: AskMode | undefined },
+  {
+    agents,
+    settingsOf,
+    ask = 'deny',
+  }: { agents: NamedAgents; settingsOf: AgentSettings; ask?: AskMode | undefined },
 ) {
   return {
-    strategyFor: (name) => strategyNamed(config.context.compression, name, config.project?.files),
-    ...agentOptions(agents),
+    strategyFor: strategiesFor(config, agents),
+    ...agentOptions(agents, settingsOf),
     endProcess,
     approverFor: createApprovers({ rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs }),
     limits: config.limits,
@@ -129,12 +135,4 @@ export function summariserOf(config: Config, driverFor: (name: string) => Promis
   const { model } = config.context.compression;
   if (model === '__same__') return {};
   return { summariserFor: async () => (model === 'none' ? undefined : driverFor(model)) };
-}
-
-/** Gives each session the agent that it names. */
-export function agentOptions(agents: NamedAgents) {
-  return {
-    tools: agents.get().tools,
-    agentFor: (session) => agents.of(session),
-  } satisfies Partial<RuntimeOptions>;
 }

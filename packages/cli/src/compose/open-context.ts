@@ -2,12 +2,13 @@ import type { Config } from '@longhaul/config';
 import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { isImportedModel } from '../import/imported-model.ts';
+import { agentOptions, agentSettings, strategiesFor } from './agent-settings.ts';
 import { chooseModel, resolveNamed, resolveOther } from './choose-model.ts';
-import { compressionSettings, strategyNamed } from './compression.ts';
+import { compressionSettings } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
-import { agentOptions, summariserOf } from './open-agent.ts';
+import { summariserOf } from './open-agent.ts';
 import { endProcess } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { outsideInstructions } from './outside-instructions.ts';
@@ -47,6 +48,7 @@ export async function openContext(
     drivers.set(name, driver);
     return driver;
   };
+  const agents = await loadConfiguredAgents(config);
   return new Runtime({
     approverFor: () => ALLOW_ALL,
     ...storage,
@@ -54,8 +56,8 @@ export async function openContext(
     driverFor,
     ...summariserOf(config, driverFor),
     compression: await compressionSettings(config.context.compression, config.project?.files),
-    strategyFor: (name) => strategyNamed(config.context.compression, name, config.project?.files),
-    ...agentOptions(await loadConfiguredAgents(config)),
+    strategyFor: strategiesFor(config, agents),
+    ...agentOptions(agents, await agentSettings(agents, config)),
     instructionFiles: config.context.instructions,
     ...outsideInstructions({ env }),
     endProcess,

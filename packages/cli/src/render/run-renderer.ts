@@ -1,4 +1,11 @@
-import { describePatch, type EventOf, isBlank, type JsonValue, type LonghaulEvent } from '@longhaul/protocol';
+import {
+  describePatch,
+  describeSwitch,
+  type EventOf,
+  isBlank,
+  type JsonValue,
+  type LonghaulEvent,
+} from '@longhaul/protocol';
 import { comesBesideText } from './beside-text.ts';
 import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
 import { contextMeter } from './meter.ts';
@@ -128,6 +135,8 @@ export class RunRenderer {
         return this.#marked('◇ undone', `compaction ${event.round}`);
       case 'files:changed':
         return event.before === undefined ? '' : this.#marked('◇ files', describePatch(event));
+      case 'llm:switched':
+        return this.#marked('◇ model', describeSwitch(event));
       case 'context:warning':
         return this.#remark(event.message);
       case 'run:repaired':

@@ -119,9 +119,12 @@ function withCurrent<Fixed extends object>(
   settings: ServedSettings,
   { wrapTools = (tools) => tools, ...place }: FileTreesOptions & Pick<ServedAgentOptions, 'wrapTools'>,
 ) {
-  const make = ({ config, agents }: ServedSettings) => ({
+  const make = ({ config, agents, settingsOf }: ServedSettings) => ({
     config,
-    options: { ...runtimeOptions(config, { agents, ask: 'wait' }), fileTrees: fileTrees(config, place) },
+    options: {
+      ...runtimeOptions(config, { agents, settingsOf, ask: 'wait' }),
+      fileTrees: fileTrees(config, place),
+    },
   });
   let made = make(settings);
   const now = () => {
@@ -162,7 +165,7 @@ function withCurrent<Fixed extends object>(
       return { ...agent, tools: wrapTools(agent.tools, session) };
     },
     approverFor: (context) => now().approverFor(context),
-    strategyFor: (name) => now().strategyFor(name),
+    strategyFor: (name, session) => now().strategyFor(name, session),
     costOf: (usage, driver) => now().costOf(usage, driver),
   } satisfies Partial<RuntimeOptions>;
 }

@@ -10,6 +10,7 @@ import type { CompressionSettings, Store } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Settings, ShownConfig } from '@longhaul/protocol/api';
 import type { SettingsService } from '@longhaul/server';
+import { type AgentSettings, agentSettings } from '../compose/agent-settings.ts';
 import { type CompressionChange as Change, readChange, writeChange } from '../compose/changed-settings.ts';
 import { resolveNamed } from '../compose/choose-model.ts';
 import { compressionSettings } from '../compose/compression.ts';
@@ -22,6 +23,7 @@ export interface ServedSettings extends SettingsService {
   /** Another object after each load. `server`, `storage` and `telemetry` are used only as they were at the start. */
   readonly config: Config;
   readonly agents: NamedAgents;
+  readonly settingsOf: AgentSettings;
   /** The configuration with its origins, and its secrets masked. */
   shown(): ShownConfig;
   /** What the project's file wants. */
@@ -79,6 +81,9 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
     get agents() {
       return now.agents;
     },
+    get settingsOf() {
+      return now.settingsOf;
+    },
     get project() {
       return now.project;
     },
@@ -122,6 +127,7 @@ interface Current {
   config: Config;
   project: ProjectTrust | undefined;
   agents: NamedAgents;
+  settingsOf: AgentSettings;
   compression: CompressionSettings;
   secrets: readonly string[];
   trust: string;
@@ -137,10 +143,11 @@ async function loadCurrent(
   const loaded = await load(change);
   const { config, project } = loaded;
   const agents = await loadConfiguredAgents(config);
+  const settingsOf = await agentSettings(agents, config);
   const compression = await compressionSettings(config.context.compression, config.project?.files);
   // Sessions can contain keys of an earlier configuration.
   for (const secret of knownSecrets(config, env)) secrets.add(secret);
-  return { loaded, change, config, project, agents, compression, secrets: [...secrets], trust };
+  return { loaded, change, config, project, agents, settingsOf, compression, secrets: [...secrets], trust };
 }
 
 function live(now: () => CompressionSettings): CompressionSettings {

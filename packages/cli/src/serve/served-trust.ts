@@ -87,7 +87,7 @@ function changedAtRestart(before: readonly Want[], now: readonly Want[]): string
   const keys = [...new Set([...started.keys(), ...current.keys()])];
   return keys.filter((key) => {
     if (started.get(key) === current.get(key)) return false;
-    if (key === MODULE_KEY) return started.has(key) && current.has(key);
+    if (key.endsWith(MODULE_KEY)) return started.has(key) && current.has(key);
     return READ_AT_START.has(key.split('.')[0] ?? '');
   });
 }

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTools } from '@longhaul/tools';
 import { expect, it } from 'vitest';
+import { DEFAULT_CONFIG } from '../config.ts';
 import { agentNameOf, loadAgents } from './named-agents.ts';
 
 const tools = createTools();
 const namesOf = (list: readonly { name: string }[]) => list.map(({ name }) => name);
 
 it('has the default agent with all tools if none is configured', async () => {
-  const agents = await loadAgents({ agents: {} }, tools);
+  const agents = await loadAgents({ ...DEFAULT_CONFIG, agents: {} }, tools);
   expect(namesOf(agents.list())).toEqual(['coder']);
   expect(namesOf(agents.get().tools)).toContain('bash');
   expect(agents.get().tools).toHaveLength(10);
@@ -22,6 +23,7 @@ it('gives each agent its model, its prompt and the tools that match its patterns
     await writeFile(prompt, 'You review.');
     const agents = await loadAgents(
       {
+        ...DEFAULT_CONFIG,
         agents: { reviewer: { model: 'openai/gpt-5', prompt, tools: ['re*', 'g*', 'mcp:*'] } },
       },
       tools,
@@ -39,7 +41,7 @@ it('gives each agent its model, its prompt and the tools that match its patterns
 });
 
 it('reports an unknown tool, an unknown agent and an unreadable prompt', async () => {
-  const load = (coder: object) => loadAgents({ agents: { coder } }, tools);
+  const load = (coder: object) => loadAgents({ ...DEFAULT_CONFIG, agents: { coder } }, tools);
   await expect(load({ tools: ['reed'] })).rejects.toMatchObject({
     code: 'config_invalid',
     message: expect.stringMatching(/agents\.coder\.tools names "reed".*Did you mean "read"\?.*bash, read/),
@@ -53,4 +55,36 @@ it('reports an unknown tool, an unknown agent and an unreadable prompt', async (
       message: expect.stringContaining('Did you mean "coder"?'),
     }),
   );
+});
+
+it('overrides the settings for all agents key by key', async () => {
+  const trigger = { threshold: 0.5 };
+  const agents = await loadAgents(
+    {
+      ...DEFAULT_CONFIG,
+      limits: { ...DEFAULT_CONFIG.limits, steps: 40, minutes: 30 },
+      agents: {
+        local: {
+          context: {
+            compression: { strategy: 'middle-removal', trigger, options: { ledgerShare: 0.4 } },
+          },
+          limits: { steps: 5, minutes: null },
+        },
+        plain: {},
+      },
+    },
+    tools,
+  );
+  const { options, ...compression } = DEFAULT_CONFIG.context.compression;
+  expect(agents.get('local')).toMatchObject({
+    compression: {
+      ...compression,
+      strategy: 'middle-removal',
+      trigger,
+      options: { ...options, ledgerShare: 0.4 },
+    },
+    limits: { ...DEFAULT_CONFIG.limits, steps: 5, minutes: null },
+  });
+  expect(agents.get('local').summariser).toBeUndefined();
+  expect(agents.get('plain')).toMatchObject({ compression: undefined, limits: undefined });
 });

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { SessionAgent, Tool } from '@longhaul/core';
 import { LonghaulError, type Session, suggestion } from '@longhaul/protocol';
-import type { AgentConfig, Config } from '../config.ts';
+import type { AgentConfig, CompressionConfig, Config } from '../config.ts';
+import { merge } from '../merge.ts';
 import type { TrustedFiles } from '../trust/project-part.ts';
 import { selectTools } from './select-tools.ts';
 
@@ -18,7 +19,15 @@ export interface NamedAgent {
   /** Replaces the built-in system prompt. */
   prompt?: string;
   tools: readonly Tool[];
+  /** The settings of its sessions, if it has its own. */
+  compression?: CompressionConfig;
+  limits?: Config['limits'];
+  /** The model that writes its narratives, if it names one: `provider/model`, `none` or `__same__`. */
+  summariser?: string;
 }
+
+/** What applies to agents that have no value of their own. */
+type AgentDefaults = Pick<Config, 'agents' | 'model' | 'project' | 'context' | 'limits'>;
 
 /** The configured agents. A session names its agent in its metadata, as `agent`. */
 export class NamedAgents {
@@ -43,12 +52,21 @@ export class NamedAgents {
   }
 
   /**
+   * Returns the agent that a session names.
+   *
+   * @throws {LonghaulError} `unknown_agent` if the agent is no longer configured.
+   */
+  ofSession({ metadata }: Pick<Session, 'metadata'>): NamedAgent {
+    return this.get(agentNameOf({ metadata }));
+  }
+
+  /**
    * Returns the prompt, tools and instructions of a session's agent.
    *
    * @throws {LonghaulError} `unknown_agent` if the agent is no longer configured.
    */
   of({ metadata }: Pick<Session, 'metadata'>): SessionAgent {
-    const { tools, prompt } = this.get(agentNameOf({ metadata }));
+    const { tools, prompt } = this.ofSession({ metadata });
     const instructions = metadata?.['instructions'];
     return {
       tools,
@@ -70,16 +88,10 @@ export function agentNameOf({ metadata }: { metadata?: Session['metadata'] | und
  * @throws {LonghaulError} `config_invalid` for a tool that does not exist; `file_unreadable` for a prompt that cannot
  * be read.
  */
-export async function loadAgents(
-  config: Pick<Config, 'agents' | 'model' | 'project'>,
-  tools: readonly Tool[],
-): Promise<NamedAgents> {
+export async function loadAgents(config: AgentDefaults, tools: readonly Tool[]): Promise<NamedAgents> {
   const configured = { [DEFAULT_AGENT]: {}, ...config.agents };
   const agents = Object.entries<AgentConfig>(configured).map(([name, agent]) =>
-    load(name, config.model === undefined ? agent : { model: config.model, ...agent }, {
-      tools,
-      files: config.project?.files,
-    }),
+    load(name, config.model === undefined ? agent : { model: config.model, ...agent }, { config, tools }),
   );
   return new NamedAgents(await Promise.all(agents));
 }
@@ -87,18 +99,26 @@ export async function loadAgents(
 async function load(
   name: string,
   agent: AgentConfig,
-  { tools, files }: { tools: readonly Tool[]; files: TrustedFiles | undefined },
+  { config, tools }: { config: AgentDefaults; tools: readonly Tool[] },
 ): Promise<NamedAgent> {
-  const { description, model, prompt: path, tools: patterns = ['*'] } = agent;
+  const { description, model, prompt: path, tools: patterns = ['*'], context, limits } = agent;
   const selected = selectTools(name, patterns, tools);
-  const prompt = path === undefined ? undefined : await readPrompt(name, path, files);
+  const prompt = path === undefined ? undefined : await readPrompt(name, path, config.project?.files);
   return {
     name,
     description,
     tools: selected,
     model,
     prompt,
+    compression: withOverrides(config.context.compression, context?.compression),
+    limits: withOverrides(config.limits, limits),
+    summariser: context?.compression?.model,
   };
+}
+
+/** Both were checked, and merging a checked part into complete settings gives complete settings. */
+function withOverrides<Settings>(settings: Settings, own: object | undefined): Settings | undefined {
+  return own === undefined ? undefined : (merge(settings, own) as Settings);
 }
 
 /** A trusted prompt of a project is not read again: the file may have changed since. */

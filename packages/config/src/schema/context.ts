@@ -3,7 +3,7 @@ import { DEFAULT_CONFIG as D, STRATEGY_NAMES } from '../config.ts';
 import { count, modelName, setting, text } from './values.ts';
 
 const options = D.context.compression.options;
-const compression = z.strictObject({
+export const compression = z.strictObject({
   strategy: setting(
     z.string().refine((name) => STRATEGY_NAMES.some((own) => own === name) || isModulePath(name), {
       error: `must be one of ${STRATEGY_NAMES.join(', ')}, or the path of a module`,

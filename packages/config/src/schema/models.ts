@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { PROVIDER_KINDS } from '../config.ts';
 import { callSettings } from './call-settings.ts';
+import { compression } from './context.ts';
+import { limits } from './run.ts';
 import {
   body,
   count,
@@ -90,4 +92,17 @@ export const agent = z.strictObject({
   model: setting(modelName, 'Model of the agent, as provider/model. Default: the top-level model.'),
   prompt: setting(text, 'Path of the file with the system prompt, relative to this file.'),
   tools: setting(z.array(text), 'Names of the tools of the agent. * matches any text. Default: all tools.'),
+  context: setting(
+    z.strictObject({
+      compression: setting(
+        compression,
+        'The keys of context.compression, for the sessions of this agent. A key that is missing here has the value of that section.',
+      ),
+    }),
+    'What the model of this agent receives.',
+  ),
+  limits: setting(
+    limits,
+    'The keys of limits, for the runs of this agent. A key that is missing here has the value of that section.',
+  ),
 });

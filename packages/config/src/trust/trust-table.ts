@@ -58,6 +58,10 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
     'access',
     (_, other) => other === undefined,
   ),
+  // They override the user's own settings, of agents that the user has too.
+  'agents.NAME.context.compression.strategy': nothing('code'),
+  'agents.NAME.context': nothing('data'),
+  'agents.NAME.limits': nothing('access'),
   'context.compression.strategy': only('a built-in name', 'code', (value) =>
     STRATEGY_NAMES.some((name) => name === value),
   ),

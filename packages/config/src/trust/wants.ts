@@ -81,6 +81,9 @@ function idOf({ path, value }: DangerousSetting, files: readonly unknown[]): str
     .digest('hex');
 }
 
+/** Its value can be the path of a module. */
+const STRATEGY_KEY = 'context.compression.strategy';
+
 async function filesOf(
   { path, value }: DangerousSetting,
   { root, home }: ProjectPlace,
@@ -89,7 +92,7 @@ async function filesOf(
   const file = resolve(root, expandHome(value, home));
   const key = path.map((part, index) => (index === 1 && path[0] === 'agents' ? 'NAME' : part)).join('.');
   if (key === 'agents.NAME.prompt') return listOf(await readProjectFile(file, root));
-  if (key === 'context.compression.strategy') return readModules(file, root);
+  if (key === STRATEGY_KEY || key === `agents.NAME.${STRATEGY_KEY}`) return readModules(file, root);
   return [];
 }
 

@@ -28,11 +28,12 @@ import type { CompactionReport, CompactSessionResult } from './results.ts';
 export interface SessionCompactorOptions {
   /** Returns the tools of a session's agent. */
   toolsFor: (session: Session) => readonly Tool[];
-  compression: CompressionSettings;
+  /** Returns the settings of a session's agent. */
+  compressionFor: (session: Session) => CompressionSettings;
   blobs: BlobStore;
   driverFor: (model: string) => Promise<ModelDriver>;
-  /** Default: `driverFor`, that is, the session's model. */
-  summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
+  /** Returns the driver that writes a session's narratives, or undefined for none. */
+  summariserFor: (session: Session) => Promise<ModelDriver | undefined>;
   /** Builds the system text of an idle session. */
   systemText: (session: Session) => Promise<string>;
 }
@@ -99,7 +100,7 @@ export class SessionCompactor {
     { session, measure, strategy, focus }: CompactionTask,
     { ledger, signal, summarise, summariseByProvider }: PlanOptions,
   ): Promise<CompactOutcome> {
-    const { compression, toolsFor } = this.#options;
+    const { compressionFor, toolsFor } = this.#options;
     const isProtected = toolsFor(session).filter((tool) => tool.isProtected === true);
     return compact({
       log,
@@ -108,7 +109,7 @@ export class SessionCompactor {
       strategy,
       reason: 'manual',
       count: measure.count,
-      ledgerShare: compression.ledgerShare,
+      ledgerShare: compressionFor(session).ledgerShare,
       ledger,
       protectedTools: new Set(isProtected.map(({ name }) => name)),
       newId,
@@ -146,9 +147,9 @@ export class SessionCompactor {
     signal: AbortSignal,
     onUsage: (usage: TokenUsage) => void,
   ): Promise<{ summarise?: Summarise; warnings: string[] }> {
-    const { driverFor, summariserFor = driverFor, toolsFor, systemText } = this.#options;
+    const { summariserFor, toolsFor, systemText } = this.#options;
     try {
-      const driver = await summariserFor(session.model);
+      const driver = await summariserFor(session);
       if (driver === undefined) return { warnings: [] };
       const system = await systemText(session);
       const tools = shownSchemas(toolsFor(session), session.model);

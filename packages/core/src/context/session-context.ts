@@ -39,7 +39,7 @@ export interface SessionContextOptions extends SessionCompactorOptions {
   /** Registers long work, so that it can be cancelled. */
   runs: RunRegistry;
   /** Returns a strategy by its name. @throws {LonghaulError} `config_invalid` */
-  strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
+  strategyFor?: (name: string, session: Session) => CompressionStrategy | Promise<CompressionStrategy>;
 }
 
 const MAX_FOCUS_CHARS = 2_000;
@@ -56,11 +56,11 @@ export class SessionContext {
 
   /** Reports what fills the window. @throws {LonghaulError} `session_not_found` */
   async report(sessionId: string, options: MeasureSessionOptions = {}): Promise<ContextReport> {
-    const { store, compression } = this.#options;
+    const { store, compressionFor } = this.#options;
     const view = await store.loadView(sessionId);
     const { marks: allMarks } = await store.readMarks(sessionId);
     const measure = await this.#measure(view.session, options);
-    const { strategy, auto: isAutomatic } = compression;
+    const { strategy, auto: isAutomatic } = compressionFor(view.session);
     return contextReport(view, { measure, strategy, isAutomatic, allMarks });
   }
 
@@ -84,8 +84,8 @@ export class SessionContext {
   async compact(sessionId: string, options: CompactSessionOptions = {}): Promise<CompactSessionResult> {
     const { store, hub, runs } = this.#options;
     const { signal: callerSignal } = options;
-    const strategy = await this.strategyOf(options.strategy);
     const session = await existingSession(store, sessionId);
+    const strategy = await this.strategyOf(options.strategy, session);
     const measure = await this.#measure(session, options);
     const focus = options.focus?.trim().slice(0, MAX_FOCUS_CHARS) || undefined;
     const plan = { session, measure, strategy, focus };
@@ -112,10 +112,11 @@ export class SessionContext {
   }
 
   /** Returns the strategy with this name, or the configured one. */
-  async strategyOf(name: string | undefined): Promise<CompressionStrategy> {
-    const { compression, strategyFor } = this.#options;
+  async strategyOf(name: string | undefined, session: Session): Promise<CompressionStrategy> {
+    const { compressionFor, strategyFor } = this.#options;
+    const compression = compressionFor(session);
     if (name === undefined || name === compression.strategy.name) return compression.strategy;
-    if (strategyFor !== undefined) return strategyFor(name);
+    if (strategyFor !== undefined) return strategyFor(name, session);
     throw new LonghaulError('config_invalid', `There is no strategy "${name}".`);
   }
 
@@ -196,7 +197,8 @@ export class SessionContext {
   async takeRequest(sessionId: string): Promise<RequestedCompaction | undefined> {
     const request = await takeCompactionRequest(this.#options.store, sessionId);
     if (request === undefined) return undefined;
-    return { strategy: await this.strategyOf(request.strategy), focus: request.focus };
+    const session = await existingSession(this.#options.store, sessionId);
+    return { strategy: await this.strategyOf(request.strategy, session), focus: request.focus };
   }
 
   async #hold<T>(

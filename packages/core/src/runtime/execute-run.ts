@@ -6,8 +6,7 @@ import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
 import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
-import type { Sandbox } from '../ports/index.ts';
-import type { SessionAgent } from '../prompt/agent-prompt.ts';
+import type { ModelDriver, Sandbox } from '../ports/index.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
@@ -15,12 +14,12 @@ import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
 import { RunSystem } from './run-system.ts';
-import type { RuntimeOptions } from './runtime-options.ts';
+import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 import { unfitSettings } from './unfit-settings.ts';
 
 export interface RunParts {
   options: RuntimeOptions;
-  agent: SessionAgent;
+  agent: RunAgent;
   instructionFiles: readonly string[];
   approvals: ApprovalService;
   context: SessionContext;
@@ -34,7 +33,7 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     const { openSandbox, store } = parts.options;
     const record = createProcessRecorder(store, work.writer.lease);
     await using sandbox = await openSandbox(work.session, work.signal, record);
-    for (const message of unfitSettings(work.driver, parts.options.compression))
+    for (const message of unfitSettings(work.driver, parts.agent.compression ?? parts.options.compression))
       await work.writer.announce({ type: 'context:warning', message });
     const executor = await createExecutor({ ...work, sandbox }, parts);
     result = await executor.run();
@@ -50,11 +49,11 @@ async function createExecutor(
   { session, driver, writer, sandbox, signal, drain }: RunWork & { sandbox: Sandbox },
   { options, agent, instructionFiles, approvals, context, ledgers }: RunParts,
 ): Promise<TurnExecutor> {
-  const { store, blobs, compression, costOf, summariserFor, maxToolOutputChars, rawToolResults, keptOutput } =
-    options;
-  const { approverFor, limits = NO_LIMITS, retry = DEFAULT_RETRY } = options;
+  const { store, blobs, costOf, maxToolOutputChars, rawToolResults, keptOutput } = options;
+  const { approverFor, retry = DEFAULT_RETRY } = options;
+  const { compression = options.compression, limits = options.limits ?? NO_LIMITS } = agent;
   const { windowTokens } = driver.info;
-  const summariser = summariserFor === undefined ? driver : await summariserFor(session.model);
+  const summariser = await summariserOf(session, { agent, options, driver });
   return new TurnExecutor({
     writer,
     driver,
@@ -88,6 +87,18 @@ async function createExecutor(
     files: await fileRecording(session, options),
     keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });
+}
+
+/** Returns the driver that writes a session's narratives; undefined for none. */
+export async function summariserOf(
+  { model }: Pick<Session, 'model'>,
+  { agent, options, driver }: { agent: RunAgent; options: RuntimeOptions; driver?: ModelDriver },
+): Promise<ModelDriver | undefined> {
+  const { driverFor, summariserFor } = options;
+  if (agent.summariser === null) return undefined;
+  if (agent.summariser !== undefined) return driverFor(agent.summariser);
+  if (summariserFor !== undefined) return summariserFor(model);
+  return driver ?? driverFor(model);
 }
 
 async function fileRecording(

@@ -27,6 +27,16 @@ import type { ProcessEnder } from '../session/runs/end-left-processes.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
+/** The agent of a session, with the settings in which it differs from others. */
+export interface RunAgent extends SessionAgent {
+  /** Default: that of the runtime. */
+  compression?: CompressionSettings | undefined;
+  /** Default: those of the runtime. */
+  limits?: RunLimits | undefined;
+  /** The model that writes narratives: `provider/model`, or null for none. Default: as `summariserFor` chooses. */
+  summariser?: string | null | undefined;
+}
+
 /** The dependencies and settings of a runtime. */
 export interface RuntimeOptions extends ProcessEnder {
   store: Store;
@@ -50,11 +60,11 @@ export interface RuntimeOptions extends ProcessEnder {
   summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
   compression: CompressionSettings;
   /**
-   * Returns a strategy by its name, for a compaction that names another strategy than the configured one.
+   * Returns a strategy by its name, for a compaction of a session that names another strategy than the configured one.
    *
    * @throws {LonghaulError} `config_invalid`
    */
-  strategyFor?: (name: string) => CompressionStrategy | Promise<CompressionStrategy>;
+  strategyFor?: (name: string, session: Session) => CompressionStrategy | Promise<CompressionStrategy>;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
   /**
    * Returns the approver of one run: it decides which tool calls are allowed, need approval, or are denied.
@@ -91,7 +101,7 @@ export interface RuntimeOptions extends ProcessEnder {
    *
    * @throws {LonghaulError} `unknown_agent`
    */
-  agentFor?: (session: Session) => SessionAgent;
+  agentFor?: (session: Session) => RunAgent;
   /**
    * Called when a run starts, before the other options are read for it. Returns events to emit after `run:started`. If
    * it throws, the run does not start.

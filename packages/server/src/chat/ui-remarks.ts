@@ -1,4 +1,10 @@
-import type { EventOf, FinishReason, LonghaulEvent, ToolOutputContent } from '@longhaul/protocol';
+import {
+  describeSwitch,
+  type EventOf,
+  type FinishReason,
+  type LonghaulEvent,
+  type ToolOutputContent,
+} from '@longhaul/protocol';
 import type { UiChunk, UiFinishReason } from './ui-chunk.ts';
 
 /** Converts events that are not part of the answer to data parts. Transient ones are not stored in the message. */
@@ -19,6 +25,8 @@ export function remark(event: LonghaulEvent): UiChunk[] {
     }
     case 'context:warning':
       return [notice(event.message)];
+    case 'llm:switched':
+      return [notice(describeSwitch(event))];
     case 'llm:unsupported-input':
       return event.errors.map(notice);
     case 'run:repaired':

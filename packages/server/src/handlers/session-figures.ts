@@ -65,10 +65,11 @@ export function createSessionFigures({
     return totals;
   }
 
-  return async ({ id }) => {
+  return async (session) => {
+    const { id } = session;
     const { steps, usage, cost } = await totalsOf(id);
     const [context, queue, approvals] = await Promise.all([
-      runtime.lastMeasureOf(id),
+      runtime.lastMeasureOf(session),
       store.listQueue(id),
       store.listApprovals(id, { open: true }),
     ]);

@@ -1,4 +1,4 @@
-import type { LonghaulEvent } from '@longhaul/protocol';
+import { describeSwitch, type LonghaulEvent } from '@longhaul/protocol';
 import { useEffect } from 'react';
 import { useSession } from '../data/use-session.ts';
 import { type Notice, useNotify } from '../ui/toasts.tsx';
@@ -24,6 +24,8 @@ function noticeOf(event: LonghaulEvent): Notice | undefined {
     case 'context:warning':
     case 'run:repaired':
       return { kind: 'plain', title: event.message };
+    case 'llm:switched':
+      return { kind: 'plain', title: describeSwitch(event) };
     case 'llm:unsupported-input':
       return { kind: 'bad', title: event.errors.join(' ') };
     case 'trust:requested':

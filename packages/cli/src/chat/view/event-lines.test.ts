@@ -69,7 +69,11 @@ const EVENTS: Record<EventType, (text: string) => EventPayload> = {
     recoverable: true,
   }),
   'llm:retry': (text) => ({ type: 'llm:retry', attempt: 1, delayMs: 2_000, reason: text }),
-  'llm:switched': () => ({ type: 'llm:switched', newConfig: {}, historyRetained: true }),
+  'llm:switched': (text) => ({
+    type: 'llm:switched',
+    newConfig: { model: text, windowTokens: 8_192 },
+    historyRetained: true,
+  }),
   'llm:unsupported-input': (text) => ({ type: 'llm:unsupported-input', errors: [text], provider: text }),
   'context:compressed': (text) => ({
     type: 'context:compressed',
@@ -123,6 +127,7 @@ const PRINTED: Partial<Record<EventType, RegExp>> = {
   'llm:response': /^WORD$/m,
   'llm:error': /! WORD: WORD/,
   'llm:retry': /↻ WORD Try 2 in 2\.0 s/,
+  'llm:switched': /◇ model The model of this session is now WORD, with a window of 8,192 tokens\./,
   'llm:unsupported-input': /! WORD/,
   'context:compressed': /◆ compacted 90k → 4k tokens, 50 → 5 messages \(WORD, round 3\) · Ctrl-O opens it/,
   'context:pruned': /◇ pruned 2 old tool outputs, 1\.5k tokens saved/,

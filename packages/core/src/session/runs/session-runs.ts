@@ -10,6 +10,7 @@ import { SessionWriter } from '../session-writer.ts';
 import { type CancelRequest, type CancelResult, cancelSession } from './cancel-session.ts';
 import type { ProcessEnder } from './end-left-processes.ts';
 import { asTakenOver, interrupted, interruptionOf, takenOver } from './interruption.ts';
+import { modelSwitch } from './model-switch.ts';
 import { repairSession } from './repair.ts';
 import { type ActiveRun, RunRegistry } from './run-registry.ts';
 import { type ExecutorResult, sessionStatusAfter } from './run-result.ts';
@@ -155,7 +156,12 @@ export class SessionRuns {
         return undefined;
       }
       const { task, model } = session;
-      await writer.announce({ type: 'run:started', runId: lease.runId, task, model }, ...notices);
+      const switched = modelSwitch(log.messages, { model, driver });
+      await writer.announce(
+        { type: 'run:started', runId: lease.runId, task, model },
+        ...switched,
+        ...notices,
+      );
       await reportDamage(writer, log);
       await continueFrom(writer, (await store.listQueue(session.id)).length > 0);
       return await execute({ session, driver, writer, signal: active.signal, drain: active.drain });
