@@ -37,6 +37,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   models: async () => (await import('./commands/models.ts')).models,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   config: async () => (await import('./commands/config.ts')).showConfig,
+  login: async () => (await import('./commands/login.ts')).login,
+  logout: async () => (await import('./commands/login.ts')).logout,
   trust: async () => (await import('./commands/trust.ts')).trust,
   replay: async () => (await import('./commands/replay.ts')).replay,
   demo: async () => (await import('./commands/demo.ts')).demo,

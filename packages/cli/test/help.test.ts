@@ -32,6 +32,8 @@ const COMMANDS = [
   'repair',
   'doctor',
   'config',
+  'login',
+  'logout',
   'demo',
 ];
 const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
@@ -131,7 +133,9 @@ describe('longhaul doctor', () => {
     expect(good.stdout).toMatch(/✓ node +v\d+/);
     expect(good.stdout).toMatch(/– docker/);
     expect(good.stdout).toMatch(/✓ sandbox +local/);
-    expect(good.stdout).toMatch(/✓ model +anthropic\/claude-sonnet-4-5, key is set, window 200k/);
+    expect(good.stdout).toMatch(
+      /✓ model +anthropic\/claude-sonnet-4-5, key from ANTHROPIC_API_KEY, window\s+200k/,
+    );
     expect(good.stdout).not.toContain('sk-ant-secret');
     expect(good.code).toBe(0);
     await writeFile(config, 'sandbox: { driver: lokal }\n');

@@ -4,6 +4,7 @@ export { STRATEGY_NAMES } from '@longhaul/context/strategy-names';
 
 import type { CallSettings, TokenPrice } from '@longhaul/models';
 import type { JsonObject } from '@longhaul/protocol';
+import type { StoredKeys } from './key-store.ts';
 import type { ProjectPart } from './trust/project-part.ts';
 
 /** The complete configuration with all defaults applied. Users find it in docs/configuration.md. */
@@ -90,6 +91,8 @@ export interface Config {
   telemetry: { otlp: string | null };
   /** What a trusted project's file set. Absent without such a file. */
   project?: ProjectPart;
+  /** Keys that the user stored with `longhaul login`. Of no file of settings. */
+  storedKeys?: StoredKeys;
 }
 
 export interface ServerConfig {
@@ -221,7 +224,7 @@ export interface AgentConfig {
 }
 
 /** One layer: the settings of a file, of flags or of a client. Lists replace, objects merge. */
-export type ConfigInput = DeepPartial<Omit<Config, 'project'>>;
+export type ConfigInput = DeepPartial<Omit<Config, 'project' | 'storedKeys'>>;
 
 type DeepPartial<Value> = Value extends readonly unknown[]
   ? Value

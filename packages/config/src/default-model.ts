@@ -19,13 +19,14 @@ const DEFAULT_MODELS: readonly (readonly [provider: string, model: string])[] = 
 ];
 
 /**
- * Finds a model if none is configured: that of the first API key in the environment, or else the first loaded model of
+ * Finds a model if none is configured: that of the first API key in the environment or of `longhaul login`, or else the first loaded model of
  * a server on a usual local port. Undefined if there is none; `noModelMessage` then explains what to do.
  */
 export async function findDefaultModel(options: FindDefaultModelOptions): Promise<ResolvedModel | undefined> {
   const { env, config = DEFAULT_CONFIG } = options;
   for (const [provider, model] of DEFAULT_MODELS) {
-    const hasKey = API_KEY_VARIABLES[provider]?.some((name) => readVariable(env, name) !== undefined);
+    const isSet = API_KEY_VARIABLES[provider]?.some((name) => readVariable(env, name) !== undefined);
+    const hasKey = isSet || Object.hasOwn(config.storedKeys ?? {}, provider);
     if (hasKey) return resolveModel(config, { model: `${provider}/${model}`, env });
   }
   const servers = await options.detect();

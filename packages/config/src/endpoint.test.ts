@@ -44,6 +44,35 @@ describe('the key of an address', () => {
   });
 });
 
+describe('a stored key', () => {
+  const storedKeys = { openai: 'stored', mine: 'stored', bare: 'stored', keyed: 'stored' };
+  const users = { providers, storedKeys };
+  const projects = { ...users, project: projectOf(...Object.keys(providers)) };
+  const flag = { baseUrl: 'https://flag.example' };
+
+  it.each([
+    ['stands in for a variable that is not set', 'mine', {}, users, {}, 'stored'],
+    ['is used after a variable', 'mine', {}, users, env, 'env-mine'],
+    ['is used after a usual variable', 'openai', {}, users, env, 'env-openai'],
+    ['is used without any', 'openai', {}, users, {}, 'stored'],
+    ['is used after a configured key', 'keyed', {}, users, {}, 'literal'],
+    ['is the key of an address without one', 'bare', {}, users, {}, 'stored'],
+    ['goes to an address that the user names', 'bare', flag, users, {}, 'stored'],
+    ["never goes to a project's address", 'bare', {}, projects, {}, undefined],
+    ["never goes to a project's address of a known provider", 'openai', {}, projects, env, undefined],
+  ])('%s: %s', (_, provider, options, settings, variables, key) => {
+    expect(resolveEndpoint(provider, settings, { env: variables, ...options }).apiKey).toBe(key);
+  });
+
+  it('goes to an upstream with the address of its provider only, and to none of a project', () => {
+    const key = (baseUrl: string, isProjects: boolean) =>
+      upstreamKey({ name: 'bare', baseUrl }, { settings: users, env, isProjects });
+    expect(key('https://bare.example/v1', false)).toBe('stored');
+    expect(key('https://evil.example/v1', false)).toBeUndefined();
+    expect(key('https://bare.example/v1', true)).toBeUndefined();
+  });
+});
+
 describe('the headers and fields of an address', () => {
   const extras = { headers: { 'x-key': '$MINE_KEY' }, body: { user: 'me' } };
   const settings = { providers: { mine: { ...providers.mine, ...extras } } };

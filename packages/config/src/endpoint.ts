@@ -23,13 +23,14 @@ export interface EndpointOptions {
   apiKey?: string;
 }
 
-export type EndpointSettings = Pick<Config, 'providers' | 'project'>;
+export type EndpointSettings = Pick<Config, 'providers' | 'project' | 'storedKeys'>;
 
 /**
  * Returns the address and the key of a provider.
  *
  * An address of a project's file gets only the key that this file names. Everything else is the user's: keys of their
- * files and variables go to the addresses of their files and of `--base-url`.
+ * files and variables go to the addresses of their files and of `--base-url`. A variable wins over a key that they stored
+ * with `longhaul login`.
  *
  * @throws {LonghaulError} `config_invalid` for a variable that is not set, `key_missing` if it is that of the key.
  */
@@ -57,10 +58,7 @@ export function resolveEndpoint(
     headers: isProjects ? undefined : headersOf(provider, own.headers, env),
     body: isProjects ? undefined : own.body,
     baseUrl: baseUrl ?? addressOf(provider, own.baseUrl, env),
-    apiKey:
-      apiKey ??
-      (isProjects ? undefined : keyOf(provider, own.apiKey, env)) ??
-      (own.apiKey === undefined || isProjects ? keyOfEnvironment(provider, env) : undefined),
+    apiKey: apiKey ?? usersKey(provider, isProjects ? undefined : own.apiKey, { settings, env }),
   };
 }
 
@@ -79,13 +77,14 @@ export function endpointAt(
   const own = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;
   if (own === undefined) return { baseUrl };
   if ((settings.project?.providers.has(provider) === true) !== address.isProjects) return { baseUrl };
-  const { apiKey, headers, body } = own;
+  const { headers, body } = own;
+  const apiKey = configuredOrStored(provider, own.apiKey, { settings, env, isStorable: !address.isProjects });
   if (apiKey === undefined && headers === undefined && body === undefined) return { baseUrl };
   const belongsTo = addressOf(provider, own.baseUrl, env) ?? address.usual ?? baseUrl;
   if (!isSame(belongsTo, baseUrl)) return { baseUrl };
   return {
     baseUrl,
-    apiKey: keyOf(provider, apiKey, env),
+    apiKey,
     headers: headersOf(provider, headers, env),
     body,
   };
@@ -104,6 +103,29 @@ export function upstreamKey(
       `gateway.upstreams (${name}): apiKey reads $${variable}, which is not set in the environment.`,
     );
   return apiKey ?? endpointAt(name, { baseUrl, isProjects }, { settings, env }).apiKey;
+}
+
+interface KeyPlace {
+  settings: EndpointSettings;
+  env: Environment;
+}
+
+/** Returns the key of the user: the configured one, else that of the environment, else the stored one. */
+function usersKey(provider: string, configured: string | undefined, place: KeyPlace): string | undefined {
+  const usual = configured === undefined ? keyOfEnvironment(provider, place.env) : undefined;
+  return usual ?? configuredOrStored(provider, configured, { ...place, isStorable: true });
+}
+
+/** A stored key stands in for one that is not configured, and for a variable that is not set. */
+function configuredOrStored(
+  provider: string,
+  configured: string | undefined,
+  { settings: { storedKeys = {} }, env, isStorable }: KeyPlace & { isStorable: boolean },
+): string | undefined {
+  const variable = referencedVariable(configured);
+  const isMissing = variable === undefined ? configured === undefined : !readVariable(env, variable);
+  if (isMissing && isStorable && Object.hasOwn(storedKeys, provider)) return storedKeys[provider];
+  return keyOf(provider, configured, env);
 }
 
 /** Returns a configured key. */

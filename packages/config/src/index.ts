@@ -27,6 +27,8 @@ export { configJsonSchema } from './editor-schema.ts';
 export { upstreamKey } from './endpoint.ts';
 export { referencedVariable } from './environment.ts';
 export { expandHome } from './expand-home.ts';
+export { keySource } from './key-source.ts';
+export { KeyStore, type StoredKeys } from './key-store.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
 export { maskSettings } from './mask-secrets.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';

@@ -13,6 +13,7 @@ import { type ConfigLayer, isPlainObject } from './config-layer.ts';
 import { type ConfigOrigin, type ConfigOrigins, originsIn, originTree } from './config-origins.ts';
 import type { Environment } from './environment.ts';
 import { expandHome } from './expand-home.ts';
+import { KeyStore } from './key-store.ts';
 import { merge } from './merge.ts';
 import { readInside } from './read-inside.ts';
 import { readRegularFile } from './read-regular-file.ts';
@@ -72,6 +73,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const project = found && (await checkProject(found, { options, other: users.config }));
   const settings = await checkSettings(options);
   const flags = options.flags ?? {};
+  const storedKeys = await new KeyStore(options).read();
   const { config, origins } = combine(
     project === undefined ? users.config : withoutEndpoints(users.config, project.part),
     [
@@ -86,6 +88,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     config: {
       ...withFlags(withHome(config as Config, options.home), flags),
       ...(project && { project: partInEffect(project.part, flags) }),
+      ...(Object.keys(storedKeys).length > 0 && { storedKeys }),
     },
     sources: files.map((file) => file.path),
     origins: originsIn(origins),

@@ -1,6 +1,6 @@
 import { referencedVariable } from './environment.ts';
 
-const SECRETS: ReadonlySet<string> = new Set(['apiKey', 'token', 'headers']);
+const SECRETS: ReadonlySet<string> = new Set(['apiKey', 'token', 'headers', 'storedKeys']);
 const MASK = '********';
 
 /** Whether the values of a key, or below it, are secrets: keys and tokens, and headers, which can contain one. */

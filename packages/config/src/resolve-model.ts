@@ -55,7 +55,8 @@ export interface ResolveModelOptions {
   env: Environment;
 }
 
-export type ModelSettings = Pick<Config, 'model' | 'providers' | 'project'> & Partial<Pick<Config, 'agents'>>;
+export type ModelSettings = Pick<Config, 'model' | 'providers' | 'project' | 'storedKeys'> &
+  Partial<Pick<Config, 'agents'>>;
 
 /**
  * Resolves the name of a model. `provider/model` is split at its first slash; the rest may contain more slashes.

@@ -120,7 +120,12 @@ export class Chat {
     const { local } = connection;
     if (local?.modelProblem === undefined) return;
     const { leadToModel } = await import('./first-model.ts');
-    await leadToModel({ surface: front.surface, local, remarks: this.#remarks });
+    await leadToModel({
+      surface: front.surface,
+      terminal: front.terminal,
+      local,
+      remarks: this.#remarks,
+    });
   }
 
   /** Takes the screen and the keys from the front. */

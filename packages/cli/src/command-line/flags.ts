@@ -218,6 +218,8 @@ export const TRUST_FLAGS = {
   yes: { type: 'boolean', short: 'y' },
   json: toggle,
 } as const;
+export const LOGIN_FLAGS = { ...WHERE, stdin: toggle } as const;
+export const LOGOUT_FLAGS = { ...WHERE } as const;
 export const REPLAY_FLAGS = {
   ...WHERE,
   window: text,

@@ -36,6 +36,7 @@ Commands
   models     list models, with windows and prices
   doctor     check this machine
   config     show the effective configuration
+  login      store the API key of a provider; logout removes it
   trust      see what a folder's longhaul.yml wants, and allow it
   replay     measure each compaction strategy on recorded sessions
   demo       run the agent with a scripted model
@@ -566,6 +567,21 @@ masked.
 
       --json            print JSON, with the source of each value
       --schema          print the JSON Schema of longhaul.yml
+${WHERE}
+`,
+  login: `Store the API key of a provider in a file that only you can read. You are asked for the key, and it is not shown. A key in
+the environment, or in your longhaul.yml, is used in place of the stored one.
+
+  longhaul login anthropic
+  pass show openai | longhaul login openai --stdin
+
+      --stdin           read the key from standard input
+${WHERE}
+`,
+  logout: `Remove the stored API key of a provider.
+
+  longhaul logout anthropic
+
 ${WHERE}
 `,
   trust: `Show the settings in a folder's longhaul.yml that could run code, send data or widen access, and allow them. Until you

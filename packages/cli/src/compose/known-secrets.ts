@@ -6,7 +6,7 @@ import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
  * mostly the server's own name, is not one: masking it would mask the names of models.
  */
 export function knownSecrets(
-  { providers }: Config,
+  { providers, storedKeys = {} }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const variables = [...Object.values(API_KEY_VARIABLES).flat(), 'LONGHAUL_API_KEY'];
@@ -17,7 +17,7 @@ export function knownSecrets(
       return variable === undefined ? secret : env[variable];
     });
   const names = new Set([...Object.keys(providers), ...LOCAL_SERVERS.map(({ name }) => name)].map(bare));
-  return [...configured, ...variables.map((name) => env[name])]
+  return [...configured, ...Object.values(storedKeys), ...variables.map((name) => env[name])]
     .map((secret) => secret?.trim() ?? '')
     .filter((secret) => secret !== '' && !names.has(bare(secret)));
 }

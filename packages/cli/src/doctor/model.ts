@@ -1,4 +1,4 @@
-import type { Config } from '@longhaul/config';
+import { type Config, keySource } from '@longhaul/config';
 import { unfitSettings } from '@longhaul/core';
 import { checkServer, detectLocalServers, listServerModels } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
@@ -78,7 +78,7 @@ async function checkModel(config: Config, choice: ModelChoice, env: Environment)
     // Creating the driver also finds settings that do not fit the model.
     const { driver, window } = await createDriver(model, { stallMs: config.retry.stallMs });
     await requireTools(model);
-    const key = model.apiKey === undefined ? 'no key' : 'key is set';
+    const key = model.apiKey === undefined ? 'no key' : `key from ${keySource(model.provider, config, env)}`;
     const size = `window ${formatTokens(window.windowTokens)} (${window.source})`;
     const detail = `${model.provider}/${model.model}, ${key}, ${size}`;
     const compression = await compressionSettings(config.context.compression, config.project?.files);
@@ -94,7 +94,7 @@ async function checkModel(config: Config, choice: ModelChoice, env: Environment)
       status: 'failed',
       detail: 'none is configured, and none was found',
       remedy:
-        'Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; or name one in longhaul.yml (model: provider/model); or start a local server. Without any: longhaul demo.',
+        'Run longhaul login anthropic (or openai, google); or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; or name one in longhaul.yml (model: provider/model); or start a local server. Without any: longhaul demo.',
     };
   }
 }

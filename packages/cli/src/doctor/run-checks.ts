@@ -4,6 +4,7 @@ import { loadSettings, type Place } from '../compose/load-settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Check, failedCheck } from './check.ts';
 import { checkDatabase } from './database.ts';
+import { checkKeys } from './keys.ts';
 import { checkModels } from './model.ts';
 import { checkGit, checkNode, checkRipgrep } from './programs.ts';
 import { checkSandboxes } from './sandboxes.ts';
@@ -25,9 +26,10 @@ export async function runChecks(
     checkSandboxes(config.sandbox),
     guarded('database', () => checkDatabase(config.storage, place)),
     checkModels(config, place.choice, terminal.env),
+    isBroken ? [] : checkKeys(settings.home, terminal),
   ]);
-  const [git, ripgrep, sandboxes, database, models] = groups;
-  return [checkNode(), git, ripgrep, ...sandboxes, configuration, ...database, ...models];
+  const [git, ripgrep, sandboxes, database, models, keys] = groups;
+  return [checkNode(), git, ripgrep, ...sandboxes, configuration, ...database, ...models, ...keys];
 }
 
 async function guarded(name: string, check: () => Promise<Check[]>): Promise<Check[]> {

@@ -1,4 +1,4 @@
-import { TrustStore } from '@longhaul/config';
+import { KeyStore, TrustStore } from '@longhaul/config';
 import type { CacheStore } from '@longhaul/models';
 import type { ServedAgent } from '@longhaul/server';
 import type { Settings } from '../compose/load-settings.ts';
@@ -17,7 +17,7 @@ export interface OpenServedAgentOptions {
   wrapTools?: ServedAgentOptions['wrapTools'];
 }
 
-/** Opens the agent of a server with the settings of a command. Both follow changes over the API and of the trust. */
+/** Opens the agent of a server with the settings of a command. Both follow changes over the API, of the trust and of stored keys. */
 export async function openServedAgent(
   first: Settings,
   { terminal: { env }, storage, ...options }: OpenServedAgentOptions,
@@ -26,14 +26,15 @@ export async function openServedAgent(
     store: storage.store,
     env,
     load: first.withCompression,
-    storedTrust: () => storedTrust(first, env),
+    stored: () => stored(first, env),
   });
   const agent = await servedAgent({ ...options, settings, storage, env, home: first.home });
   return { agent, settings };
 }
 
-async function storedTrust({ project, home }: Settings, env: Terminal['env']): Promise<string> {
-  if (project === undefined) return '';
-  const entry = await new TrustStore({ env, home }).get(project.workspace);
-  return JSON.stringify(entry?.wants.toSorted() ?? []);
+/** Trust in the project, and keys. Other commands can change both. */
+async function stored({ project, home }: Settings, env: Terminal['env']): Promise<string> {
+  const keys = await new KeyStore({ env, home }).read();
+  const entry = project && (await new TrustStore({ env, home }).get(project.workspace));
+  return JSON.stringify([entry?.wants.toSorted() ?? [], keys]);
 }

@@ -52,7 +52,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     openSandbox: (session, signal, recordProcess) =>
       openSandbox(settings.config, { session, signal, env, recordProcess }),
     async prepareRun({ id }) {
-      await settings.reloadIfTrustChanged();
+      await settings.reloadIfChanged();
       const { pruningNotice } = settings;
       const warnings =
         pruningNotice === undefined ? [] : [{ type: 'context:warning' as const, message: pruningNotice }];

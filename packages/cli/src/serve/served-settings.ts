@@ -38,13 +38,13 @@ export interface ServedSettings extends SettingsService {
   /** Every key that this server knows, or has known. Another array after each load. */
   readonly secrets: readonly string[];
   /**
-   * Loads the files again. If that fails, the settings stay, and the next `reloadIfTrustChanged` tries it again.
+   * Loads the files again. If that fails, the settings stay, and the next `reloadIfChanged` tries it again.
    *
    * @throws {LonghaulError} as `loadConfig`, `loadAgents` and `loadStrategy`
    */
   reload(): Promise<void>;
-  /** Loads the files again if another process has changed the stored trust. Throws as `reload`. */
-  reloadIfTrustChanged(): Promise<void>;
+  /** Loads the files again if another process has changed the stored trust or a stored key. Throws as `reload`. */
+  reloadIfChanged(): Promise<void>;
 }
 
 export interface ServedSettingsOptions {
@@ -52,8 +52,8 @@ export interface ServedSettingsOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Loads the configuration with changed settings of compaction; throws `config_invalid` for invalid ones. */
   load: (change: Change) => Promise<LoadedConfig>;
-  /** Returns the stored trust in the project, as text for comparison. */
-  storedTrust: () => Promise<string>;
+  /** Returns the stored trust in the project and the stored keys, as text for comparison. */
+  stored: () => Promise<string>;
 }
 
 /** Loads the settings: flags, changes over the API, and files. */
@@ -64,13 +64,13 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
   let agentId = await readPruningAgentId(store);
   let now = await loadCurrent(await readChange(store), options, secrets);
   const projectAtStart = now.project;
-  /** The stored trust of the last load; undefined if that failed. */
-  let trust: string | undefined = now.trust;
+  /** What was stored at the last load; undefined if that failed. */
+  let stored: string | undefined = now.stored;
 
   async function reload(): Promise<void> {
-    trust = undefined;
+    stored = undefined;
     now = await loadCurrent(now.change, options, secrets);
-    trust = now.trust;
+    stored = now.stored;
   }
 
   return {
@@ -109,14 +109,14 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
         if (nextId !== agentId) await writePruningAgentId(store, nextId);
         agentId = nextId;
         now = next;
-        trust = now.trust;
+        stored = now.stored;
         return toSettings(now, agentId);
       }),
     shown: () => shownConfig(now.loaded),
     reload: () => oneAtATime(reload),
-    reloadIfTrustChanged: () =>
+    reloadIfChanged: () =>
       oneAtATime(async () => {
-        if ((await options.storedTrust()) !== trust) await reload();
+        if ((await options.stored()) !== stored) await reload();
       }),
   };
 }
@@ -130,16 +130,16 @@ interface Current {
   settingsOf: AgentSettings;
   compression: CompressionSettings;
   secrets: readonly string[];
-  trust: string;
+  stored: string;
 }
 
 async function loadCurrent(
   change: Change,
-  { env, load, storedTrust }: ServedSettingsOptions,
+  { env, load, stored: readStored }: ServedSettingsOptions,
   secrets: Set<string>,
 ): Promise<Current> {
-  // It is read first: trust that changes during the load is noticed later.
-  const trust = await storedTrust();
+  // It is read first: what changes during the load is noticed later.
+  const stored = await readStored();
   const loaded = await load(change);
   const { config, project } = loaded;
   const agents = await loadConfiguredAgents(config);
@@ -147,7 +147,7 @@ async function loadCurrent(
   const compression = await compressionSettings(config.context.compression, config.project?.files);
   // Sessions can contain keys of an earlier configuration.
   for (const secret of knownSecrets(config, env)) secrets.add(secret);
-  return { loaded, change, config, project, agents, settingsOf, compression, secrets: [...secrets], trust };
+  return { loaded, change, config, project, agents, settingsOf, compression, secrets: [...secrets], stored };
 }
 
 function live(now: () => CompressionSettings): CompressionSettings {

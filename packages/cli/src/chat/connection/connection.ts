@@ -25,11 +25,26 @@ export interface LocalAccess {
   withdraw(): Promise<void>;
 }
 
+/** API keys that the user stored. */
+export interface LocalKeys {
+  /** Providers whose key can be stored. */
+  providers(): readonly string[];
+  /** Providers with a stored key. */
+  stored(): Promise<readonly string[]>;
+  /** @throws {LonghaulError} `usage` for a provider whose key cannot be stored. */
+  require(provider: string): void;
+  /** Returns the file, and what is used in place of the stored key, if anything is. */
+  put(provider: string, key: string): Promise<{ path: string; other: string | undefined }>;
+  /** Returns whether there was a key. */
+  remove(provider: string): Promise<boolean>;
+}
+
 /** What needs the process of the server. */
 export interface LocalParts {
   /** Of new sessions. */
   readonly workspace: string;
   readonly access: LocalAccess;
+  readonly keys: LocalKeys;
   /** The model of new sessions. Undefined: none is configured. */
   readonly model: string | undefined;
   /** Why there is no model. */

@@ -22,6 +22,7 @@ import type { Terminal } from '../../terminal.ts';
 import { grantable } from '../../trust/settle-trust.ts';
 import { version } from '../../version.ts';
 import type { CommandOutput, Connection, LocalAccess } from './connection.ts';
+import { localKeys } from './local-keys.ts';
 import { socketFetch } from './socket-fetch.ts';
 
 export interface LocalConnectionOptions {
@@ -81,6 +82,15 @@ export async function openLocalConnection(options: LocalConnectionOptions): Prom
     local: {
       workspace: first.workspace,
       access: accessOf(first, terminal),
+      keys: localKeys({
+        env: terminal.env,
+        home: first.home,
+        config: () => settings.config,
+        onChange: async () => {
+          await settings.reloadIfChanged();
+          await own.useConfig(settings.config);
+        },
+      }),
       get model() {
         return own.current && nameOf(own.current.model);
       },
@@ -124,12 +134,8 @@ function accessOf({ config, origins, project, home }: Settings, { env }: Termina
 }
 
 /** The model that the flags or the session name, and what was changed since. */
-async function firstModel({
-  settings: { config },
-  choice,
-  window,
-  terminal: { env },
-}: LocalConnectionOptions) {
+async function firstModel({ settings, choice, window, terminal: { env } }: LocalConnectionOptions) {
+  let { config } = settings;
   let chosen = choice;
   let tokens = window;
   let current: OwnModel | undefined;
@@ -138,16 +144,24 @@ async function firstModel({
     current = { model: await chooseModel(config, chosen, env), window: tokens };
     problem = undefined;
   };
-  await resolve().catch((error: unknown) => {
-    if (!(error instanceof LonghaulError)) throw error;
-    problem = error.message;
-  });
+  const resolveOrExplain = () =>
+    resolve().catch((error: unknown) => {
+      if (!(error instanceof LonghaulError)) throw error;
+      current = undefined;
+      problem = error.message;
+    });
+  await resolveOrExplain();
   return {
     get current() {
       return current;
     },
     get problem() {
       return problem;
+    },
+    /** Keys or settings have changed. */
+    async useConfig(changed: Settings['config']) {
+      config = changed;
+      await resolveOrExplain();
     },
     required(): OwnModel {
       if (current === undefined) throw new LonghaulError('model_not_configured', problem ?? '');

@@ -4,6 +4,7 @@ import { wrapText } from '../../render/word-wrapper.ts';
 import { BASIC_COMMANDS } from './basic-commands.ts';
 import { CONTEXT_COMMANDS } from './context-commands.ts';
 import { FILE_COMMANDS } from './file-commands.ts';
+import { LOGIN_COMMANDS } from './login-commands.ts';
 import { MODEL_COMMANDS } from './model-commands.ts';
 import { PERMISSION_COMMANDS } from './permission-commands.ts';
 import { PROJECT_COMMANDS } from './project-commands.ts';
@@ -15,6 +16,7 @@ const BUILT_IN: readonly SlashCommand[] = [
   ...FILE_COMMANDS,
   ...SESSION_COMMANDS,
   ...MODEL_COMMANDS,
+  ...LOGIN_COMMANDS,
   ...PROJECT_COMMANDS,
   ...PERMISSION_COMMANDS,
   ...BASIC_COMMANDS,
