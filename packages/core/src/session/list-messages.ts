@@ -1,5 +1,5 @@
 import { activeMarks, isOnPath, liveMarks, livePath } from '@longhaul/context';
-import { handleOf, type Mark, type Message } from '@longhaul/protocol';
+import { type Compaction, handleOf, type Mark, type Message } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
 import type { MessagePage, Store } from '../ports/index.ts';
 
@@ -45,14 +45,29 @@ function withVisibility(messages: readonly Message[], marks: readonly Mark[]): L
   });
 }
 
-/** Maps each message to the first compaction that hid it. Later compactions hide the same messages again. */
+/**
+ * Maps each hidden message to the first compaction that hid it. A compaction also hides what the ones before it hid, so
+ * few of them are read: a store may compute each list.
+ */
 function hidingOf(messageIds: ReadonlySet<string>, marks: readonly Mark[]): Map<string, string> {
-  const left = new Set(messageIds);
+  const compactions = marks.filter((mark) => mark.kind === 'compaction');
+  const known = new Map<Compaction, ReadonlySet<string>>();
+  const hides = (compaction: Compaction | undefined, id: string): boolean => {
+    if (compaction === undefined) return false;
+    const hidden = known.get(compaction) ?? new Set(compaction.hides.filter((each) => messageIds.has(each)));
+    known.set(compaction, hidden);
+    return hidden.has(id);
+  };
   const hiding = new Map<string, string>();
-  for (const mark of marks) {
-    if (left.size === 0) break;
-    if (mark.kind !== 'compaction') continue;
-    for (const id of mark.hides) if (left.delete(id)) hiding.set(id, mark.id);
+  for (const id of messageIds) {
+    let [first, last] = [0, compactions.length - 1];
+    while (first < last) {
+      const middle = (first + last) >> 1;
+      if (hides(compactions[middle], id)) last = middle;
+      else first = middle + 1;
+    }
+    const found = compactions[first];
+    if (found !== undefined && hides(found, id)) hiding.set(id, found.id);
   }
   return hiding;
 }
