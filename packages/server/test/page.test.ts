@@ -74,12 +74,14 @@ describe('the page', () => {
     expect(Object.fromEntries(directives)).toMatchObject({
       'default-src': "'none'",
       'script-src': "'self'",
+      'style-src': "'self'",
       'connect-src': "'self'",
       'img-src': "'self' blob: data:",
       'base-uri': "'none'",
       'form-action': "'none'",
       'frame-ancestors': "'none'",
     });
+    expect(policy).not.toContain('unsafe');
     const expected = {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
