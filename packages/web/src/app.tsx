@@ -1,13 +1,12 @@
 import { useState } from 'react';
-import { Access } from './access/access.ts';
+import type { Access } from './access/access.ts';
 import { AccessGate } from './access/access-gate.tsx';
 import { openServer, ServerContext } from './data/server.ts';
 import { Shell } from './shell/shell.tsx';
 import { Toasts } from './ui/toasts.tsx';
 
 /** Asks for access, then shows the sessions of the server. */
-export function App() {
-  const [access] = useState(() => new Access());
+export function App({ access }: { access: Access }) {
   const [server] = useState(() => openServer({ baseUrl: location.origin, access }));
   return (
     <Toasts>

@@ -1,11 +1,17 @@
 import './styles/base.css';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
+import { Access } from './access/access.ts';
 import { App } from './app.tsx';
+
+/** If the server answers within this time, the page is rendered once instead of twice. */
+const QUICK_MS = 200;
 
 // The page's Content-Security-Policy allows no generated code.
 z.config({ jitless: true });
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element #root.');
-createRoot(root).render(<App />);
+const access = new Access();
+await Promise.race([access.start(), new Promise((resolve) => setTimeout(resolve, QUICK_MS))]);
+createRoot(root).render(<App access={access} />);

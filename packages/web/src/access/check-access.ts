@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { takeEarlyAnswer } from '../data/early-answers.ts';
 
 /** What the server says about a token or a code. */
 export type AccessAnswer =
@@ -6,10 +7,12 @@ export type AccessAnswer =
   | { kind: 'refused'; reason: string | undefined }
   | { kind: 'unreachable' };
 
+const ASKED = '/api/sessions?limit=1';
+
 /** Asks the server whether it accepts a token, or needs none. Uses no client: the server may be another program. */
 export function checkAccess(token: string | undefined): Promise<AccessAnswer> {
   return answerOf(
-    () => fetch('/api/sessions?limit=1', { headers: bearer(token) }),
+    () => takeEarlyAnswer(ASKED, token) ?? fetch(ASKED, { headers: bearer(token) }),
     () => token,
   );
 }

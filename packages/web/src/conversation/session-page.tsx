@@ -37,6 +37,7 @@ export function SessionPage({ route, onOpenSide }: { route: SessionRoute; onOpen
 function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: () => void }) {
   const phase = useSessionState((state) => state.phase);
   const problem = useSessionState((state) => state.problem);
+  const hasApprovals = useSessionState((state) => state.approvals.length > 0);
   if (phase === 'missing' || phase === 'failed')
     return (
       <>
@@ -84,9 +85,7 @@ function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: 
       </div>
       <CompactionToasts />
       <SessionNotices />
-      <Suspense>
-        <ApprovalDialog />
-      </Suspense>
+      <Suspense>{hasApprovals && <ApprovalDialog />}</Suspense>
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
 import type { LivePart } from './live-texts.ts';
-import type { OpenSession, SessionState } from './open-session.ts';
+import type { OpenSession } from './open-session.ts';
 import { useServer } from './server.ts';
+import type { SessionState } from './session-state.ts';
 
 export const SessionContext = createContext<OpenSession | undefined>(undefined);
 
