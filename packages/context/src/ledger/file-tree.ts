@@ -160,10 +160,13 @@ class TreeDraft {
    * it contains.
    */
   #addTo(line: NameLine, name: string): void {
-    if (line.has(name)) return;
     const shorter = line.within(name);
     const freed = shorter.reduce((sum, known) => sum + known.length + 1, 0);
-    if (this.#take(name.length + 1 - freed)) line.add(name, shorter);
+    const chars = name.length + 1 - freed;
+    // Most names do not fit. They are not searched.
+    if (this.usedChars + chars > this.#maxChars || line.has(name)) return;
+    this.usedChars += chars;
+    line.add(name, shorter);
   }
 
   #take(chars: number): boolean {
