@@ -11,6 +11,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, type Plugin, type RolldownOutput, rolldown } from 'rolldown';
+import { asciiChunks } from './ascii-chunks.ts';
 import { builtinImports } from './builtin-imports.ts';
 import { lazyEmoji } from './lazy-emoji.ts';
 import { licenceNotice } from './licence-notice.ts';
@@ -100,7 +101,7 @@ const build = await rolldown({
   treeshake: { moduleSideEffects: [{ test: /\/packages\/[^/]+\/dist\//, sideEffects: false }] },
   // Chunks of groups may export more than their modules do.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [keepModuleUrls(), builtinImports(), lazyEmoji()],
+  plugins: [keepModuleUrls(), builtinImports(), lazyEmoji(), asciiChunks()],
   // For CommonJS modules in an ES module: Docker's client uses __dirname for files that only image builds need.
   transform: { define: { __dirname: 'import.meta.dirname' } },
   // A module may be imported both statically and dynamically.
