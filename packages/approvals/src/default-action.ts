@@ -10,13 +10,18 @@ export type AskMode = 'wait' | 'deny' | 'allow';
 /**
  * Returns the action for a call that no rule matches. In a sandbox, the call is allowed. In `local`, which isolates
  * nothing, calls that change something or use a path outside the workspace need approval if somebody can answer. If
- * nobody can, they are allowed: `local` is never chosen automatically, so choosing it counts as consent.
+ * nobody can, they are allowed: `local` is never chosen automatically, so choosing it counts as consent. The same applies
+ * to tools that work outside of every sandbox, such as those of MCP servers: the user has configured them.
  */
 export function defaultAction(
-  { toolName, isOutside }: { toolName: string; isOutside: boolean },
+  {
+    toolName,
+    isOutside,
+    actsOutside = false,
+  }: { toolName: string; isOutside: boolean; actsOutside?: boolean | undefined },
   sandbox: SandboxKind,
   ask: AskMode,
 ): ApprovalAction {
-  const mustAsk = sandbox === 'local' && ask === 'wait' && (isOutside || !READING_TOOLS.has(toolName));
-  return mustAsk ? 'ask' : 'allow';
+  const isUnisolated = actsOutside || (sandbox === 'local' && (isOutside || !READING_TOOLS.has(toolName)));
+  return isUnisolated && ask === 'wait' ? 'ask' : 'allow';
 }

@@ -68,7 +68,11 @@ class SessionApprover implements Approver {
     const { workspacePath, toolFiles } = sandbox;
     const call = { ...request, workspacePath, realPath: (path: string) => toolFiles.resolve(path) };
     const judgement = await this.#judge(call, (isOutside) =>
-      defaultAction({ toolName: request.toolName, isOutside }, sandbox.kind, settings.ask),
+      defaultAction(
+        { toolName: request.toolName, isOutside, actsOutside: request.actsOutside },
+        sandbox.kind,
+        settings.ask,
+      ),
     );
     const verdict = await this.#verdict(request, call, judgement);
     if (verdict.allowed && !READING_TOOLS.has(request.toolName)) this.#hasGranted = true;

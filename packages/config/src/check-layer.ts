@@ -51,7 +51,7 @@ function withoutEmptySections(root: unknown): unknown {
 }
 
 const OF_NAMES: ReadonlySet<string> = new Set(['providers', 'agents']);
-const SECTIONS: ReadonlySet<string> = new Set([...OF_NAMES, 'context', 'tools']);
+const SECTIONS: ReadonlySet<string> = new Set([...OF_NAMES, 'context', 'tools', 'mcp']);
 
 function mapEntries(
   object: Record<string, unknown>,

@@ -50,6 +50,10 @@ export interface Config {
     /** Patterns of files with secrets, in addition to the built-in ones. */
     secret: string[];
   };
+  /** Servers of the Model Context Protocol. */
+  mcp: {
+    servers: Record<string, McpServerConfig>;
+  };
   /** Files of other agents that are read too. */
   compat: {
     /** Commands of Claude Code in `.claude/commands`. */
@@ -207,6 +211,23 @@ export interface ModelConfig extends CallSettings {
   strictRoles?: boolean | 'alternate';
 }
 
+/** A server is started with `command`, or is at `url`. */
+export interface McpServerConfig {
+  command?: string;
+  args?: string[];
+  /** Variables of a started server, in addition to a safe minimum. A value that is `$NAME` is read from the environment. */
+  env?: Record<string, string>;
+  /** Folder of a started server. Absent: the session's workspace. */
+  cwd?: string;
+  url?: string;
+  /** Sent with each request. A value that is `$NAME` is read from the environment. */
+  headers?: Record<string, string>;
+  enabled?: boolean;
+  /** Names or patterns of the tools that are used. Absent: all. */
+  tools?: string[];
+  timeoutMs?: number;
+}
+
 export interface AgentConfig {
   /** For people who choose an agent. */
   description?: string;
@@ -284,6 +305,7 @@ export const DEFAULT_CONFIG: Config = {
     keepProcesses: false,
   },
   files: { record: true, maxFileMb: 20, ignore: ['node_modules/', '.venv/', '__pycache__/'], secret: [] },
+  mcp: { servers: {} },
   compat: { claude: false },
   terminal: { theme: 'auto' },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },

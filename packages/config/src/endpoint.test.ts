@@ -10,7 +10,12 @@ const providers = {
   keyed: { apiKey: 'literal' },
 };
 const projectOf = (...names: string[]) =>
-  new ProjectPart({ providers: new Set(names), hasUpstreams: true, files: new TrustedFiles('/p', []) });
+  new ProjectPart({
+    providers: new Set(names),
+    hasUpstreams: true,
+    servers: new Set(),
+    files: new TrustedFiles('/p', []),
+  });
 
 describe('the key of an address', () => {
   const users = { providers };

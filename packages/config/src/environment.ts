@@ -24,7 +24,7 @@ export interface FilledIn {
 
 /**
  * Replaces each `$NAME` by the variable's value. A missing variable is a problem, except for the key, the address and
- * the headers of a provider and for keys of the gateway. There `$NAME` stays, and is a problem only when it is used.
+ * the headers of a provider, for variables and headers of an MCP server, and for keys of the gateway. There `$NAME` stays, and is a problem only when it is used.
  */
 export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
   const problems: ConfigProblem[] = [];
@@ -54,6 +54,7 @@ export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
 function mayWait(path: ConfigPath): boolean {
   const last = path.at(-1);
   if (path[0] === 'gateway') return last === 'apiKey' || last === 'token';
+  if (path[0] === 'mcp') return path.length === 5 && (path[3] === 'env' || path[3] === 'headers');
   if (path[0] !== 'providers') return false;
   if (path.length === 4) return path[2] === 'headers';
   return path.length === 3 && (last === 'apiKey' || last === 'baseUrl');

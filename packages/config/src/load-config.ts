@@ -59,7 +59,9 @@ const MAX_PROJECT_BYTES = 64_000;
  * home folder. Outside both, it is looked for in `cwd` only. The user's file is `~/.config/longhaul/longhaul.yml`
  * (`XDG_CONFIG_HOME`).
  *
- * Of the project's file, only what TRUST_TABLE allows takes effect, and what was trusted.
+ * Servers in the `.mcp.json` beside the project's file, or in the nearest one without such a file, are the project's.
+ *
+ * Of the project's files, only what TRUST_TABLE allows takes effect, and what was trusted.
  *
  * @throws {LonghaulError} `config_invalid` with file, line and column; `file_unreadable`.
  */
@@ -70,7 +72,9 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const layers = await Promise.all(own.map((file) => checkFile(file, options)));
   const users = combine(DEFAULT_CONFIG, layers.toReversed());
   const found = files.find((file) => sourceOf(file, options) === 'project');
-  const project = found && (await checkProject(found, { options, other: users.config }));
+  const servers = await serversFile(options, found);
+  const first = found ?? servers;
+  const project = first && (await checkProject(first, { options, other: users.config, servers }));
   const settings = await checkSettings(options);
   const flags = options.flags ?? {};
   const storedKeys = await new KeyStore(options).read();
@@ -90,7 +94,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
       ...(project && { project: partInEffect(project.part, flags) }),
       ...(Object.keys(storedKeys).length > 0 && { storedKeys }),
     },
-    sources: files.map((file) => file.path),
+    sources: [...files, ...(servers === undefined ? [] : [servers])].map((file) => file.path),
     origins: originsIn(origins),
     project: project?.trust,
   };
@@ -123,20 +127,49 @@ interface CheckedProject {
 /** Reads the project's file. What is not trusted is removed before variables are replaced. */
 async function checkProject(
   file: ConfigFile,
-  { options, other }: { options: LoadConfigOptions; other: unknown },
+  {
+    options,
+    other,
+    servers,
+  }: { options: LoadConfigOptions; other: unknown; servers: ConfigFile | undefined },
 ): Promise<CheckedProject> {
   const { trustProject } = await import('./trust/project-trust.ts');
   const { env, home, trust: grant = 'stored' } = options;
-  const read = await parseFile(file, options);
+  const read = await parseProject(file, { options, servers });
   const { layer, trust, part } = await trustProject(read, { file: file.path, other, env, home, grant });
   return { trust, part, layer: await checkParsed(layer, { file, options }) };
 }
 
+/** Reads the project's file, with the servers of its `.mcp.json`. Either of them may be missing. */
+async function parseProject(
+  file: ConfigFile,
+  { options, servers }: { options: LoadConfigOptions; servers: ConfigFile | undefined },
+): Promise<ConfigLayer> {
+  if (servers === undefined) return await parseFile(file, options);
+  const { withServersOf } = await import('./servers-file.ts');
+  const read = await parseFile(servers, options);
+  return withServersOf(read, file === servers ? undefined : await parseFile(file, options));
+}
+
 /**
- * Address, key and headers of a provider are one value of one layer: those of a project's file replace the user's as a whole.
+ * Address, key and headers of a provider are one value of one layer, and so is an MCP server: those of a project's file
+ * replace the user's as a whole.
  */
 function withoutEndpoints(tree: unknown, part: ProjectPart): unknown {
-  if (!isPlainObject(tree) || !isPlainObject(tree['providers'])) return tree;
+  if (!isPlainObject(tree)) return tree;
+  return withoutServers(withoutAddresses(tree, part), part);
+}
+
+/** A server of the project is started or called with nothing of the user's server of the same name. */
+function withoutServers(tree: Record<string, unknown>, { servers }: ProjectPart): unknown {
+  const { mcp } = tree;
+  if (servers.size === 0 || !isPlainObject(mcp) || !isPlainObject(mcp['servers'])) return tree;
+  const left = Object.entries(mcp['servers']).filter(([name]) => !servers.has(name));
+  return { ...tree, mcp: { ...mcp, servers: Object.fromEntries(left) } };
+}
+
+function withoutAddresses(tree: Record<string, unknown>, part: ProjectPart): Record<string, unknown> {
+  if (!isPlainObject(tree['providers'])) return tree;
   const providers = Object.entries(tree['providers']).map(([name, provider]) => {
     if (!part.providers.has(name) || !isPlainObject(provider)) return [name, provider] as const;
     const facts = Object.entries(provider).filter(([key]) => !ENDPOINT_KEYS.has(key));
@@ -222,6 +255,23 @@ async function projectFiles({ cwd, home, file }: LoadConfigOptions): Promise<str
   }
 }
 
+/** Other agents read the servers of a project from this file. */
+const SERVERS_FILE = '.mcp.json';
+
+/** Reads the file with servers beside the project's file; without one, the nearest. */
+async function serversFile(
+  options: LoadConfigOptions,
+  project: ConfigFile | undefined,
+): Promise<ConfigFile | undefined> {
+  if (options.file !== undefined) return undefined;
+  const beside = project === undefined ? await projectFiles(options) : [project.path];
+  for (const path of beside.map((each) => join(dirname(each), SERVERS_FILE))) {
+    const text = await ifThere(path, readOfProject);
+    if (text !== undefined) return { path, text };
+  }
+  return undefined;
+}
+
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -291,6 +341,9 @@ function withPaths(input: ConfigInput, folder: string, home: string): ConfigInpu
   const copy = structuredClone(input);
   for (const agent of Object.values(copy.agents ?? {})) {
     if (agent?.prompt !== undefined) agent.prompt = from(agent.prompt);
+  }
+  for (const server of Object.values(copy.mcp?.servers ?? {})) {
+    if (server?.cwd !== undefined) server.cwd = from(server.cwd);
   }
   if (copy.server?.workspaces !== undefined) copy.server.workspaces = copy.server.workspaces.map(from);
   const all = [copy, ...Object.values(copy.agents ?? {})].map((part) => part?.context?.compression);

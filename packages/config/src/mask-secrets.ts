@@ -1,3 +1,4 @@
+import { isPlainObject } from './config-layer.ts';
 import { referencedVariable } from './environment.ts';
 
 const SECRETS: ReadonlySet<string> = new Set(['apiKey', 'token', 'headers', 'storedKeys']);
@@ -20,10 +21,13 @@ export function maskAddress(text: string): string {
   return shown === `${text}/` ? text : shown;
 }
 
-/** Masks keys, tokens and headers, and passwords in addresses: the output may be pasted anywhere. */
+/**
+ * Masks keys, tokens, headers and the values of variables, and passwords in addresses: the output may be pasted
+ * anywhere.
+ */
 export function maskSettings<Value>(settings: Value): Value {
   return JSON.parse(JSON.stringify(settings), (key, value: unknown) => {
-    if (isSecretKey(key)) return maskAll(value);
+    if (isSecretKey(key) || (key === 'env' && isPlainObject(value))) return maskAll(value);
     return typeof value === 'string' ? maskAddress(value) : value;
   });
 }

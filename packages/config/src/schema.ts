@@ -3,6 +3,7 @@ import { type ConfigInput, DEFAULT_CONFIG as D } from './config.ts';
 import { context } from './schema/context.ts';
 import { files } from './schema/files.ts';
 import { gateway } from './schema/gateway.ts';
+import { mcp } from './schema/mcp.ts';
 import { agent, provider } from './schema/models.ts';
 import { approval, continuation, limits, retry, sandbox, tools } from './schema/run.ts';
 import { server } from './schema/server.ts';
@@ -24,6 +25,7 @@ export const configSchema = z.strictObject({
   tools: setting(tools, 'Limits of the tools.'),
   sandbox: setting(sandbox, 'The sandbox of commands.'),
   files: setting(files, 'Recording of the files that change in the workspace.'),
+  mcp: setting(mcp, 'Servers of the Model Context Protocol, whose tools the agent can call.'),
   compat: setting(
     z.strictObject({
       claude: setting(

@@ -270,10 +270,12 @@ export class Runtime {
 
   /**
    * Stops the runtime before the program ends: refuses new runs, lets current steps finish, and after `graceMs`
-   * interrupts the remaining runs. They end as `interrupted` and can be resumed. Resolves when all runs have ended.
+   * interrupts the remaining runs. They end as `interrupted` and can be resumed. Resolves when all runs have ended and
+   * the connected tools are closed.
    */
-  stop({ graceMs = 10_000 }: { graceMs?: number } = {}): Promise<void> {
-    return this.#runs.stop(graceMs);
+  async stop({ graceMs = 10_000 }: { graceMs?: number } = {}): Promise<void> {
+    await this.#runs.stop(graceMs);
+    await this.#options.toolConnector?.close();
   }
 
   async #runWith(

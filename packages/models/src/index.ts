@@ -69,7 +69,7 @@ export {
   tokenFamilyOf,
 } from './tokenizers/token-family.ts';
 export type { Tokenizer } from './tokenizers/tokenizer.ts';
-export { toToolName } from './tool-name.ts';
+export { type NameChoice, takeToolName, toToolName } from './tool-name.ts';
 export { type ToolSupport, type ToolSupportOptions, validateToolSupport } from './tool-support.ts';
 export { costOf, type LongPromptPrice, type TokenPrice } from './usage-cost.ts';
 export type { ServedModel, WindowMemory } from './window-memory.ts';

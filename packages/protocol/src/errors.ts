@@ -81,6 +81,8 @@ export const ERROR_TRAITS = {
   blob_not_found: traits(404, 1),
   // Sandbox
   sandbox_unavailable: traits(500, 1),
+  /** A server of the Model Context Protocol cannot be reached, or fails. */
+  mcp_unavailable: traits(502, 1, true),
   sandbox_failed: traits(500, 1),
   /** A command of an earlier run may still run, and cannot be ended from here. */
   processes_left: traits(409, 1),

@@ -1,4 +1,4 @@
-import type { Config } from '@longhaul/config';
+import type { Config, McpServerConfig } from '@longhaul/config';
 import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
 
 /**
@@ -6,12 +6,13 @@ import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
  * mostly the server's own name, is not one: masking it would mask the names of models.
  */
 export function knownSecrets(
-  { providers, storedKeys = {} }: Config,
+  { providers, mcp, storedKeys = {} }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const variables = [...Object.values(API_KEY_VARIABLES).flat(), 'LONGHAUL_API_KEY'];
   const configured = Object.values(providers)
     .flatMap(({ apiKey, headers = {} }) => [apiKey, ...Object.values(headers)])
+    .concat(Object.values(mcp.servers).flatMap(secretsOfServer))
     .map((secret) => {
       const variable = /^\$([A-Za-z_]\w*)$/.exec(secret ?? '')?.[1];
       return variable === undefined ? secret : env[variable];
@@ -20,6 +21,16 @@ export function knownSecrets(
   return [...configured, ...Object.values(storedKeys), ...variables.map((name) => env[name])]
     .map((secret) => secret?.trim() ?? '')
     .filter((secret) => secret !== '' && !names.has(bare(secret)));
+}
+
+/** A shorter value, such as a number, can occur in any text. */
+const MIN_SECRET_CHARS = 8;
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH/i;
+
+function secretsOfServer({ env = {}, headers = {} }: McpServerConfig): string[] {
+  const named = Object.entries(env).filter(([name]) => SECRET_NAME.test(name));
+  const values = [...Object.values(headers), ...named.map(([, value]) => value)];
+  return values.filter((value) => value.length >= MIN_SECRET_CHARS);
 }
 
 function bare(name: string): string {

@@ -10,6 +10,7 @@ import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
 import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
+import { McpServers } from './open-mcp.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { outsideInstructions } from './outside-instructions.ts';
@@ -77,6 +78,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     compression,
     driverFor,
     confirmEnded: options.confirmEnded,
+    toolConnector: new McpServers({ config: () => options.config, env: options.env }),
     prepareRun: async () => options.notices ?? [],
     async openSandbox(session, signal, recordProcess) {
       const sandbox = await openSandbox(config, { session, signal, env: options.env, recordProcess });

@@ -79,6 +79,7 @@ async function carryOut(
   });
   // Before a session is created. Later messages are checked when they are queued.
   requireAccepted(plan.content, agent.driver.info);
+  await using _connected = { [Symbol.asyncDispose]: () => agent.runtime.stop() };
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   using _watchdog = watchMainThread(agent.runtime);
   if (plan.action === 'wait') {

@@ -8,6 +8,7 @@ import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { type FileTreesOptions, fileTrees } from '../compose/file-trees.ts';
 import { driverOptions, nameOf, runtimeOptions } from '../compose/open-agent.ts';
+import { McpServers } from '../compose/open-mcp.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
 import { outsideInstructions } from '../compose/outside-instructions.ts';
@@ -49,6 +50,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     },
     driverFor,
     ...outsideInstructions({ env }),
+    toolConnector: new McpServers({ config: () => settings.config, env }),
     openSandbox: (session, signal, recordProcess) =>
       openSandbox(settings.config, { session, signal, env, recordProcess }),
     async prepareRun({ id }) {

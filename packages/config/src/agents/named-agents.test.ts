@@ -29,7 +29,7 @@ it('gives each agent its model, its prompt and the tools that match its patterns
       tools,
     );
     expect(namesOf(agents.list())).toEqual(['coder', 'reviewer']);
-    const { tools: selected, ...reviewer } = agents.get('reviewer');
+    const { tools: selected, allowsTool: _, ...reviewer } = agents.get('reviewer');
     expect(reviewer).toEqual({ name: 'reviewer', model: 'openai/gpt-5', prompt: 'You review.' });
     expect(namesOf(selected)).toEqual(['read', 'glob', 'grep', 'recall']);
     const session = { metadata: { agent: 'reviewer', instructions: 'Be kind.' } };
@@ -87,4 +87,19 @@ it('overrides the settings for all agents key by key', async () => {
   });
   expect(agents.get('local').summariser).toBeUndefined();
   expect(agents.get('plain')).toMatchObject({ compression: undefined, limits: undefined });
+});
+
+it('chooses tools of MCP servers by the name of the server or of the tool', async () => {
+  const config = {
+    all: {},
+    none: { tools: ['read'] },
+    every: { tools: ['read', 'mcp:*'] },
+    server: { tools: ['mcp:git'] },
+    tool: { tools: ['mcp:git_get_*'] },
+  };
+  const agents = await loadAgents({ ...DEFAULT_CONFIG, agents: config }, tools);
+  const allowed = Object.keys(config).filter((name) => agents.get(name).allowsTool?.('git', 'git_get_issue'));
+  expect(allowed).toEqual(['all', 'every', 'server', 'tool']);
+  expect(agents.get('tool').allowsTool?.('git', 'git_close_issue')).toBe(false);
+  expect(agents.get('server').allowsTool?.('other', 'other_get')).toBe(false);
 });

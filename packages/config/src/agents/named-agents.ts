@@ -4,7 +4,7 @@ import { LonghaulError, type Session, suggestion } from '@longhaul/protocol';
 import type { AgentConfig, CompressionConfig, Config } from '../config.ts';
 import { merge } from '../merge.ts';
 import type { TrustedFiles } from '../trust/project-part.ts';
-import { selectTools } from './select-tools.ts';
+import { selectsServerTool, selectTools } from './select-tools.ts';
 
 /** The agent of sessions that name none. It exists even if it is not configured. */
 export const DEFAULT_AGENT = 'coder';
@@ -19,6 +19,8 @@ export interface NamedAgent {
   /** Replaces the built-in system prompt. */
   prompt?: string;
   tools: readonly Tool[];
+  /** Whether the agent may call a tool of an MCP server. Default: it may call all. */
+  allowsTool?: ((server: string, toolName: string) => boolean) | undefined;
   /** The settings of its sessions, if it has its own. */
   compression?: CompressionConfig;
   limits?: Config['limits'];
@@ -66,11 +68,12 @@ export class NamedAgents {
    * @throws {LonghaulError} `unknown_agent` if the agent is no longer configured.
    */
   of({ metadata }: Pick<Session, 'metadata'>): SessionAgent {
-    const { tools, prompt } = this.ofSession({ metadata });
+    const { tools, prompt, allowsTool } = this.ofSession({ metadata });
     const instructions = metadata?.['instructions'];
     return {
       tools,
       prompt,
+      allowsTool,
       instructions: typeof instructions === 'string' ? instructions : undefined,
     };
   }
@@ -108,6 +111,7 @@ async function load(
     name,
     description,
     tools: selected,
+    allowsTool: (server, toolName) => selectsServerTool(patterns, server, toolName),
     model,
     prompt,
     compression: withOverrides(config.context.compression, context?.compression),

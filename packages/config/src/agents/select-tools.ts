@@ -1,16 +1,28 @@
 import type { Tool } from '@longhaul/core';
 import { LonghaulError, matchesPattern, suggestion } from '@longhaul/protocol';
 
+/** Patterns of this kind name tools of MCP servers, as `mcp:SERVER` or `mcp:SERVER_TOOL`. */
+const SERVER_PREFIX = 'mcp:';
+
+/** Whether an agent's patterns choose a tool of an MCP server. */
+export function selectsServerTool(patterns: readonly string[], server: string, toolName: string): boolean {
+  return patterns.some((pattern) => {
+    if (!pattern.startsWith(SERVER_PREFIX)) return pattern === '*';
+    const rest = pattern.slice(SERVER_PREFIX.length);
+    return matchesPattern(rest, server) || matchesPattern(rest, toolName);
+  });
+}
+
 /**
  * Returns the tools that match an agent's patterns; `*` matches any text.
  *
- * @throws {LonghaulError} `config_invalid` for a pattern that no tool matches, except `mcp:` patterns: such tools do
- * not exist yet.
+ * @throws {LonghaulError} `config_invalid` for a pattern that no tool matches, except `mcp:` patterns: such tools are
+ * known only in a run.
  */
 export function selectTools(agent: string, patterns: readonly string[], tools: readonly Tool[]): Tool[] {
   const names = tools.map((tool) => tool.name);
   for (const pattern of patterns) {
-    if (pattern.startsWith('mcp:') || names.some((name) => matchesPattern(pattern, name))) continue;
+    if (pattern.startsWith(SERVER_PREFIX) || names.some((name) => matchesPattern(pattern, name))) continue;
     throw new LonghaulError(
       'config_invalid',
       `agents.${agent}.tools names "${pattern}", but no tool has this name.${suggestion(pattern, names)} There are: ${names.join(', ')}.`,

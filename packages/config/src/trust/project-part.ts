@@ -23,11 +23,14 @@ export class ProjectPart {
   readonly providers: ReadonlySet<string>;
   /** Whether the upstreams of the gateway are the project's. */
   readonly hasUpstreams: boolean;
+  /** The MCP servers that are the project's. */
+  readonly servers: ReadonlySet<string>;
   readonly files: TrustedFiles;
 
-  constructor(part: { providers: ReadonlySet<string>; hasUpstreams: boolean; files: TrustedFiles }) {
+  constructor(part: Pick<ProjectPart, 'providers' | 'hasUpstreams' | 'servers' | 'files'>) {
     this.providers = part.providers;
     this.hasUpstreams = part.hasUpstreams;
+    this.servers = part.servers;
     this.files = part.files;
   }
 

@@ -89,12 +89,14 @@ function usePath(layer: unknown, path: ConfigPath, granted: ReadWant | undefined
 function partOf(workspace: string, granted: readonly ReadWant[], kept: unknown): ProjectPart {
   const providers = isPlainObject(kept) && isPlainObject(kept['providers']) ? kept['providers'] : {};
   const gateway = isPlainObject(kept) && isPlainObject(kept['gateway']) ? kept['gateway'] : {};
+  const mcp = isPlainObject(kept) && isPlainObject(kept['mcp']) ? kept['mcp'] : {};
   const named = Object.entries(providers).filter(
     ([, value]) => isPlainObject(value) && Object.keys(value).some((key) => ENDPOINT_KEYS.has(key)),
   );
   return new ProjectPart({
     providers: new Set(named.map(([name]) => name)),
     hasUpstreams: Object.hasOwn(gateway, 'upstreams'),
+    servers: new Set(isPlainObject(mcp['servers']) ? Object.keys(mcp['servers']) : []),
     files: new TrustedFiles(
       workspace,
       granted.flatMap(({ files }) => files),

@@ -104,6 +104,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'files.maxFileMb': AT_MOST,
   'files.ignore': nothing('data'),
   'files.secret': nothing('data'),
+  'mcp.servers.NAME': nothing('code'),
   'compat.claude': ANYTHING,
   'terminal.theme': ANYTHING,
   'limits.steps': AT_MOST,

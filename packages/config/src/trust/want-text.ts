@@ -31,6 +31,7 @@ export function wantText(setting: DangerousSetting): WantText {
 function linesOf({ path, value, other }: DangerousSetting): string[] {
   if (path[0] === 'providers' && isPlainObject(value)) return providerLines(value);
   if (path[0] === 'approvals' && Array.isArray(value)) return ruleLines(value, other);
+  if (path[0] === 'mcp' && isPlainObject(value)) return serverLines(value);
   return valueLines(maskSettings({ [String(path.at(-1))]: value })[String(path.at(-1))]);
 }
 
@@ -42,6 +43,14 @@ function providerLines({ baseUrl, apiKey, ...rest }: Record<string, unknown>): s
   const address = baseUrl === undefined ? 'its usual address' : maskAddress(plain(baseUrl));
   const more = Object.keys(rest).length === 0 ? [] : valueLines(maskSettings(rest));
   return [`sends ${sent} to ${address}`, ...more];
+}
+
+/** The program or the address comes first. Nothing is masked: the values are the project's, and are part of what runs. */
+function serverLines({ command, args, url, ...rest }: Record<string, unknown>): string[] {
+  const words = [command, ...(Array.isArray(args) ? args : [])].map(plain).join(' ');
+  const runs = command === undefined ? [] : [`starts, outside of the sandbox: ${words}`];
+  const calls = url === undefined ? [] : [`sends what the model writes to ${plain(url)}`];
+  return [...runs, ...calls, ...valueLines(rest)].filter((line) => line !== '{}');
 }
 
 /** Refusals need no trust, but a list with another rule is used as a whole, and replaces the user's. */

@@ -143,6 +143,7 @@ export class ToolRunner {
       handle: handleOf(message.sequence, index),
       toolName: tool.name,
       input: toJson(parsed.input),
+      actsOutside: tool.actsOutside,
       signal,
       stopClock: () => this.#options.clock.stop(),
     });

@@ -7,6 +7,8 @@ export interface ApprovalRequest {
   toolName: string;
   /** The arguments as the tool parsed them: what it would execute. */
   input: JsonValue;
+  /** The tool works outside of the sandbox. Default false. */
+  actsOutside?: boolean | undefined;
   /** Ends the wait for an answer. The verdict is ignored in that case. */
   signal: AbortSignal;
   /**

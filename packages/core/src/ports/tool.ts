@@ -22,6 +22,8 @@ export interface Tool<Input = unknown> {
   readonly runsAlone?: boolean;
   /** The tool changes no files. Files are not recorded after a step that calls only such tools. Default false. */
   readonly isReadOnly?: boolean;
+  /** The tool works outside of the sandbox, whatever the sandbox is. Default false. */
+  readonly actsOutside?: boolean;
   /** The tool's outputs are never pruned. Default false. */
   readonly isProtected?: boolean;
   /** Maximum characters of text for the model. The rest is available by the handle. Default 120 000. */

@@ -1,10 +1,13 @@
 import type { Tool } from '../ports/tool.ts';
+import type { ToolConnection } from '../ports/tool-connector.ts';
 import type { Fact } from './environment.ts';
 import { buildSystemPrompt } from './system-prompt.ts';
 
 /** Tools and prompt of one session's agent. */
 export interface SessionAgent {
   tools: readonly Tool[];
+  /** Whether the agent may call a connected tool. Default: it may call all. */
+  allowsTool?: ToolConnection['allows'] | undefined;
   /** Replaces the built-in system prompt. */
   prompt?: string;
   /** Instructions of the session's client. They follow the workspace's instructions. */

@@ -6,9 +6,10 @@ import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
 import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
-import type { ModelDriver, Sandbox } from '../ports/index.ts';
+import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
+import { cancelled, interruptionOf } from '../session/runs/interruption.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
@@ -35,7 +36,9 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     await using sandbox = await openSandbox(work.session, work.signal, record);
     for (const message of unfitSettings(work.driver, parts.agent.compression ?? parts.options.compression))
       await work.writer.announce({ type: 'context:warning', message });
-    const executor = await createExecutor({ ...work, sandbox }, parts);
+    using connected = await connectTools(work, parts);
+    const agent = { ...parts.agent, tools: [...parts.agent.tools, ...connected.tools] };
+    const executor = await createExecutor({ ...work, sandbox }, { ...parts, agent });
     result = await executor.run();
   } catch (error) {
     if (result === undefined) throw error;
@@ -43,6 +46,21 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
   }
   return result;
+}
+
+/** Connects the session's further tools. Warns of those that cannot be reached. */
+async function connectTools(
+  { session, writer, signal }: RunWork,
+  { options: { toolConnector }, agent }: RunParts,
+): Promise<Disposable & { tools: readonly Tool[] }> {
+  if (toolConnector === undefined) return { tools: [], [Symbol.dispose]() {} };
+  const { allowsTool: allows = () => true, tools: agentTools } = agent;
+  const connecting = toolConnector.connect({ session, agentTools, allows, signal });
+  const { tools, warnings, release } = await connecting.catch((error: unknown) => {
+    throw signal.aborted ? (interruptionOf(signal) ?? cancelled()) : error;
+  });
+  for (const message of warnings) await writer.announce({ type: 'context:warning', message });
+  return { tools, [Symbol.dispose]: () => release?.() };
 }
 
 async function createExecutor(

@@ -19,6 +19,7 @@ import type {
   Sandbox,
   Store,
   Tool,
+  ToolConnector,
 } from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import type { InstructionFile } from '../prompt/instruction-files.ts';
@@ -42,6 +43,8 @@ export interface RuntimeOptions extends ProcessEnder {
   store: Store;
   blobs: BlobStore;
   tools: readonly Tool[];
+  /** Connects further tools for each session. Default: none. */
+  toolConnector?: ToolConnector | undefined;
   /**
    * Opens the sandbox of a run. It is closed when the run ends. Pass `recordProcess` to the sandbox, so that a later run
    * can end what this one leaves running.

@@ -1,10 +1,8 @@
-import { toToolName } from '@longhaul/models';
+import { type NameChoice, takeToolName, toToolName } from '@longhaul/models';
 import { isRecord } from '../wire/is-record.ts';
 
 /** What servers that check names accept. */
 const ACCEPTED = /^[a-zA-Z0-9_-]{1,64}$/;
-/** The start of a name that gets a number: the rest has room for `_` and seven digits. */
-const STEM_CHARS = 56;
 
 /** Returns the names that a request defines in `tools` and `functions`. Nothing has been checked. */
 export function definedNames({ tools, functions }: { tools?: unknown; functions?: unknown }): Set<string> {
@@ -28,19 +26,10 @@ export function fittedNames(
   const unfit = [...used].filter((name) => !isFit(name));
   if (unfit.length === 0) return new Map();
   const taken = new Set([...defined, ...used]);
-  const numbers = new Map<string, number>();
-  return new Map(unfit.map((name) => [name, takeName(toToolName(name), { taken, numbers })]));
-}
-
-/** Each number of a stem is tried once, however many names have this stem. */
-function takeName(name: string, { taken, numbers }: { taken: Set<string>; numbers: Map<string, number> }) {
-  const stem = name.slice(0, STEM_CHARS);
-  let free = name;
-  while (taken.has(free)) {
-    const number = numbers.get(stem) ?? 2;
-    numbers.set(stem, number + 1);
-    free = `${stem}_${number}`;
-  }
-  taken.add(free);
-  return free;
+  const choice: NameChoice = {
+    isTaken: (name) => taken.has(name),
+    take: (name) => taken.add(name),
+    numbers: new Map(),
+  };
+  return new Map(unfit.map((name) => [name, takeToolName(toToolName(name), choice)]));
 }

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { count, headerName, headerValue, name, setting, text, urlWithoutPassword } from './values.ts';
+
+const server = z.strictObject({
+  command: setting(
+    text,
+    'Program of the server, which is started for each session, such as npx. It runs outside of the sandbox.',
+  ),
+  args: setting(z.array(z.string()), 'Arguments of the program.'),
+  env: setting(
+    z.record(text, z.string()),
+    'Environment variables of the program, in addition to PATH, HOME and the like. Use $NAME to read a value from the environment.',
+  ),
+  cwd: setting(text, 'Folder of the program, relative to this file. Default: the workspace of the session.'),
+  url: setting(urlWithoutPassword, 'Address of a server that is reached over HTTP.'),
+  headers: setting(
+    z.record(headerName, headerValue),
+    'Headers of each request to the server. Use $NAME to read a value from the environment.',
+  ),
+  enabled: setting(z.boolean(), 'Whether the server is used. Default: true.'),
+  tools: setting(
+    z.array(text),
+    'Names of the tools of the server that are used. * matches any text. Default: all tools.',
+  ),
+  timeoutMs: setting(
+    count,
+    'Milliseconds that an answer may take. A report of progress begins this time anew. Default: 60000.',
+  ),
+});
+
+export const mcp = z.strictObject({
+  servers: setting(z.record(name, server), 'Servers, by name. A tool of a server is called NAME_TOOL.'),
+});

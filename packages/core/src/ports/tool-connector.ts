@@ -1,0 +1,31 @@
+import type { Session } from '@longhaul/protocol';
+import type { Tool } from './tool.ts';
+
+/** Connects tools that belong to one session and are not known before it runs, such as those of MCP servers. */
+export interface ToolConnector {
+  /**
+   * Called when a run starts. Its tools do not change during the run. Does not throw if tools cannot be reached: the
+   * warnings say so.
+   *
+   * @throws the reason of the signal.
+   */
+  connect(run: ToolConnection): Promise<ConnectedTools>;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+export interface ToolConnection {
+  session: Session;
+  /** The tools of the session's agent. Names of others must differ from theirs. */
+  agentTools: readonly Tool[];
+  /** Whether the session's agent may call a tool. */
+  allows: (source: string, toolName: string) => boolean;
+  signal: AbortSignal;
+}
+
+export interface ConnectedTools {
+  tools: readonly Tool[];
+  warnings: readonly string[];
+  /** Called when the run has ended. Connections may stay open for the next run. */
+  release?: () => void;
+}

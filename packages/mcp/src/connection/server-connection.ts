@@ -1,0 +1,230 @@
+import { pathToFileURL } from 'node:url';
+import { LonghaulError } from '@longhaul/protocol';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ErrorCode, ListRootsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { DEFAULT_TIMEOUT_MS, type Environment, filledIn, type ServerSettings } from '../server-settings.ts';
+import { transportsFor } from './open-transport.ts';
+import type { Restarts } from './restarts.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+export interface ServerConnectionOptions {
+  name: string;
+  settings: ServerSettings;
+  /** The folder of the session: the server's root, and its folder. */
+  workspace: string;
+  /** The variables of this process. */
+  host: Environment;
+  version: string;
+  restarts: Restarts;
+}
+
+export type ServerState = { status: 'idle' | 'starting' | 'ready' } | { status: 'failed'; error: string };
+
+/** How a request to a server is made. */
+export type CallOptions = Pick<RequestOptions, 'signal' | 'onprogress'>;
+
+/** How long a server may take to answer for the first time. The run waits for it. */
+const START_MS = 30_000;
+
+/**
+ * A connection to one server. It is opened by the first request, and again by the next request after it has ended, later
+ * each time that it fails.
+ */
+export class ServerConnection {
+  readonly name: string;
+  readonly #options: ServerConnectionOptions;
+  readonly #closing = new AbortController();
+  #opening: Promise<Opened> | undefined;
+  #state: ServerState = { status: 'idle' };
+
+  constructor(options: ServerConnectionOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  /**
+   * Makes a request. A request of a connection that ends meanwhile is not repeated: it may have had its effect.
+   *
+   * @throws {LonghaulError} `mcp_unavailable`: the server cannot be reached, has ended, does not answer in time, or
+   * answers with an error.
+   */
+  async request<Result>(
+    make: (client: Client, options: RequestOptions) => Promise<Result>,
+    options: CallOptions = {},
+  ): Promise<Result> {
+    const { signal } = options;
+    const opened = await this.#open(signal);
+    const timeout = this.#options.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    try {
+      const result = await make(opened.client, { ...options, timeout, resetTimeoutOnProgress: true });
+      this.#options.restarts.succeeded();
+      return result;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw await this.#requestFailure(error, opened, timeout);
+    }
+  }
+
+  /** Ends the connection for good, and with it the server, if it was started. */
+  async close(): Promise<void> {
+    this.#closing.abort(
+      new LonghaulError('cancelled', `The session of the MCP server ${this.name} was closed.`),
+    );
+    const opened = await this.#opening?.catch(() => undefined);
+    await opened?.client.close();
+    this.#state = { status: 'idle' };
+  }
+
+  async #open(signal: AbortSignal | undefined): Promise<Opened> {
+    this.#closing.signal.throwIfAborted();
+    if (this.#opening === undefined) {
+      const opening = this.#start();
+      this.#opening = opening;
+      opening.catch(() => this.#forget(opening));
+    }
+    return await raceAbort(this.#opening, signal);
+  }
+
+  async #start(): Promise<Opened> {
+    const { restarts, workspace, host } = this.#options;
+    this.#state = { status: 'starting' };
+    try {
+      await restarts.pause(this.#closing.signal);
+      const settings = filledIn(this.#options.settings, host);
+      const opened = await this.#openFirst(transportsFor(settings, { workspace, host }));
+      this.#state = { status: 'ready' };
+      return opened;
+    } catch (error) {
+      restarts.failed();
+      const failure = this.#failure(error);
+      this.#state = { status: 'failed', error: failure.message };
+      throw failure;
+    }
+  }
+
+  async #openFirst([open, other]: (() => Transport)[]): Promise<Opened> {
+    if (open === undefined) throw new TypeError('No transport.');
+    try {
+      return await this.#connect(open());
+    } catch (error) {
+      // Servers of the earlier transport refuse the request of the newer one.
+      const isRefused = error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0);
+      if (!isRefused || other === undefined) throw error;
+      return await this.#connect(other());
+    }
+  }
+
+  async #connect(transport: Transport): Promise<Opened> {
+    const client = this.#createClient();
+    const opened = { client, transport };
+    client.onclose = () => this.#ended(opened);
+    try {
+      await client.connect(transport, { timeout: START_MS, signal: this.#closing.signal });
+      return opened;
+    } catch (error) {
+      const ending = transport instanceof StdioTransport ? transport.ending : undefined;
+      await client.close().catch(() => undefined);
+      throw ending === undefined ? error : new LonghaulError('mcp_unavailable', ending, { cause: error });
+    }
+  }
+
+  #createClient(): Client {
+    const { workspace, version } = this.#options;
+    const client = new Client({ name: 'longhaul', version }, { capabilities: { roots: {} } });
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: [{ uri: pathToFileURL(workspace).href, name: 'workspace' }],
+    }));
+    client.fallbackRequestHandler = async ({ method }) => {
+      throw new McpError(ErrorCode.MethodNotFound, REFUSED[method] ?? `Longhaul does not answer ${method}.`);
+    };
+    // Faults of a connection that matter end it, or are the error of a request.
+    client.onerror = () => {};
+    return client;
+  }
+
+  /** The server has ended, or was closed. The next request opens another connection. */
+  #ended({ transport }: Opened): void {
+    this.#opening = undefined;
+    if (this.#closing.signal.aborted || this.#state.status !== 'ready') return;
+    this.#options.restarts.failed();
+    const ending = transport instanceof StdioTransport ? transport.ending : undefined;
+    this.#state = {
+      status: 'failed',
+      error: `The MCP server ${this.name} ${ending ?? 'closed the connection'}`,
+    };
+  }
+
+  #forget(opening: Promise<Opened>): void {
+    if (this.#opening === opening) this.#opening = undefined;
+  }
+
+  async #requestFailure(error: unknown, opened: Opened, timeout: number): Promise<LonghaulError> {
+    if (error instanceof McpError) {
+      if (error.code === ErrorCode.RequestTimeout) {
+        return this.#unavailable(`did not answer within ${timeout} ms. It may still be working.`, error);
+      }
+      if (error.code !== ErrorCode.ConnectionClosed)
+        return this.#unavailable(`refused: ${plainMessage(error)}`, error);
+    }
+    // Over HTTP, each request can fail. The next one begins a new session.
+    if (!(opened.transport instanceof StdioTransport)) await opened.client.close().catch(() => undefined);
+    const ending = opened.transport instanceof StdioTransport ? opened.transport.ending : undefined;
+    const reason = ending ?? messageOf(error);
+    return this.#unavailable(`failed during the call, which may have had its effect: ${reason}`, error);
+  }
+
+  #failure(error: unknown): LonghaulError {
+    if (this.#closing.signal.aborted && this.#closing.signal.reason instanceof LonghaulError) {
+      return this.#closing.signal.reason;
+    }
+    const hasNoAnswer = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
+    const reason = hasNoAnswer ? `it did not answer within ${START_MS} ms` : messageOf(error);
+    return this.#unavailable(`cannot be used: ${reason}`, error);
+  }
+
+  #unavailable(what: string, cause: unknown): LonghaulError {
+    return new LonghaulError('mcp_unavailable', `The MCP server ${this.name} ${what}`, { cause });
+  }
+}
+
+interface Opened {
+  client: Client;
+  transport: Transport;
+}
+
+const REFUSED: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'Longhaul does not call its model for servers (sampling).',
+  'elicitation/create': 'Nobody can be asked.',
+};
+
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function plainMessage(error: McpError): string {
+  return error.message.replace(/^MCP error -?\d+: /, '');
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof McpError) return plainMessage(error);
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const detail = cause instanceof Error && error.message === 'fetch failed' ? ` (${cause.message})` : '';
+  return `${error.message.slice(0, 2_000)}${detail}`;
+}

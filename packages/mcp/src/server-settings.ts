@@ -1,0 +1,49 @@
+/** How to reach an MCP server. It is started with `command`, or is at `url`. */
+export interface ServerSettings {
+  command?: string;
+  args?: readonly string[];
+  /** Variables of a started server, in addition to a safe minimum. */
+  env?: Readonly<Record<string, string>>;
+  /** Absolute. Default: the workspace. */
+  cwd?: string;
+  url?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Default true. */
+  enabled?: boolean;
+  /** Names, or patterns with `*`, of the server's tools that are used. Default: all. */
+  tools?: readonly string[];
+  /** How long an answer may take. Progress begins this time anew. Default 60,000. */
+  timeoutMs?: number;
+}
+
+export const DEFAULT_TIMEOUT_MS = 60_000;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables in the texts of settings: `${NAME}`, or `${NAME:-default}`. */
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** Replaces variables in a text. A variable that is not set, and has no default, stays as it is written. */
+function withVariables(text: string, env: Environment): string {
+  return text.replace(VARIABLE, (written, name: string, fallback: string | undefined) => {
+    const value = env[name];
+    return value === undefined || value === '' ? (fallback ?? written) : value;
+  });
+}
+
+/** Replaces variables in all texts of a server's settings. */
+export function filledIn(settings: ServerSettings, env: Environment): ServerSettings {
+  const { command, args, cwd, url, env: variables, headers } = settings;
+  const fill = (text: string) => withVariables(text, env);
+  const fillAll = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
+  return {
+    ...settings,
+    ...(command !== undefined && { command: fill(command) }),
+    ...(args !== undefined && { args: args.map(fill) }),
+    ...(cwd !== undefined && { cwd: fill(cwd) }),
+    ...(url !== undefined && { url: fill(url) }),
+    ...(variables !== undefined && { env: fillAll(variables) }),
+    ...(headers !== undefined && { headers: fillAll(headers) }),
+  };
+}

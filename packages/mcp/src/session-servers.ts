@@ -1,0 +1,98 @@
+import type { ConnectedTools, Tool, ToolConnection } from '@longhaul/core';
+import { toLonghaulError } from '@longhaul/protocol';
+import { Restarts, type Wait } from './connection/restarts.ts';
+import { ServerConnection, type ServerState } from './connection/server-connection.ts';
+import type { Environment, ServerSettings } from './server-settings.ts';
+import { type ListedTool, listTools, type ToolList } from './tools/list-tools.ts';
+import { createServerTool } from './tools/server-tool.ts';
+import { ToolNames } from './tools/tool-names.ts';
+
+export interface SessionServersOptions {
+  servers: Readonly<Record<string, ServerSettings>>;
+  workspace: string;
+  /** The variables of this process. */
+  host: Environment;
+  /** The version of Longhaul that servers are told. */
+  version: string;
+  /** Maximum characters of a result. */
+  maxOutputChars: number;
+  /** Waits before a server is started again. Default: real time. */
+  wait?: Wait | undefined;
+}
+
+/** A server of a session, for people. */
+export interface ServerReport {
+  name: string;
+  state: ServerState;
+  /** Names of its tools, as the server calls them. Empty if it has not been reached. */
+  tools: string[];
+}
+
+/** The servers of one session. They live until the session is closed. */
+export class SessionServers {
+  readonly #options: SessionServersOptions;
+  readonly #connections: readonly ServerConnection[];
+  readonly #lists = new Map<string, ToolList>();
+
+  constructor(options: SessionServersOptions) {
+    this.#options = options;
+    const { servers, workspace, host, version, wait } = options;
+    this.#connections = Object.entries(servers)
+      .filter(([, { enabled }]) => enabled !== false)
+      .map(
+        ([name, settings]) =>
+          new ServerConnection({ name, settings, workspace, host, version, restarts: new Restarts(wait) }),
+      );
+  }
+
+  /** Lists the tools of all servers. A server that cannot be reached has none, and is named in a warning. */
+  async connect({
+    agentTools,
+    allows,
+    signal,
+  }: Pick<ToolConnection, 'agentTools' | 'allows' | 'signal'>): Promise<ConnectedTools> {
+    const lists = await Promise.all(this.#connections.map((connection) => this.#list(connection, signal)));
+    const names = new ToolNames(agentTools);
+    const { maxOutputChars } = this.#options;
+    const tools = this.#connections.flatMap((connection, index) =>
+      (lists[index]?.tools ?? []).map((listed): Tool | undefined => {
+        const name = names.nameFor(connection.name, listed.name);
+        return allows(connection.name, name)
+          ? createServerTool(name, { listed, connection, maxOutputChars })
+          : undefined;
+      }),
+    );
+    return {
+      tools: tools.filter((tool) => tool !== undefined),
+      warnings: lists.flatMap(({ warnings }) => warnings),
+    };
+  }
+
+  report(): ServerReport[] {
+    return this.#connections.map(({ name, state }) => ({
+      name,
+      state,
+      tools: (this.#lists.get(name)?.tools ?? []).map((tool: ListedTool) => tool.name),
+    }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+
+  async #list(connection: ServerConnection, signal: AbortSignal): Promise<ToolList> {
+    try {
+      const { tools: allowed } = this.#options.servers[connection.name] ?? {};
+      const list = await listTools(connection, allowed, { signal });
+      this.#lists.set(connection.name, list);
+      return list;
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#lists.delete(connection.name);
+      return {
+        tools: [],
+        warnings: [`${toLonghaulError(error).message} Its tools are missing in this run.`],
+      };
+    }
+  }
+}
