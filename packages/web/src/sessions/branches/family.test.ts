@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { sessionInfo } from '../session-info.fixture.ts';
 import { type FamilyNode, familyNode, originOf, readFamily } from './family.ts';
 
-const fork = (id: string, of: string, createdAt: number, at?: string) =>
+const fork = (id: string, of: string, createdAt: number, at?: number) =>
   sessionInfo({
     id,
     createdAt,
@@ -41,20 +41,20 @@ const { signal } = new AbortController();
 describe('readFamily', () => {
   const family = [
     sessionInfo({ id: 'root', createdAt: 10 }),
-    fork('a', 'root', 20, 'm4'),
+    fork('a', 'root', 20, 4),
     fork('b', 'root', 30),
-    fork('a1', 'a', 40, 'm8'),
+    fork('a1', 'a', 40, 8),
   ];
 
   it.each(['root', 'a', 'a1', 'b'])('finds the whole family from %s', async (id) => {
     const { root, isOriginGone } = await readFamily(clientWith(family).client, id, signal);
-    expect(shape(root)).toEqual(['root', undefined, ['a', 'm4', ['a1', 'm8']], ['b', undefined]]);
+    expect(shape(root)).toEqual(['root', undefined, ['a', 4, ['a1', 8]], ['b', undefined]]);
     expect(isOriginGone).toBe(false);
   });
 
   it('begins with the oldest session that is left', async () => {
     const { root, isOriginGone } = await readFamily(clientWith(family.slice(1)).client, 'a1', signal);
-    expect(shape(root)).toEqual(['a', 'm4', ['a1', 'm8']]);
+    expect(shape(root)).toEqual(['a', 4, ['a1', 8]]);
     expect(isOriginGone).toBe(true);
   });
 

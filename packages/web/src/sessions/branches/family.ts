@@ -5,8 +5,8 @@ import type { SessionInfo } from '@longhaul/protocol/api';
 /** A session and its forks. */
 export interface FamilyNode {
   session: SessionInfo;
-  /** Last message that the fork has in common with its origin. */
-  at: string | undefined;
+  /** Sequence of the last message that the fork has in common with its origin. Undefined: all were copied. */
+  at: number | undefined;
   forks: readonly FamilyNode[];
 }
 
@@ -39,12 +39,12 @@ export async function readFamily(
 /** The session that another one is a copy of. */
 export function originOf({
   metadata,
-}: Pick<SessionInfo, 'metadata'>): { sessionId: string; at?: string } | undefined {
+}: Pick<SessionInfo, 'metadata'>): { sessionId: string; at?: number } | undefined {
   const origin = metadata?.['forkedFrom'];
   if (typeof origin !== 'object' || origin === null || Array.isArray(origin)) return undefined;
   const { sessionId, at } = origin;
   if (typeof sessionId !== 'string') return undefined;
-  return { sessionId, ...(typeof at === 'string' && { at }) };
+  return { sessionId, ...(typeof at === 'number' && { at }) };
 }
 
 /** The forks of a session and their forks, oldest first. Each session is in it once, whatever its metadata say. */
