@@ -1,8 +1,9 @@
 import type { ListedMessage } from '@longhaul/protocol/api';
-import { Link, Pin, PinOff } from 'lucide-react';
+import { GitFork, Link, Pin, PinOff } from 'lucide-react';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
 import { useSession } from '../data/use-session.ts';
+import { useSessionActions } from '../sessions/session-actions.ts';
 import { formatRoute } from '../shell/route.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -18,6 +19,11 @@ export function MessageTools({ message }: { message: ListedMessage }) {
     await (visibility.isPinned ? client.unpin(session.id, body) : client.pin(session.id, body));
     session.refreshMessages();
   });
+  const actions = useSessionActions();
+  const [isForking, fork] = useAction(() => {
+    const named = session.store.getState().detail ?? { id: session.id, title: '', task: '' };
+    return actions.fork(named, visibility.handle);
+  });
   const link = () => {
     const route = { page: 'session', sessionId: session.id, message: visibility.handle } as const;
     return new URL(formatRoute(route), location.href).href;
@@ -32,6 +38,7 @@ export function MessageTools({ message }: { message: ListedMessage }) {
         disabled={isPinning}
         onClick={togglePin}
       />
+      <IconButton icon={GitFork} label="Fork after this message" disabled={isForking} onClick={fork} />
     </span>
   );
 }
