@@ -1,5 +1,6 @@
 import './conversation.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useSession, useSessionState } from '../data/use-session.ts';
 import { AnswerAnnouncer } from './answer-announcer.tsx';
@@ -27,7 +28,8 @@ export function Conversation({ message }: { message: string | undefined }) {
   const earlier = useEarlierMessages();
   const isPrepended = useIsPrepended(rows);
   const isSearching = useLinkedMessage(message, (sequence) => {
-    setFollowing(false);
+    // Otherwise the end would be scrolled into view once more.
+    flushSync(() => setFollowing(false));
     list.current?.scrollToIndex(
       rowsNow.current.findIndex((row) => row.sequence === sequence),
       { align: 'center' },
