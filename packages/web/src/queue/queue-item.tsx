@@ -38,13 +38,13 @@ export function QueueItem(props: QueueItemProps) {
             <IconButton
               icon={ArrowUp}
               label={`Move message ${position} up`}
-              aria-disabled={position === 1}
+              aria-disabled={isBusy || position === 1}
               onClick={() => moveTo(position - 1)}
             />
             <IconButton
               icon={ArrowDown}
               label={`Move message ${position} down`}
-              aria-disabled={position === count}
+              aria-disabled={isBusy || position === count}
               onClick={() => moveTo(position + 1)}
             />
             <IconButton icon={Pencil} label={`Edit message ${position}`} onClick={() => onText(words)} />

@@ -37,7 +37,13 @@ export function Toasts({ children }: { children: ReactNode }) {
 function ToastList() {
   const { toasts, close } = Toast.useToastManager<{ actions: readonly ToastAction[] }>();
   return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className={`toast ${toast.type ?? 'plain'}`}>
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      className={`toast ${toast.type ?? 'plain'}`}
+      // Base UI hides urgent toasts from screen readers until they have the focus, although Tab leads into them.
+      aria-hidden={undefined}
+    >
       <Toast.Content>
         <Toast.Title className="toast-title" />
         <Toast.Description className="toast-description" />
@@ -57,7 +63,7 @@ function ToastList() {
           ))}
         </div>
       </Toast.Content>
-      <Toast.Close className="icon-button" aria-label="Close">
+      <Toast.Close className="icon-button" aria-label="Close the notification" aria-hidden={undefined}>
         <X aria-hidden />
       </Toast.Close>
     </Toast.Root>
