@@ -1,27 +1,20 @@
 import './session-page.css';
-import { FileDiff, Gauge, GitBranch } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { CompactionToasts } from '../context/compaction-toasts.tsx';
 import { ContextMeter } from '../context/context-meter.tsx';
 import { SessionContext, useOpenSession, useSessionState } from '../data/use-session.ts';
 import { SessionHeader } from '../sessions/session-header.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
-import { goTo, type Panel, type Route } from '../shell/route.ts';
+import { goTo, type Panel } from '../shell/route.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Conversation } from './conversation.tsx';
 import { SessionComposer } from './session-composer.tsx';
 import { SessionNotices } from './session-notices.tsx';
+import { PANELS, SessionPanel, type SessionRoute } from './session-panel.tsx';
 
-const ContextPanel = lazy(async () => ({
-  default: (await import('../context/context-panel.tsx')).ContextPanel,
-}));
-const FilesPanel = lazy(async () => ({ default: (await import('../files/files-panel.tsx')).FilesPanel }));
-const TreePanel = lazy(async () => ({ default: (await import('../sessions/tree-panel.tsx')).TreePanel }));
 const ApprovalDialog = lazy(async () => ({
   default: (await import('../approvals/approval-dialog.tsx')).ApprovalDialog,
 }));
-
-type SessionRoute = Extract<Route, { page: 'session' }>;
 
 /** One session: its conversation, and a panel beside it. */
 export function SessionPage({ route, onOpenSide }: { route: SessionRoute; onOpenSide: () => void }) {
@@ -70,18 +63,7 @@ function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: 
           <Conversation message={route.message} />
           <SessionComposer />
         </section>
-        {route.panel !== undefined && (
-          <aside
-            className="session-panel"
-            aria-label={PANELS.find(({ panel }) => panel === route.panel)?.label}
-          >
-            <Suspense fallback={<p className="quiet">Loading…</p>}>
-              {route.panel === 'context' && <ContextPanel />}
-              {route.panel === 'files' && <FilesPanel />}
-              {route.panel === 'tree' && <TreePanel />}
-            </Suspense>
-          </aside>
-        )}
+        {route.panel !== undefined && <SessionPanel route={route} panel={route.panel} />}
       </div>
       <CompactionToasts />
       <SessionNotices />
@@ -89,9 +71,3 @@ function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: 
     </>
   );
 }
-
-const PANELS = [
-  { panel: 'context', label: 'Context', icon: Gauge },
-  { panel: 'files', label: 'Changed files', icon: FileDiff },
-  { panel: 'tree', label: 'Branches', icon: GitBranch },
-] as const;

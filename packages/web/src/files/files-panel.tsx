@@ -9,18 +9,23 @@ import { ChangedFiles } from './changed-files.tsx';
 import { RecordedFiles } from './recorded-files.tsx';
 import { RevertDialog } from './revert-dialog.tsx';
 import { TurnChoice } from './turn-choice.tsx';
-import { turnsOf } from './turns.ts';
+import { turnOfMessage, turnsOf } from './turns.ts';
 import { UnrevertButton } from './unrevert-button.tsx';
 
-/** The files that the session, or one turn of it, has changed. */
-export function FilesPanel() {
+/**
+ * The files that the session, or one turn of it, has changed.
+ *
+ * @param message Handle of a message, whose turn is shown first.
+ */
+export function FilesPanel({ message }: { message: string | undefined }) {
   const { client } = useServer();
   const session = useSession();
   const messages = useSessionState((state) => state.messages);
-  const [target, setTarget] = useState<string>();
+  const [chosen, choose] = useState<{ turn: string | undefined }>();
   const [isReverting, setReverting] = useState(false);
   const [isBrowsing, setBrowsing] = useState(false);
   const turns = turnsOf(messages);
+  const target = chosen === undefined ? turnOfMessage(turns, message)?.handle : chosen.turn;
   const key = `${target ?? ''} ${patchCount(messages)} ${turns.length}`;
   const loaded = useLoaded(key, (signal) =>
     client.diff(session.id, target === undefined ? {} : { target }, { signal }),
@@ -28,7 +33,7 @@ export function FilesPanel() {
   return (
     <>
       <h2>Changed files</h2>
-      <TurnChoice turns={turns} chosen={target} onChoose={setTarget} />
+      <TurnChoice turns={turns} chosen={target} onChoose={(turn) => choose({ turn })} />
       <LoadedView loaded={loaded}>
         {({ files, more = 0, diff, truncated }) => (
           <>

@@ -1,4 +1,5 @@
 import type { ListedMessage } from '@longhaul/protocol/api';
+import { sequenceOf } from '../conversation/rows.ts';
 
 /** A message of a person, and all that the agent did for it. */
 export interface Turn {
@@ -25,6 +26,15 @@ export function turnsOf(messages: readonly ListedMessage[]): Turn[] {
     }
   }
   return turns.reverse();
+}
+
+/** The turn that a message belongs to. Undefined if it is not loaded. */
+export function turnOfMessage(turns: readonly Turn[], handle: string | undefined): Turn | undefined {
+  const sequence = sequenceOf(handle);
+  if (sequence === undefined) return undefined;
+  return turns.find(
+    (turn) => (sequenceOf(turn.handle) ?? 0) <= sequence && sequence <= (sequenceOf(turn.last) ?? 0),
+  );
 }
 
 function firstLine(text: string): string {
