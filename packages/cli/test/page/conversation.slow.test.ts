@@ -1,7 +1,8 @@
 import { createClient } from '@longhaul/client';
 import { type Script, userTexts } from '@longhaul/scripted-model';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { accessibilityFaults, DESKTOP, PageBench, PHONE, sessionIdOf } from './page-bench.ts';
+import { accessibilityFaults, PageBench, sessionIdOf } from './page-bench.ts';
+import { WIDTHS } from './page-gestures.ts';
 
 /** Runs a command if the newest message is `run X`, writes slowly for `slow`, and answers all other messages. */
 const script: Script = async ({ messages }) => {
@@ -22,12 +23,9 @@ beforeAll(async () => {
   bench = await PageBench.open({ script });
 });
 afterAll(() => bench[Symbol.asyncDispose]());
-afterEach(() => expect(bench.failures).toEqual([]));
+afterEach(() => expect(bench.failures.splice(0)).toEqual([]));
 
-describe.each([
-  ['desktop', DESKTOP],
-  ['phone', PHONE],
-])('the page at %s width', (_, viewport) => {
+describe.each(WIDTHS)('the page at %s width', (_, viewport) => {
   it('starts a session with its first message, and shows the answer as it streams', async () => {
     const page = await bench.newPage({ viewport });
     await bench.say(page, 'Hello');

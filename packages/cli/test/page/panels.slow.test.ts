@@ -1,16 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Script, userTexts } from '@longhaul/scripted-model';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { accessibilityFaults, DESKTOP, PageBench, PHONE, sessionIdOf } from './page-bench.ts';
+import { accessibilityFaults, PageBench } from './page-bench.ts';
+import { WIDTHS } from './page-gestures.ts';
 
 /** Writes a file for `write X`, and answers all other messages with many words. */
 const script: Script = ({ messages, asksForSummary }) => {
   if (asksForSummary) return 'The user wrote files.';
   const asked = userTexts(messages).at(-1) ?? '';
-  const command = /ask (.*)/.exec(asked)?.[1];
-  if (command !== undefined && messages.at(-1)?.role !== 'tool')
-    return { toolCalls: [{ name: 'bash', arguments: { command } }] };
   const text = /write (.*)/.exec(asked)?.[1];
   if (text !== undefined && messages.at(-1)?.role !== 'tool')
     return { toolCalls: [{ name: 'write', arguments: { path: 'notes.txt', content: `${text}\n` } }] };
@@ -19,14 +17,10 @@ const script: Script = ({ messages, asksForSummary }) => {
 
 let bench: PageBench;
 beforeAll(async () => {
-  bench = await PageBench.open({
-    script,
-    windowTokens: 16_000,
-    approvals: '[{ tool: "*", action: allow }, { tool: bash, action: ask }]',
-  });
+  bench = await PageBench.open({ script, windowTokens: 16_000 });
 });
 afterAll(() => bench[Symbol.asyncDispose]());
-afterEach(() => expect(bench.failures).toEqual([]));
+afterEach(() => expect(bench.failures.splice(0)).toEqual([]));
 
 /** A session of three turns, each of which writes the file. */
 async function filledSession(): Promise<string> {
@@ -39,10 +33,7 @@ async function filledSession(): Promise<string> {
   return id;
 }
 
-describe.each([
-  ['desktop', DESKTOP],
-  ['phone', PHONE],
-])('at %s width', (_, viewport) => {
+describe.each(WIDTHS)('at %s width', (_, viewport) => {
   it('shows what fills the window, previews and makes a compaction, shows it and undoes it', async () => {
     const sessionId = await filledSession();
     const page = await bench.newPage({ viewport });
@@ -99,33 +90,9 @@ describe.each([
   });
 });
 
-describe('approvals', () => {
-  it('are asked for in a dialog and in the inbox, and can be denied with a reason', async () => {
-    const { client } = bench;
-    const page = await bench.newPage();
-    await page.goto(`${bench.url}/#/inbox`);
-    await page.getByText('No agent waits for an approval.').waitFor();
-    const { id } = await client.sessions.create({ title: 'Asks' });
-    await client.sendMessage(id, 'ask rm -r data');
-    const request = page.getByRole('listitem').filter({ hasText: 'rm -r data' });
-    await request.getByRole('link', { name: 'Asks' }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await bench.showSession(page, id);
-    const dialog = page.getByRole('dialog', { name: 'Approve this?' });
-    await dialog.getByText('rm -r data', { exact: true }).waitFor();
-    await dialog.getByLabel(/Reason/).fill('The data is needed.');
-    await dialog.getByRole('button', { name: 'Deny' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await bench.ended(id);
-    const { approvals } = await client.approvals.list(id);
-    expect(approvals).toMatchObject([{ answer: 'deny', reason: 'The data is needed.' }]);
-    await page.context().close();
-  });
-});
-
-describe('settings', () => {
+describe.each(WIDTHS)('settings at %s width', (_, viewport) => {
   it('keep the Context Pruning Agent over a restart of the server', async () => {
-    const page = await bench.newPage();
+    const page = await bench.newPage({ viewport });
     await page.goto(`${bench.url}/#/settings`);
     const choice = page.getByLabel('Context Pruning Agent');
     expect(await choice.inputValue()).toBe('__same__');
@@ -142,54 +109,31 @@ describe('settings', () => {
   });
 });
 
-describe('sessions', () => {
-  it('are found by the words of their messages, renamed, deleted and restored', async () => {
-    const sessionId = await filledSession();
-    await bench.client.sessions.update(sessionId, { title: 'To be deleted' });
-    const page = await bench.newPage();
-    await page.getByPlaceholder('Search in all sessions').fill('Many words fill');
-    await page
-      .getByRole('link', { name: /Many words fill/ })
-      .first()
-      .click();
-    await page.waitForURL(/message=m\d+/);
-    await page.getByPlaceholder('Search in all sessions').fill('');
-    await bench.showSession(page, sessionId);
-    expect(sessionIdOf(page)).toBe(sessionId);
-    const menu = page.getByRole('navigation').getByRole('button', { name: /To be deleted/ });
-    await menu.click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(async () => (await bench.client.sessions.get(sessionId)).title).toBe('To be deleted');
-    await page.context().close();
-  });
-
-  it('are imported by a dropped file, and replayed', async () => {
-    const sessionId = await filledSession();
-    const exported = JSON.stringify(await bench.client.sessions.export(sessionId));
-    const file = join(bench.bench.root, 'recorded.json');
-    await writeFile(file, exported);
-    const page = await bench.newPage();
-    await page.goto(`${bench.url}/#/replay`);
-    await page.getByLabel('Window').selectOption('8192');
-    await page.locator('.drop-place input[type=file]').setInputFiles(file);
-    await page
-      .getByText(/reactive-overflow|fits a window/)
-      .first()
-      .waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.context().close();
-  });
-});
-
-describe('the keyboard', () => {
-  it('opens the palette, which leads to every page', async () => {
-    const page = await bench.newPage();
-    await page.keyboard.press('Control+k');
-    const palette = page.getByRole('dialog');
-    await palette.getByRole('combobox').fill('settings');
-    await page.keyboard.press('Enter');
+describe.each(WIDTHS)('the palette at %s width', (_, viewport) => {
+  it('leads to sessions, pages, panels and themes, and closes with Escape', async () => {
+    const page = await bench.newPage({ viewport });
+    const { id } = await bench.client.sessions.create({ title: 'Named in the palette' });
+    const palette = page.getByRole('dialog', { name: 'Palette' });
+    const choose = async (words: string) => {
+      await page.keyboard.press('Control+k');
+      await palette.getByRole('combobox').fill(words);
+      await palette.getByRole('option').first().waitFor();
+      await page.keyboard.press('Enter');
+      await palette.waitFor({ state: 'detached' });
+    };
+    await choose('settings');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await palette.getByRole('option', { name: /Named in the palette/ }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+    await choose('named palette');
+    await page.waitForURL((url) => url.hash.includes(id));
+    await choose('branches');
+    await page.getByRole('complementary', { name: 'Branches' }).waitFor();
+    await choose('dark theme');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
   });
