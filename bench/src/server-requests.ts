@@ -184,6 +184,7 @@ async function serve(runtime: Runtime, store: Store, workspace: string) {
       chats: createMemoryCache(),
       settings: { get: none, put: none },
       importer: { import: none },
+      skillsOf: async () => ({ skills: [], problems: [] }),
       trust: { get: none, answer: none },
     },
     host: '127.0.0.1',

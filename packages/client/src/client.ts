@@ -194,6 +194,12 @@ export function createClient(options: ClientOptions) {
     signIn: (body: BodyInputOf<'createPageSession'> = {}, { signal }: CallOptions = {}) =>
       call('createPageSession', { body, signal }),
 
+    skills: {
+      /** Lists the skills that sessions of a workspace have, and folders that are none, with the reason. */
+      list: (query: QueryInputOf<'listSkills'> = {}, { signal }: CallOptions = {}) =>
+        call('listSkills', { query, signal }),
+    },
+
     trust: {
       /** Returns what the `longhaul.yml` of a workspace wants, and whether it is trusted. */
       get: (query: QueryInputOf<'getTrust'> = {}, { signal }: CallOptions = {}) =>

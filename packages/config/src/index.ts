@@ -45,6 +45,8 @@ export {
   type ResolveWindowOptions,
   resolveWindow,
 } from './resolve-window.ts';
+export { loadSkills } from './skills/load-skills.ts';
+export type { LoadedSkills, SkillProblem } from './skills/loaded-skills.ts';
 export type { ProjectPart, TrustedFiles } from './trust/project-part.ts';
 export type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
 export { TrustStore } from './trust/trust-store.ts';

@@ -17,6 +17,7 @@ import { KeyStore } from './key-store.ts';
 import { merge } from './merge.ts';
 import { readInside } from './read-inside.ts';
 import { readRegularFile } from './read-regular-file.ts';
+import { hasProjectSkills } from './skills/find-skills.ts';
 import type { ProjectPart } from './trust/project-part.ts';
 import type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
 import { userFolder } from './user-folder.ts';
@@ -87,16 +88,19 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ],
     project === undefined ? users.origins : withoutEndpoints(users.origins, project.part),
   );
+  // Every layer was checked, and merging checked layers into complete defaults gives a complete configuration.
+  const complete = withFlags(withHome(config as Config, options.home), flags);
+  const trust = await withFolderWants(project?.trust, placeOf(complete, options));
+  const part = project && partInEffect(project.part, flags);
   return {
-    // Every layer was checked, and merging checked layers into complete defaults gives a complete configuration.
     config: {
-      ...withFlags(withHome(config as Config, options.home), flags),
-      ...(project && { project: partInEffect(project.part, flags) }),
+      ...complete,
+      ...(await trustedPart(part, trust)),
       ...(Object.keys(storedKeys).length > 0 && { storedKeys }),
     },
     sources: [...files, ...(servers === undefined ? [] : [servers])].map((file) => file.path),
     origins: originsIn(origins),
-    project: project?.trust,
+    project: trust,
   };
 }
 
@@ -111,6 +115,23 @@ function combine(
     config: layers.map(({ checked }) => checked).reduce(merge, base),
     origins: origins.reduce(merge, baseOrigins),
   };
+}
+
+function placeOf({ compat }: Config, { cwd, env, home, trust: grant = 'stored' }: LoadConfigOptions) {
+  return { workspace: cwd, env, home, claude: compat.claude, grant };
+}
+
+async function withFolderWants(project: ProjectTrust | undefined, place: ReturnType<typeof placeOf>) {
+  if (!(await hasProjectSkills(place))) return project;
+  const { addFolderWants } = await import('./trust/folder-trust.ts');
+  return await addFolderWants(project, place);
+}
+
+async function trustedPart(part: ProjectPart | undefined, trust: ProjectTrust | undefined) {
+  if (trust === undefined) return {};
+  const { ProjectPart } = await import('./trust/project-part.ts');
+  const ids = trust.wants.flatMap(({ id, isTrusted }) => (isTrusted ? [id] : []));
+  return { project: (part ?? ProjectPart.without(trust.workspace)).withTrusted(new Set(ids)) };
 }
 
 /** Upstreams of the command line replace those of the file. */

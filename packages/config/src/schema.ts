@@ -30,7 +30,7 @@ export const configSchema = z.strictObject({
     z.strictObject({
       claude: setting(
         z.boolean(),
-        'Whether longhaul chat also offers the commands in .claude/commands of the workspace.',
+        'Whether Claude Code’s commands (.claude/commands of the workspace, in longhaul chat) and skills (.claude/skills) are read too.',
         D.compat.claude,
       ),
     }),

@@ -31,6 +31,7 @@ import type {
   RuntimeOptions,
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
+import { withSkills } from './runtime/session-skills.ts';
 import { ApprovalService } from './session/approvals/approval-service.ts';
 import { draftFork, type ForkSessionOptions } from './session/draft-fork.ts';
 import { draftSession } from './session/draft-session.ts';
@@ -96,13 +97,14 @@ export class Runtime {
       ...options,
       hub,
       runs: this.#runs.registry,
-      systemText: (session) =>
+      systemText: async (session) =>
         idleSystemText(session, {
           ...this.#systemOf(session),
+          ...(await withSkills(this.#agentOf(session), session, options)),
           outsideInstructions: options.outsideInstructions,
           blobs: options.blobs,
         }),
-      toolsFor: (session) => this.#agentOf(session).tools,
+      toolsFor: async (session) => (await withSkills(this.#agentOf(session), session, options)).agent.tools,
       compressionFor: (session) => this.#compressionOf(session),
       summariserFor: (session) => summariserOf(session, { agent: this.#agentOf(session), options }),
     });

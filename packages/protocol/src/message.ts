@@ -118,7 +118,7 @@ export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' |
 
 /**
  * Why a user message exists that no user wrote. `environment`: the date, or another fact in the system text, has
- * changed. `files-changed`: others have changed files of the workspace. `injected`: in an imported session, the recorded agent's runtime added it (instruction files, reminders,
+ * changed. `skills`: a compaction has hidden the skills in use, so they were read again. `files-changed`: others have changed files of the workspace. `injected`: in an imported session, the recorded agent's runtime added it (instruction files, reminders,
  * summaries, outputs of the user's commands).
  */
 export type SyntheticReason =
@@ -133,6 +133,7 @@ export type SyntheticReason =
   | 'environment'
   | 'files-changed'
   | 'limit'
+  | 'skills'
   | 'injected';
 
 export interface MessageMetadata {

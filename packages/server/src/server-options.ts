@@ -12,6 +12,7 @@ import type {
   Settings,
   SettingsBody,
   ShownConfig,
+  WorkspaceSkills,
   WorkspaceTrust,
 } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
@@ -28,6 +29,8 @@ export interface ServedAgent {
   config: ConfigService;
   importer: SessionFileImporter;
   trust: TrustService;
+  /** Reads the skills that sessions of a workspace have. */
+  skillsOf: (folder: string) => Promise<WorkspaceSkills>;
   /** Returns what the answer `always` to a call would allow, for people. */
   alwaysAllows: (call: Pick<Approval, 'toolName' | 'args'> & { workspace: string }) => Promise<string[]>;
   /** The agents that sessions can name and that the OpenAI API offers as models. */

@@ -228,6 +228,7 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
         return settings();
       },
     },
+    skillsOf: async () => ({ skills: [], problems: [] }),
     trust: {
       get: async (workspace) => nothingWanted(workspace),
       answer: async (workspace) => nothingWanted(workspace),

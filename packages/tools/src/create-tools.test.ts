@@ -1,7 +1,7 @@
 import { foldName } from '@longhaul/protocol';
 import { expect, test } from 'vitest';
 import { createTools } from './create-tools.ts';
-import { BASH_DIALECT, RECALL_DIALECT, TODO_DIALECT } from './dialect/command-dialects.ts';
+import { BASH_DIALECT, RECALL_DIALECT, SKILL_DIALECT, TODO_DIALECT } from './dialect/command-dialects.ts';
 import { EDIT_DIALECT, PATCH_DIALECT, READ_DIALECT, WRITE_DIALECT } from './dialect/file-dialects.ts';
 import { GLOB_DIALECT, GREP_DIALECT, LIST_DIALECT } from './dialect/search-dialects.ts';
 
@@ -16,6 +16,7 @@ const ALL_DIALECTS = [
   GREP_DIALECT,
   TODO_DIALECT,
   RECALL_DIALECT,
+  SKILL_DIALECT,
 ];
 
 const NAMES = ['bash', 'read', 'write', 'edit', 'apply_patch', 'list', 'glob', 'grep', 'todo', 'recall'];

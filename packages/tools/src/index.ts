@@ -5,4 +5,5 @@ export { type DecodedText, decodeText } from './decode-text.ts';
 export { type RecognisedMedia, recogniseMedia } from './file-type.ts';
 export { createPathMatcher } from './path-matcher.ts';
 export { createRecallTool } from './recall.ts';
+export { createSkillTool } from './skill.ts';
 export { createTodoTool } from './todo.ts';

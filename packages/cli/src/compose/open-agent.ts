@@ -15,6 +15,7 @@ import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { outsideInstructions } from './outside-instructions.ts';
 import { requireTools } from './require-tools.ts';
+import { sessionSkills } from './skills.ts';
 
 export interface AgentOptions {
   config: Config;
@@ -75,6 +76,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     ...runtimeOptions(config, { agents, settingsOf, ask: options.ask }),
     ...summariserOf(config, driverFor),
     ...outsideInstructions({ env: options.env }),
+    ...sessionSkills(() => config, { env: options.env }),
     compression,
     driverFor,
     confirmEnded: options.confirmEnded,

@@ -12,6 +12,7 @@ import { summariserOf } from './open-agent.ts';
 import { endProcess } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { outsideInstructions } from './outside-instructions.ts';
+import { sessionSkills } from './skills.ts';
 
 /**
  * Creates a runtime for commands that work on a session between its runs. No model server is contacted before it is
@@ -60,6 +61,7 @@ export async function openContext(
     ...agentOptions(agents, await agentSettings(agents, config)),
     instructionFiles: config.context.instructions,
     ...outsideInstructions({ env }),
+    ...sessionSkills(() => config, { env }),
     endProcess,
     openSandbox: async () => {
       throw new LonghaulError('internal', 'This command runs nothing and has no sandbox.');

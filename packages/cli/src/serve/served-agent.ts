@@ -13,6 +13,7 @@ import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
 import { outsideInstructions } from '../compose/outside-instructions.ts';
 import { requireTools } from '../compose/require-tools.ts';
+import { sessionSkills, shownSkills } from '../compose/skills.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { importUpload } from './import-upload.ts';
 import { type OwnModel, servedModels } from './served-models.ts';
@@ -51,6 +52,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     driverFor,
     ...outsideInstructions({ env }),
     toolConnector: new McpServers({ config: () => settings.config, env }),
+    ...sessionSkills(() => settings.config, { env }),
     openSandbox: (session, signal, recordProcess) =>
       openSandbox(settings.config, { session, signal, env, recordProcess }),
     async prepareRun({ id }) {
@@ -70,6 +72,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     chats,
     agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
     models: servedModels({ config: () => settings.config, env, driverFor, ownModel: options.ownModel }),
+    skillsOf: async (folder) => await shownSkills(folder, settings.config, { env }),
     trust: servedTrust({ env, home, hasToken, settings, notices, runtime }),
     alwaysAllows: async ({ toolName, args, workspace }) => {
       const subjects = await subjectsOf({ toolName, input: args, workspacePath: workspace });

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type LoadedConfig, type ProjectTrust, TrustStore } from '@longhaul/config';
 import { visible } from '../render/visible.ts';
@@ -45,6 +46,12 @@ export function grantable({ wants }: ProjectTrust): string[] {
   return wants.flatMap(({ id, refusal }) => (refusal === undefined ? [id] : []));
 }
 
+/** The configuration file, or without one, the files that want something. Their hashes follow their names. */
+function filesOf({ file, workspace, wants }: ProjectTrust): string[] {
+  if (file !== workspace) return [file];
+  return wants.flatMap(({ files }) => files.map((name) => join(workspace, name.replace(/ [0-9a-f]+$/, ''))));
+}
+
 function reportIgnored(project: ProjectTrust, terminal: Terminal): void {
   terminal.err.write(ignoredLine(project, { isHere: project.workspace === terminal.cwd }));
 }
@@ -60,7 +67,8 @@ async function isTrusted(project: ProjectTrust, terminal: Terminal): Promise<boo
     lines.prompt();
     for await (const line of lines) {
       const word = line.trim().toLowerCase();
-      if (word === 's' || word === 'show') out.write(visible(await readFile(project.file, 'utf8')));
+      if (word === 's' || word === 'show')
+        for (const path of filesOf(project)) out.write(visible(await readFile(path, 'utf8')));
       else if (/^(?:y|yes|n|no)$/.test(word)) return word.startsWith('y');
       lines.prompt();
     }

@@ -29,7 +29,8 @@ it('gives each agent its model, its prompt and the tools that match its patterns
       tools,
     );
     expect(namesOf(agents.list())).toEqual(['coder', 'reviewer']);
-    const { tools: selected, allowsTool: _, ...reviewer } = agents.get('reviewer');
+    const { tools: selected, allowsTool: _, usesSkills, ...reviewer } = agents.get('reviewer');
+    expect(usesSkills).toBe(false);
     expect(reviewer).toEqual({ name: 'reviewer', model: 'openai/gpt-5', prompt: 'You review.' });
     expect(namesOf(selected)).toEqual(['read', 'glob', 'grep', 'recall']);
     const session = { metadata: { agent: 'reviewer', instructions: 'Be kind.' } };

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { SessionAgent, Tool } from '@longhaul/core';
-import { LonghaulError, type Session, suggestion } from '@longhaul/protocol';
+import { LonghaulError, matchesPattern, type Session, suggestion } from '@longhaul/protocol';
 import type { AgentConfig, CompressionConfig, Config } from '../config.ts';
 import { merge } from '../merge.ts';
 import type { TrustedFiles } from '../trust/project-part.ts';
-import { selectsServerTool, selectTools } from './select-tools.ts';
+import { SKILL_TOOL, selectsServerTool, selectTools } from './select-tools.ts';
 
 /** The agent of sessions that name none. It exists even if it is not configured. */
 export const DEFAULT_AGENT = 'coder';
@@ -26,6 +26,8 @@ export interface NamedAgent {
   limits?: Config['limits'];
   /** The model that writes its narratives, if it names one: `provider/model`, `none` or `__same__`. */
   summariser?: string;
+  /** Whether its patterns name the tool `skill`. Default true. */
+  usesSkills?: boolean;
 }
 
 /** What applies to agents that have no value of their own. */
@@ -68,12 +70,13 @@ export class NamedAgents {
    * @throws {LonghaulError} `unknown_agent` if the agent is no longer configured.
    */
   of({ metadata }: Pick<Session, 'metadata'>): SessionAgent {
-    const { tools, prompt, allowsTool } = this.ofSession({ metadata });
+    const { tools, prompt, allowsTool, usesSkills } = this.ofSession({ metadata });
     const instructions = metadata?.['instructions'];
     return {
       tools,
       prompt,
       allowsTool,
+      usesSkills,
       instructions: typeof instructions === 'string' ? instructions : undefined,
     };
   }
@@ -112,6 +115,7 @@ async function load(
     description,
     tools: selected,
     allowsTool: (server, toolName) => selectsServerTool(patterns, server, toolName),
+    usesSkills: patterns.some((pattern) => matchesPattern(pattern, SKILL_TOOL)),
     model,
     prompt,
     compression: withOverrides(config.context.compression, context?.compression),

@@ -13,6 +13,9 @@ export function selectsServerTool(patterns: readonly string[], server: string, t
   });
 }
 
+/** The tool that sessions with skills have. */
+export const SKILL_TOOL = 'skill';
+
 /**
  * Returns the tools that match an agent's patterns; `*` matches any text.
  *
@@ -22,7 +25,12 @@ export function selectsServerTool(patterns: readonly string[], server: string, t
 export function selectTools(agent: string, patterns: readonly string[], tools: readonly Tool[]): Tool[] {
   const names = tools.map((tool) => tool.name);
   for (const pattern of patterns) {
-    if (pattern.startsWith(SERVER_PREFIX) || names.some((name) => matchesPattern(pattern, name))) continue;
+    if (
+      pattern.startsWith(SERVER_PREFIX) ||
+      pattern === SKILL_TOOL ||
+      names.some((name) => matchesPattern(pattern, name))
+    )
+      continue;
     throw new LonghaulError(
       'config_invalid',
       `agents.${agent}.tools names "${pattern}", but no tool has this name.${suggestion(pattern, names)} There are: ${names.join(', ')}.`,

@@ -26,12 +26,32 @@ export class ProjectPart {
   /** The MCP servers that are the project's. */
   readonly servers: ReadonlySet<string>;
   readonly files: TrustedFiles;
+  /** Ids of all wants that are trusted. */
+  readonly trusted: ReadonlySet<string>;
 
-  constructor(part: Pick<ProjectPart, 'providers' | 'hasUpstreams' | 'servers' | 'files'>) {
+  constructor(
+    part: Pick<ProjectPart, 'providers' | 'hasUpstreams' | 'servers' | 'files'> &
+      Partial<Pick<ProjectPart, 'trusted'>>,
+  ) {
     this.providers = part.providers;
     this.hasUpstreams = part.hasUpstreams;
     this.servers = part.servers;
     this.files = part.files;
+    this.trusted = part.trusted ?? new Set();
+  }
+
+  /** The part of a project without a configuration file. */
+  static without(workspace: string): ProjectPart {
+    return new ProjectPart({
+      providers: new Set(),
+      hasUpstreams: false,
+      servers: new Set(),
+      files: new TrustedFiles(workspace, []),
+    });
+  }
+
+  withTrusted(trusted: ReadonlySet<string>): ProjectPart {
+    return new ProjectPart({ ...this, trusted });
   }
 
   withoutUpstreams(): ProjectPart {

@@ -17,9 +17,9 @@ export type TrustGrant = 'stored' | 'all' | ReadonlySet<string>;
 
 /** What a project's files want, and whether they are trusted. */
 export interface ProjectTrust {
-  /** Real path of the folder with the project's file. */
+  /** Real path of the folder with the project's file, or of the workspace. */
   workspace: string;
-  /** Path of the project's file. */
+  /** Path of the project's file. The workspace if there is none, and other files want something. */
   file: string;
   wants: Want[];
   /** Why trust cannot be stored. */
@@ -55,9 +55,7 @@ export async function trustProject(layer: ConfigLayer, options: TrustProjectOpti
   }
   const { readWants } = await import('./wants.ts');
   const read = await readWants(dangerous, { root: workspace, home });
-  const problem = storageProblem(workspace, { env, home });
-  const stored = problem === undefined ? await new TrustStore({ env, home }).get(workspace) : undefined;
-  const ids = new Set([...(stored?.wants ?? []), ...(typeof grant === 'string' ? [] : grant)]);
+  const { ids, problem } = await grantedIds(workspace, { env, home, grant });
   const isGranted = ({ want }: ReadWant) =>
     want.refusal === undefined && (grant === 'all' || ids.has(want.id));
   const granted = read.filter(isGranted);
@@ -70,6 +68,16 @@ export async function trustProject(layer: ConfigLayer, options: TrustProjectOpti
     part: partOf(workspace, granted, kept),
     trust: { workspace, file, wants, problem },
   };
+}
+
+/** Returns the ids that are trusted in a workspace, and why trust cannot be stored. */
+export async function grantedIds(
+  workspace: string,
+  { env, home, grant }: Pick<TrustProjectOptions, 'env' | 'home' | 'grant'>,
+): Promise<{ ids: ReadonlySet<string>; problem: string | undefined }> {
+  const problem = storageProblem(workspace, { env, home });
+  const stored = problem === undefined ? await new TrustStore({ env, home }).get(workspace) : undefined;
+  return { problem, ids: new Set([...(stored?.wants ?? []), ...(typeof grant === 'string' ? [] : grant)]) };
 }
 
 function pathOf({ path }: DangerousSetting): string {

@@ -1,5 +1,5 @@
 import type { Session } from '@longhaul/protocol';
-import type { BlobStore } from '../ports/index.ts';
+import type { BlobStore, SkillSource } from '../ports/index.ts';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
 import { type Environment, factsOf } from '../prompt/environment.ts';
 import { hostFiles } from '../prompt/host-files.ts';
@@ -10,6 +10,7 @@ import { loadEnvironment } from '../session/session-environment.ts';
 export interface IdleSystemOptions {
   agent: SessionAgent;
   instructionFiles: readonly string[];
+  skills?: SkillSource;
   outsideInstructions?: ((workspace: string) => Promise<readonly InstructionFile[]>) | undefined;
   blobs: BlobStore;
 }
@@ -24,11 +25,16 @@ export async function idleSystemText(session: Session, options: IdleSystemOption
 /** Reads the environment of a session that has not run yet, as far as that is possible without its sandbox. */
 async function unopened(
   workspace: string,
-  { instructionFiles, outsideInstructions }: IdleSystemOptions,
+  { instructionFiles, outsideInstructions, skills }: IdleSystemOptions,
 ): Promise<Environment> {
   const [outside = [], own] = await Promise.all([
     outsideInstructions?.(workspace),
     readInstructionFiles(hostFiles(workspace), instructionFiles),
   ]);
-  return { workspacePath: workspace, sandbox: 'not open', instructions: [...outside, ...own] };
+  return {
+    workspacePath: workspace,
+    sandbox: 'not open',
+    instructions: [...outside, ...own],
+    skills: skills?.skills,
+  };
 }

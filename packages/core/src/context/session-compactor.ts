@@ -27,7 +27,7 @@ import type { CompactionReport, CompactSessionResult } from './results.ts';
 
 export interface SessionCompactorOptions {
   /** Returns the tools of a session's agent. */
-  toolsFor: (session: Session) => readonly Tool[];
+  toolsFor: (session: Session) => Promise<readonly Tool[]>;
   /** Returns the settings of a session's agent. */
   compressionFor: (session: Session) => CompressionSettings;
   blobs: BlobStore;
@@ -95,13 +95,13 @@ export class SessionCompactor {
     return { status: 'compacted', ...report, ...(usage.totalTokens === 0 ? {} : { usage }) };
   }
 
-  #plan(
+  async #plan(
     log: ContextLog,
     { session, measure, strategy, focus }: CompactionTask,
     { ledger, signal, summarise, summariseByProvider }: PlanOptions,
   ): Promise<CompactOutcome> {
     const { compressionFor, toolsFor } = this.#options;
-    const isProtected = toolsFor(session).filter((tool) => tool.isProtected === true);
+    const isProtected = (await toolsFor(session)).filter((tool) => tool.isProtected === true);
     return compact({
       log,
       budget: knownBudget(measure, session),
@@ -132,7 +132,7 @@ export class SessionCompactor {
     try {
       const driver = await driverFor(session.model);
       const system = await systemText(session);
-      const tools = shownSchemas(toolsFor(session), session.model);
+      const tools = shownSchemas(await toolsFor(session), session.model);
       return summariseByProvider(driver, { blobs, system, tools, signal, onUsage });
     } catch (error) {
       // The summariser reports it.
@@ -152,7 +152,7 @@ export class SessionCompactor {
       const driver = await summariserFor(session);
       if (driver === undefined) return { warnings: [] };
       const system = await systemText(session);
-      const tools = shownSchemas(toolsFor(session), session.model);
+      const tools = shownSchemas(await toolsFor(session), session.model);
       const options = { system, tools, signal, onUsage };
       return { summarise: summariseWith(driver, options), warnings: [] };
     } catch (error) {

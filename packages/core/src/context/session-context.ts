@@ -72,7 +72,7 @@ export class SessionContext {
       message,
       ...(source !== undefined && { handle: handleOf(source.sequence) }),
     }));
-    const tools = shownSchemas(toolsFor(view.session), view.session.model);
+    const tools = shownSchemas(await toolsFor(view.session), view.session.model);
     return { system: await systemText(view.session), tools, messages };
   }
 
@@ -238,13 +238,13 @@ export class SessionContext {
     return messages[0];
   }
 
-  #measure(session: Session, { windowTokens }: MeasureSessionOptions): Promise<SessionMeasure> {
+  async #measure(session: Session, { windowTokens }: MeasureSessionOptions): Promise<SessionMeasure> {
     const { store, toolsFor, systemText, driverFor } = this.#options;
     return measureSession(session, {
       store,
       systemText,
       windowTokens,
-      tools: shownSchemas(toolsFor(session), session.model),
+      tools: shownSchemas(await toolsFor(session), session.model),
       modelInfo: async () => (await driverFor(session.model)).info,
     });
   }

@@ -7,6 +7,7 @@ import { reachedLimit } from './limits/run-limits.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
 import { RefusedContent } from './refused-content.ts';
 import { RunFinisher } from './run-finisher.ts';
+import { SkillNote } from './skill-note.ts';
 import { StepFiles } from './step-files.ts';
 import { StepOutcomeHandler } from './step-outcome-handler.ts';
 import { ToolRunner } from './tool-runner.ts';
@@ -29,6 +30,7 @@ export interface ExecutorParts {
   compactor: Compactor;
   refusedContent: RefusedContent;
   environmentNote: EnvironmentNote;
+  skillNote: SkillNote;
   stepFiles: StepFiles;
   caller: ModelCaller;
   toolRunner: ToolRunner;
@@ -56,6 +58,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const decision = new CountedDecision({ window, driver, blobs, tools: schemas });
   const findTool = createToolFinder(tools);
   const environmentNote = new EnvironmentNote(writer, options.environment);
+  const skillNote = new SkillNote(writer, options.skills);
   const stepFiles = new StepFiles({
     writer,
     recording: options.files,
@@ -67,6 +70,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     beforeCompaction: () => stepFiles.settle(),
     buildSystem: () => {
       environmentNote.afterCompaction();
+      skillNote.afterCompaction();
       return options.environment.renew();
     },
     onUsage: (usage) => account.addUsage(usage),
@@ -118,6 +122,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     toolRunner,
     stepFiles,
     environmentNote,
+    skillNote,
     findTool,
     approver,
     signal,
@@ -135,6 +140,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     compactor,
     refusedContent,
     environmentNote,
+    skillNote,
     stepFiles,
     caller,
   };

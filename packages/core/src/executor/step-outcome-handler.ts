@@ -22,6 +22,7 @@ import {
   USAGE_EXCESSIVE,
   USAGE_NOT_CREDIBLE,
 } from './run-errors.ts';
+import type { SkillNote } from './skill-note.ts';
 import type { StepFiles } from './step-files.ts';
 import type { ToolRunner } from './tool-runner.ts';
 import type { UnfinishedWork } from './unfinished-work.ts';
@@ -36,6 +37,7 @@ export interface StepOutcomeHandlerOptions {
   toolRunner: ToolRunner;
   stepFiles: StepFiles;
   environmentNote: Pick<EnvironmentNote, 'afterTools'>;
+  skillNote: Pick<SkillNote, 'afterTools'>;
   findTool: FindTool;
   unfinishedWork: UnfinishedWork;
   approver: Approver;
@@ -168,6 +170,7 @@ export class StepOutcomeHandler {
     });
     stepFiles.afterTools(message);
     this.#options.unfinishedWork.afterTools(message);
+    await this.#options.skillNote.afterTools(message);
     await this.#options.environmentNote.afterTools(usedPaths(message.parts, this.#options.findTool));
     const { finishReason, usage, cost } = message;
     await writer.closeMessage(message, {

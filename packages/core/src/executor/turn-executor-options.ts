@@ -7,6 +7,7 @@ import type { RunEnvironment } from './environment-note.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { RetryOptions } from './model-call/retry.ts';
+import type { RunSkills } from './skill-note.ts';
 import type { FileRecording } from './step-files.ts';
 import type { CompactorOptions } from './window/compactor.ts';
 import type { CompressionSettings } from './window/context-window.ts';
@@ -37,6 +38,8 @@ export interface TurnExecutorOptions {
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
   environment: RunEnvironment;
+  /** Absent: the session has no skills. */
+  skills?: RunSkills | undefined;
   /** Called before each step. Returns each compaction request once. */
   takeCompactionRequest?: CompactorOptions['takeCompactionRequest'];
   signal: AbortSignal;

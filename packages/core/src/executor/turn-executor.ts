@@ -66,8 +66,17 @@ export class TurnExecutor {
 
   async #drive(): Promise<RunEnd> {
     const { writer, limits, drain } = this.#options;
-    const { signal, account, compactor, refusedContent, environmentNote, stepFiles, caller, outcomeHandler } =
-      this.#parts;
+    const {
+      signal,
+      account,
+      compactor,
+      refusedContent,
+      environmentNote,
+      skillNote,
+      stepFiles,
+      caller,
+      outcomeHandler,
+    } = this.#parts;
     await outcomeHandler.runPendingCalls();
     for (;;) {
       if (signal.aborted) return this.#endForAbort();
@@ -77,6 +86,7 @@ export class TurnExecutor {
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
       await compactor.compactIfRequested(signal);
       await environmentNote.appendIfDue();
+      await skillNote.appendIfDue();
       await stepFiles.appendNoteIfDue();
       const request = await this.#fitRequest(signal);
       // After a compaction, messages may have arrived and a limit may be reached.

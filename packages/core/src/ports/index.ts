@@ -36,6 +36,7 @@ export type {
   SandboxRules,
   WorkspaceFiles,
 } from './sandbox.ts';
+export type { SessionSkills, Skill, SkillSource, SkillText } from './skill-source.ts';
 export type { ApprovalStore, NewAnswer, NewApproval } from './store/approval-store.ts';
 export type { CancelStore } from './store/cancel-store.ts';
 export type { EventStore } from './store/event-store.ts';

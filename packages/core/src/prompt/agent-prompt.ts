@@ -10,6 +10,8 @@ export interface SessionAgent {
   allowsTool?: ToolConnection['allows'] | undefined;
   /** Replaces the built-in system prompt. */
   prompt?: string;
+  /** Whether it can read skills. Default true. */
+  usesSkills?: boolean | undefined;
   /** Instructions of the session's client. They follow the workspace's instructions. */
   instructions?: string;
 }

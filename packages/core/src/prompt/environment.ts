@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Sandbox, SandboxRules } from '../ports/index.ts';
+import type { Sandbox, SandboxRules, Skill } from '../ports/index.ts';
 import { plural } from '../tool-output/display.ts';
 import { type GitFacts, readGitFacts } from './git-facts.ts';
 import { cutInstructions, type InstructionFile, readInstructionFiles } from './instruction-files.ts';
 import { instructionText, quoted } from './project-text.ts';
+import { skillList } from './skill-list.ts';
 
 /** Where a session works. The system text has what it began with. */
 export interface Environment {
@@ -17,6 +18,8 @@ export interface Environment {
   rules?: SandboxRules | undefined;
   git?: GitFacts | undefined;
   instructions: readonly InstructionFile[];
+  /** The skills that the model can read. */
+  skills?: readonly Pick<Skill, 'name' | 'description'>[] | undefined;
   /** Folders of the workspace in which the session has worked. Their instruction files are among `instructions`. */
   folders?: readonly string[] | undefined;
 }
@@ -69,7 +72,7 @@ export async function readEnvironment(
  * @param options.maxChars Maximum characters of an instruction file.
  */
 export function factsOf(
-  { workspacePath, sandbox, platform, rules, git, instructions }: Environment,
+  { workspacePath, sandbox, platform, rules, git, instructions, skills = [] }: Environment,
   { date, maxChars }: { date: string; maxChars?: number | undefined },
 ): Fact[] {
   const reach = rules === undefined ? '' : `; ${rules.files}`;
@@ -86,6 +89,7 @@ export function factsOf(
       text: `Date: ${date} (when this session began)`,
       news: `The date is now ${date}.`,
     },
+    ...(skills.length === 0 ? [] : [skillFact(skills, maxChars)]),
     ...cutInstructions(instructions, maxChars).map((file, index) => ({
       key: `${file.origin === 'user' ? 'user-file' : 'file'} ${file.path}`,
       value: hashOf(instructions[index]?.text ?? ''),
@@ -96,16 +100,30 @@ export function factsOf(
 }
 
 /** Whether a fact is a text of its own, not a line. */
-export function isFile({ key }: Fact): boolean {
-  return /^(?:user-)?file /.test(key);
+export function isText({ key }: Fact): boolean {
+  return /^(?:skills$|(?:user-)?file )/.test(key);
 }
 
 /** Returns the sentence about a fact that is true no more. */
 export function goneText(key: string): string | undefined {
+  if (key === 'skills') return 'There are no skills any more.';
   if (key === 'git') return 'The workspace is no git repository any more.';
   const [, isUsers, path] = /^(user-)?file (.*)$/s.exec(key) ?? [];
   if (path === undefined) return undefined;
   return `The ${isUsers === undefined ? 'project' : 'user'}'s ${quoted(path)} was deleted.`;
+}
+
+function skillFact(
+  skills: readonly Pick<Skill, 'name' | 'description'>[],
+  maxChars: number | undefined,
+): Fact {
+  const text = skillList(skills, maxChars);
+  return {
+    key: 'skills',
+    value: hashOf(JSON.stringify(skills)),
+    text,
+    news: `The skills have changed. ${text}`,
+  };
 }
 
 function plainFact(key: string, text: string): Fact {

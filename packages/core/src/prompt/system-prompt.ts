@@ -1,4 +1,4 @@
-import { type Fact, isFile } from './environment.ts';
+import { type Fact, isText } from './environment.ts';
 import { promptText } from './prompt-text.ts';
 
 export interface SystemPromptOptions {
@@ -17,8 +17,8 @@ export interface SystemPromptOptions {
 
 /** Builds the system text. It is short, because it is part of every request and takes room in a small window. */
 export function buildSystemPrompt({ facts, tools, clientInstructions, prompt }: SystemPromptOptions): string {
-  const lines = facts.filter((fact) => !isFile(fact)).map(({ text }) => text);
-  const files = facts.filter(isFile).map(({ text }) => text);
+  const lines = facts.filter((fact) => !isText(fact)).map(({ text }) => text);
+  const files = facts.filter(isText).map(({ text }) => text);
   const fromClient =
     clientInstructions === undefined
       ? []

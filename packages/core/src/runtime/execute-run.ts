@@ -7,6 +7,7 @@ import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
+import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { cancelled, interruptionOf } from '../session/runs/interruption.ts';
@@ -14,8 +15,10 @@ import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
+import { loadSkillsInUse, saveSkillsInUse } from '../session/skills-in-use.ts';
 import { RunSystem } from './run-system.ts';
 import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
+import { withSkills } from './session-skills.ts';
 import { unfitSettings } from './unfit-settings.ts';
 
 export interface RunParts {
@@ -65,8 +68,9 @@ async function connectTools(
 
 async function createExecutor(
   { session, driver, writer, sandbox, signal, drain }: RunWork & { sandbox: Sandbox },
-  { options, agent, instructionFiles, approvals, context, ledgers }: RunParts,
+  { options, agent: plain, instructionFiles, approvals, context, ledgers }: RunParts,
 ): Promise<TurnExecutor> {
+  const { agent, skills } = await withSkills(plain, session, options);
   const { store, blobs, costOf, maxToolOutputChars, rawToolResults, keptOutput } = options;
   const { approverFor, retry = DEFAULT_RETRY } = options;
   const { compression = options.compression, limits = options.limits ?? NO_LIMITS } = agent;
@@ -93,9 +97,16 @@ async function createExecutor(
       store,
       blobs,
       windowTokens,
+      skills: skills?.skills ?? [],
       instructionFiles,
       outsideInstructions: async () => (await options.outsideInstructions?.(session.workspace)) ?? [],
     }),
+    skills: skills && {
+      source: skills,
+      used: loadSkillsInUse(session),
+      save: (names) => saveSkillsInUse(store, session.id, names),
+      maxChars: maxInstructionChars(windowTokens),
+    },
     takeCompactionRequest: () => context.takeRequest(session.id),
     summariser,
     ledgers,

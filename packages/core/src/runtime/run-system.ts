@@ -1,6 +1,6 @@
 import { gitAtStart, type Session } from '@longhaul/protocol';
 import type { RunEnvironment } from '../executor/environment-note.ts';
-import type { BlobStore, Sandbox, Store } from '../ports/index.ts';
+import type { BlobStore, Sandbox, Skill, Store } from '../ports/index.ts';
 import { agentPrompt, type SessionAgent } from '../prompt/agent-prompt.ts';
 import { type Environment, factsOf, readEnvironment } from '../prompt/environment.ts';
 import { readGitStart } from '../prompt/git-start.ts';
@@ -19,6 +19,7 @@ export interface RunSystemOptions {
   blobs: BlobStore;
   windowTokens: number;
   instructionFiles: readonly string[];
+  skills: readonly Skill[];
   outsideInstructions: () => Promise<readonly InstructionFile[]>;
 }
 
@@ -88,7 +89,8 @@ export class RunSystem implements RunEnvironment {
 
   async #read(): Promise<Environment> {
     const { sandbox, instructionFiles, outsideInstructions } = this.#options;
-    const own = await readEnvironment(sandbox, instructionFiles, outsideInstructions);
+    const read = await readEnvironment(sandbox, instructionFiles, outsideInstructions);
+    const own = { ...read, skills: listed(this.#options.skills) };
     const present = this.#readsNested ? await this.#withNested(own) : own;
     this.#present = present;
     await this.#warn(present);
@@ -129,6 +131,10 @@ export class RunSystem implements RunEnvironment {
       await this.#options.writer.announce({ type: 'context:warning', message });
     }
   }
+}
+
+function listed(skills: readonly Skill[]) {
+  return skills.map(({ name, description }) => ({ name, description }));
 }
 
 /** Returns whether no run of the session, and none of its source, has begun. */

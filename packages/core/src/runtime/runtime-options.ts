@@ -17,6 +17,7 @@ import type {
   ModelDriver,
   RecordProcess,
   Sandbox,
+  SessionSkills,
   Store,
   Tool,
   ToolConnector,
@@ -97,6 +98,8 @@ export interface RuntimeOptions extends ProcessEnder {
    * run and after a compaction. Default: there are none.
    */
   outsideInstructions?: (workspace: string) => Promise<readonly InstructionFile[]>;
+  /** Reads the skills of a session. Called when a run starts, and to measure the session. Default: there are none. */
+  skillsFor?: (session: Session) => Promise<SessionSkills>;
   /** Replaces the built-in system prompt. */
   prompt?: string;
   /**

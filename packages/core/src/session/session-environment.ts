@@ -79,7 +79,7 @@ async function storedId(environment: Environment, blobs: BlobStore): Promise<str
 /** A client can set the metadata of its session, so the reference may name any blob. */
 function isEnvironment(value: JsonValue | undefined): value is JsonValue & Environment {
   if (!isObject(value)) return false;
-  const { workspacePath, sandbox, platform, rules, git, instructions, folders = [] } = value;
+  const { workspacePath, sandbox, platform, rules, git, instructions, folders = [], skills = [] } = value;
   return (
     typeof workspacePath === 'string' &&
     typeof sandbox === 'string' &&
@@ -89,6 +89,11 @@ function isEnvironment(value: JsonValue | undefined): value is JsonValue & Envir
     (git === undefined || (isObject(git) && typeof git['head'] === 'string')) &&
     Array.isArray(folders) &&
     folders.every((folder) => typeof folder === 'string') &&
+    Array.isArray(skills) &&
+    skills.every(
+      (skill) =>
+        isObject(skill) && typeof skill['name'] === 'string' && typeof skill['description'] === 'string',
+    ) &&
     Array.isArray(instructions) &&
     instructions.every(
       (file) => isObject(file) && typeof file['path'] === 'string' && typeof file['text'] === 'string',

@@ -55,4 +55,5 @@ export type {
   UpdateSessionBody,
 } from './sessions.ts';
 export type { Models, ModelsQuery, Settings, SettingsBody } from './settings.ts';
+export type { WorkspaceSkills } from './skills.ts';
 export type { AnswerTrustBody, WorkspaceTrust } from './trust.ts';

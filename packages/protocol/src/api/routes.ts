@@ -12,6 +12,7 @@ import { queueRoutes } from './routes/queue.ts';
 import { replayRoutes } from './routes/replay.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { skillRoutes } from './routes/skills.ts';
 import { transferRoutes } from './routes/transfer.ts';
 import { trustRoutes } from './routes/trust.ts';
 
@@ -28,6 +29,7 @@ export const API_ROUTES = {
   ...openaiRoutes,
   ...transferRoutes,
   ...trustRoutes,
+  ...skillRoutes,
   ...replayRoutes,
   ...directoryRoutes,
   ...pageRoutes,

@@ -3,11 +3,16 @@ import type { HandlerContext } from './handler-context.ts';
 
 export function trustHandlers({
   trust,
+  skillsOf,
   workspaces,
-}: HandlerContext): Pick<RouteHandlers, 'getTrust' | 'answerTrust'> {
+}: HandlerContext): Pick<RouteHandlers, 'getTrust' | 'answerTrust' | 'listSkills'> {
   return {
     async getTrust({ query }) {
       return await trust.get(await workspaces.resolve(query.workspace));
+    },
+
+    async listSkills({ query }) {
+      return await skillsOf(await workspaces.resolve(query.workspace));
     },
 
     async answerTrust({ body: { workspace, ...answer } }) {

@@ -75,6 +75,15 @@ export const TODO_DIALECT: ToolDialect = {
   silent: ['explanation', 'merge', 'description', 'operation', 'task_progress'],
 };
 
+export const SKILL_DIALECT: ToolDialect = {
+  names: ['activate_skill', 'use_skill', 'load_skill', 'read_skill'],
+  parameters: {
+    name: { means: 'name of the skill', aliases: ['skill', 'skill_name', 'command'] },
+    file: { means: 'a file of its folder', aliases: ['path', 'file_path', 'resource'] },
+  },
+  silent: ['args', 'arguments', 'reason'],
+};
+
 export const RECALL_DIALECT: ToolDialect = {
   names: ['recall_history', 'search_history'],
   parameters: {

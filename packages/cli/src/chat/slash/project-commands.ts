@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { visibleLine } from '../../render/visible.ts';
 import { version } from '../../version.ts';
 import { INIT_PROMPT } from './init-prompt.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
@@ -12,11 +13,30 @@ export const PROJECT_COMMANDS: readonly SlashCommand[] = [
     run: async (words, { send }) => await send(words === '' ? INIT_PROMPT : `${INIT_PROMPT}\n\n${words}`),
   },
   {
+    name: 'skills',
+    description: 'the skills that the agent can read, and what is no usable skill',
+    run: skills,
+  },
+  {
     name: 'bug',
     description: 'write a file for a bug report, without secrets',
     run: bug,
   },
 ];
+
+async function skills(_words: string, { client, conversation, print }: SlashContext): Promise<void> {
+  const { workspace } = conversation;
+  const { skills: found, problems } = await client.skills.list(workspace === '' ? {} : { workspace });
+  const lines = [
+    ...found.map(({ name, description, origin }) => `  ${name} (${origin}): ${description}`),
+    ...problems.map(({ name, folder, problem }) => `  ${name} cannot be used: ${problem} (${folder})`),
+  ];
+  if (lines.length === 0)
+    return print(
+      'There are no skills. A skill is a folder with a SKILL.md, such as .agents/skills/NAME/SKILL.md.\n',
+    );
+  print(`${lines.map(visibleLine).join('\n')}\n`);
+}
 
 async function bug(
   _words: string,

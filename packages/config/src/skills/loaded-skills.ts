@@ -1,0 +1,13 @@
+import type { SkillSource } from '@longhaul/core';
+
+/** A folder that is no usable skill, for people. */
+export interface SkillProblem {
+  name: string;
+  folder: string;
+  problem: string;
+}
+
+export interface LoadedSkills {
+  source: SkillSource;
+  problems: SkillProblem[];
+}

@@ -1,0 +1,15 @@
+import type { ApiRoute } from '../route.ts';
+import { skillsQuery, skillsSchema } from '../skills.ts';
+
+export const skillRoutes = {
+  listSkills: {
+    method: 'GET',
+    path: '/api/skills',
+    tag: 'skills',
+    summary: 'List the skills that sessions of a workspace have',
+    query: skillsQuery,
+    status: 200,
+    response: skillsSchema,
+    errors: ['workspace_not_allowed'],
+  },
+} as const satisfies Record<string, ApiRoute>;
