@@ -7,6 +7,7 @@ import { SessionFeeds } from './events/session-feeds.ts';
 import { createFailureLog } from './failure-log.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
 import { createApp } from './http/app.ts';
+import { UnusedConnections } from './http/unused-connections.ts';
 import { createMetrics } from './metrics.ts';
 import { createPageFiles } from './page/page-files.ts';
 import { createPageSignIn, type PageSignIn } from './page/page-sign-in.ts';
@@ -102,7 +103,8 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     },
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformedRequest() }),
   );
-  const parts = { server, runs, deletions, feeds, agent, pageSignIn, limits, log };
+  const unused = new UnusedConnections(server);
+  const parts = { server, unused, runs, deletions, feeds, agent, pageSignIn, limits, log };
   const { socketPath } = options;
   if (socketPath !== undefined) {
     await listenOnSocket(server, socketPath);
@@ -114,6 +116,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
 
 interface Parts {
   server: Server;
+  unused: UnusedConnections;
   port: number;
   host: string;
   runs: RunKeeper;
@@ -126,7 +129,7 @@ interface Parts {
 }
 
 function serving(parts: Parts): LonghaulServer {
-  const { server, port, host, runs, deletions, feeds, agent, pageSignIn, limits, log } = parts;
+  const { server, unused, port, host, runs, deletions, feeds, agent, pageSignIn, limits, log } = parts;
   let stopping: Promise<void> | undefined;
 
   async function stop(graceMs: number): Promise<void> {
@@ -137,6 +140,7 @@ function serving(parts: Parts): LonghaulServer {
     runs[Symbol.dispose]();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
+    unused.close();
     const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
     await closed;
     clearTimeout(timer);
