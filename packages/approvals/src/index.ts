@@ -1,3 +1,4 @@
+export { alwaysRules } from './always-rules.ts';
 export {
   type ApprovalAction,
   type ApprovalRule,

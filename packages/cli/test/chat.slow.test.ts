@@ -292,6 +292,36 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw(/Rules from \S*\/longhaul.yml \(user\)[\s\S]*ask +\*/);
   });
 
+  it('writes a rule when the person says so, and adds and removes rules', async () => {
+    await using place = await openBench();
+    const rule = '{ tool: bash, command: "echo ran > ran.txt", action: allow }';
+    await using window = await place.open({ asks: true });
+    await window.enter('Now ask me');
+    await window.saw('w  always, in every folder: writes { tool: bash');
+    await window.press('w');
+    await window.saw('longhaul.yml now has:');
+    await window.saw('Done.');
+    await window.enter('/new');
+    await window.saw('new conversation');
+    await window.enter('Please ask again');
+    await window.saw('Done.');
+    expect(await window.screen()).not.toContain('? Allow');
+    await window.enter('/permissions deny read secret/**');
+    await window.saw('Write this rule into');
+    await window.press('Enter');
+    await window.saw('is written');
+    const file = await readFile(place.bench.userFile, 'utf8');
+    expect(file).toContain('- { tool: "*", action: ask }');
+    expect(file).toContain(rule.replaceAll('"', ''));
+    expect(file).toContain('- { tool: read, path: secret/**, action: deny }');
+    await window.enter('/permissions remove');
+    await window.saw('Remove which rule');
+    await window.type('secret');
+    await window.press('Enter');
+    await window.saw('is removed');
+    expect(await readFile(place.bench.userFile, 'utf8')).not.toContain('secret');
+  });
+
   it('lets a person finish their text before a question takes keys', async () => {
     await using place = await openBench();
     await using window = await place.open({ asks: true });

@@ -45,6 +45,7 @@ export {
   type ResolveWindowOptions,
   resolveWindow,
 } from './resolve-window.ts';
+export { RuleFile } from './rule-file.ts';
 export { loadSkills } from './skills/load-skills.ts';
 export type { LoadedSkills, SkillProblem } from './skills/loaded-skills.ts';
 export type { ProjectPart, TrustedFiles } from './trust/project-part.ts';

@@ -1,7 +1,11 @@
+import type { ApprovalRule } from '@longhaul/approvals';
 import { approvalQuestion } from '../render/approval-question.ts';
 import type { Paint } from '../render/paint.ts';
+import { ruleLine } from '../render/rule-line.ts';
+import type { LocalRules } from './connection/connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Remarks } from './remarks.ts';
+import type { OpenApproval } from './session/session-state.ts';
 import type { Surface } from './surface/surface.ts';
 
 export interface ApprovalQuestionsOptions {
@@ -9,6 +13,14 @@ export interface ApprovalQuestionsOptions {
   paint: Paint;
   conversation: Conversation;
   remarks: Remarks;
+  /** Undefined: the rules are on another machine. */
+  rules: LocalRules | undefined;
+}
+
+interface Asked {
+  handle: string;
+  /** Undefined while the question is prepared. */
+  shown: Disposable | undefined;
 }
 
 /** Asks about the calls that need the person's approval, one at a time, the oldest first. */
@@ -16,7 +28,7 @@ export class ApprovalQuestions {
   readonly #options: ApprovalQuestionsOptions;
   /** Keys that had been pressed when the present step of the model began. */
   #keysAtStep = 0;
-  #asked: { handle: string; shown: Disposable } | undefined;
+  #asked: Asked | undefined;
 
   constructor(options: ApprovalQuestionsOptions) {
     this.#options = options;
@@ -28,22 +40,40 @@ export class ApprovalQuestions {
   }
 
   /** Asks the next question, if the last one was answered or withdrawn. */
-  update(): void {
-    const { surface, paint, conversation, remarks } = this.#options;
-    const [request, ...others] = conversation.approvals;
+  async update(): Promise<void> {
+    const { conversation, rules } = this.#options;
+    const [request] = conversation.approvals;
     if (request?.handle === this.#asked?.handle) return;
-    this.#asked?.shown[Symbol.dispose]();
+    this.#asked?.shown?.[Symbol.dispose]();
     this.#asked = undefined;
     if (request === undefined) return;
+    const asked: Asked = { handle: request.handle, shown: undefined };
+    this.#asked = asked;
+    const permanent = await rules?.ofAlways(request, conversation.workspace);
+    // It may have been answered elsewhere meanwhile.
+    if (this.#asked === asked) asked.shown = this.#show(request, permanent);
+  }
+
+  #show(request: OpenApproval, permanent: readonly ApprovalRule[] | undefined): Disposable {
+    const { surface, paint, conversation, remarks } = this.#options;
     surface.print(`\n${approvalQuestion(request, paint)}`);
     surface.notify(`Waiting for your answer: ${request.toolName}`);
-    const shown = surface.askApproval({
+    return surface.askApproval({
       request,
-      waiting: others.length,
+      permanent: permanent?.map(ruleLine),
+      waiting: conversation.approvals.length - 1,
       isUnexpected: surface.keys !== this.#keysAtStep,
       onAnswer: (answer) => void remarks.guarded(() => conversation.answer(request, answer)),
+      onAlways: () => void remarks.guarded(() => this.#allowAlways(request, permanent ?? [])),
       onStop: () => void remarks.guarded(async () => void (await conversation.stop())),
     });
-    this.#asked = { handle: request.handle, shown };
+  }
+
+  /** The rule counts from the next run on; until then, the answer counts. */
+  async #allowAlways(request: OpenApproval, permanent: readonly ApprovalRule[]): Promise<void> {
+    const { conversation, rules, remarks } = this.#options;
+    await rules?.add(permanent);
+    remarks.say(`${rules?.file ?? ''} now has: ${permanent.map(ruleLine).join(', ')}`);
+    await conversation.answer(request, { answer: 'always' });
   }
 }

@@ -77,7 +77,12 @@ export class Chat {
     this.#conversation = this.#createConversation(agent);
     const shared = { front, connection, conversation: this.#conversation, remarks: this.#remarks };
     this.#opener = new SessionOpener({ ...shared, view: this.#view, totals: this.#totals });
-    this.#questions = new ApprovalQuestions({ ...shared, surface: front.surface, paint: front.paint });
+    this.#questions = new ApprovalQuestions({
+      ...shared,
+      surface: front.surface,
+      paint: front.paint,
+      rules: connection.local?.access.rules,
+    });
     this.#slash = new SlashCommands(parts.commands);
     this.#commands = new PersonCommands({
       front,
@@ -215,7 +220,7 @@ export class Chat {
     const { isBusy, title } = this.#conversation;
     surface.setWorking(isBusy || this.#commands.areRunning);
     surface.setTitle(`${isBusy ? '● ' : ''}${fitLine(title || 'longhaul', 60)}`);
-    this.#questions.update();
+    void this.#remarks.guarded(() => this.#questions.update());
     surface.redraw();
   }
 }

@@ -1,9 +1,10 @@
 import type { ApprovalRule } from '@longhaul/approvals';
 import type { LonghaulClient } from '@longhaul/client';
-import type { ConfigOrigin, ProjectTrust } from '@longhaul/config';
+import type { ProjectTrust } from '@longhaul/config';
 import type { ReasoningEffort } from '@longhaul/models';
 import type { UserMessageContentPart } from '@longhaul/protocol';
 import type { KnownModel } from '../../compose/known-models.ts';
+import type { OpenApproval } from '../session/session-state.ts';
 
 /** The server that a chat talks to, and what it can do only in its own process. */
 export interface Connection extends AsyncDisposable {
@@ -14,15 +15,28 @@ export interface Connection extends AsyncDisposable {
 
 /** What decides about calls, and about the project's file. */
 export interface LocalAccess {
-  rules: readonly ApprovalRule[];
-  /** Where the rules were read. Undefined: none are set. */
-  origin: ConfigOrigin | undefined;
+  rules: LocalRules;
   sandbox: string;
   /** What the project's file wants. Undefined: there is no such file. */
   project: ProjectTrust | undefined;
   /** Stores trust in all that the project's file wants now. */
   allow(): Promise<void>;
   withdraw(): Promise<void>;
+}
+
+/** Rules for approvals. A change counts from the next run on. */
+export interface LocalRules {
+  /** The user's own file, which is changed. */
+  readonly file: string;
+  current(): readonly ApprovalRule[];
+  /** Where the current rules were read. Undefined: none are set. */
+  origin(): { from: string; path?: string | undefined } | undefined;
+  /** Rules that say what the answer `always` allows. Undefined: none can, or the user's own rules are not in effect. */
+  ofAlways(call: OpenApproval, workspace: string): Promise<readonly ApprovalRule[] | undefined>;
+  /** @throws {LonghaulError} as `RuleFile`; `usage` if the user's own rules are not in effect. */
+  add(rules: readonly ApprovalRule[]): Promise<void>;
+  /** Returns whether it was there. Throws as `add`. */
+  remove(rule: ApprovalRule): Promise<boolean>;
 }
 
 /** API keys that the user stored. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@longhaul/client';
-import { noModelMessage, TrustStore } from '@longhaul/config';
+import { noModelMessage } from '@longhaul/config';
 import type { ReasoningEffort } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { attachments } from '../../attach/attachments.ts';
@@ -19,9 +19,9 @@ import { keepAddress } from '../../compose/session-address.ts';
 import { openServedAgent } from '../../serve/open-served-agent.ts';
 import type { OwnModel } from '../../serve/served-models.ts';
 import type { Terminal } from '../../terminal.ts';
-import { grantable } from '../../trust/settle-trust.ts';
 import { version } from '../../version.ts';
-import type { CommandOutput, Connection, LocalAccess } from './connection.ts';
+import type { CommandOutput, Connection } from './connection.ts';
+import { localAccess } from './local-access.ts';
 import { localKeys } from './local-keys.ts';
 import { socketFetch } from './socket-fetch.ts';
 
@@ -81,7 +81,7 @@ export async function openLocalConnection(options: LocalConnectionOptions): Prom
     client: createClient({ baseUrl: 'http://localhost', token, fetch: socketFetch(socketPath) }),
     local: {
       workspace: first.workspace,
-      access: accessOf(first, terminal),
+      access: localAccess(first, settings, terminal),
       keys: localKeys({
         env: terminal.env,
         home: first.home,
@@ -113,22 +113,6 @@ export async function openLocalConnection(options: LocalConnectionOptions): Prom
     async [Symbol.asyncDispose]() {
       await server.stop({ atOnce: true });
       await parts.disposeAsync();
-    },
-  };
-}
-
-function accessOf({ config, origins, project, home }: Settings, { env }: Terminal): LocalAccess {
-  const store = new TrustStore({ env, home });
-  return {
-    rules: config.approvals,
-    origin: origins['approvals'],
-    sandbox: config.sandbox.driver,
-    project,
-    allow: async () => {
-      if (project !== undefined) await store.put(project.workspace, grantable(project));
-    },
-    withdraw: async () => {
-      if (project !== undefined) await store.remove(project.workspace);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { type ApprovalAnswer, alwaysWords } from '@longhaul/protocol';
-import { fitLine } from '../../render/format.ts';
+import { breakLine, fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { visibleLine } from '../../render/visible.ts';
+import { wrapText } from '../../render/word-wrapper.ts';
 import { Input, matchesKey } from '../pi-tui.ts';
 import type { OpenApproval } from '../session/session-state.ts';
 import type { Panel } from './panel.ts';
@@ -13,10 +14,14 @@ export interface GivenAnswer {
 
 export interface ApprovalPanelOptions {
   request: Pick<OpenApproval, 'toolName' | 'alwaysAllows'>;
+  /** Rules that always allow the call, if they are written into the user's file. */
+  permanent?: readonly string[] | undefined;
   /** Requests that wait behind this one. */
   waiting: number;
   paint: Paint;
   onAnswer: (answer: GivenAnswer) => void;
+  /** The rules are written, and the call runs. */
+  onAlways: () => void;
   /** Esc: the run is stopped, and the call does not run. */
   onStop: () => void;
 }
@@ -36,7 +41,7 @@ export class ApprovalPanel implements Panel {
   }
 
   render(width: number): string[] {
-    const { paint, request, waiting } = this.#options;
+    const { paint, request, permanent, waiting } = this.#options;
     const more = waiting === 0 ? '' : `, ${waiting} more after it`;
     const title = paint.warn(fitLine(`? Allow ${visibleLine(request.toolName)}${more}`, width));
     if (this.#reason !== undefined) {
@@ -50,12 +55,15 @@ export class ApprovalPanel implements Panel {
     const keys = [
       ['y', 'yes, once'],
       ['a', `always in this session: ${visibleLine(alwaysWords(request))}`],
+      ...(permanent === undefined
+        ? []
+        : [['w', `always, in every folder: writes ${permanent.join(', ')}`] as const]),
       ['n', 'no'],
       ['r', 'no, with a reason'],
     ] as const;
     return [
       title,
-      ...keys.map(([key, meaning]) => `  ${paint.note(key)}  ${fitLine(meaning, width - 5)}`),
+      ...keys.flatMap(([key, meaning]) => keyLines(paint.note(key), meaning, width)),
       paint.dim('  Esc stops the run, and the call does not run'),
     ];
   }
@@ -67,9 +75,10 @@ export class ApprovalPanel implements Panel {
       else reason.handleInput(data);
       return;
     }
-    const { onAnswer, onStop } = this.#options;
+    const { permanent, onAnswer, onAlways, onStop } = this.#options;
     if (matchesKey(data, 'y')) onAnswer({ answer: 'once' });
     else if (matchesKey(data, 'a')) onAnswer({ answer: 'always' });
+    else if (matchesKey(data, 'w') && permanent !== undefined) onAlways();
     else if (matchesKey(data, 'n')) onAnswer({ answer: 'deny' });
     else if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) onStop();
     else if (matchesKey(data, 'r')) this.#reason = this.#reasonInput();
@@ -83,4 +92,13 @@ export class ApprovalPanel implements Panel {
     };
     return input;
   }
+}
+
+/** What an answer allows is shown whole. */
+function keyLines(key: string, meaning: string, width: number): string[] {
+  const lines = wrapText(meaning, width - 5)
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => breakLine(line, width - 5));
+  return lines.map((line, index) => (index === 0 ? `  ${key}  ${line}` : `     ${line}`));
 }

@@ -1,18 +1,19 @@
-import type { ApprovalRule } from '@longhaul/approvals';
-import type { ConfigOrigin } from '@longhaul/config';
 import { fitLine } from '../../render/format.ts';
 import { visibleLine } from '../../render/visible.ts';
 import { trustPage } from '../../trust/trust-page.ts';
 import type { LocalAccess } from '../connection/connection.ts';
+import { changeRules, ruleText } from './change-rules.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 export const PERMISSION_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'permissions',
-    description: 'the rules for calls, and what you allowed and refused in this session',
-    async run(_words, context) {
+    hint: '[allow|ask|deny TOOL [PATTERN] | remove]',
+    description: 'the rules for calls, and what you allowed in this session; add or remove a rule',
+    async run(words, context) {
+      if (words !== '') return await changeRules(words, context);
       const { local, print } = context;
-      print(`${[...(await rulesText(local?.access)), '', ...(await answersText(context))].join('\n')}\n`);
+      print(`${[...rulesText(local?.access), '', ...(await answersText(context))].join('\n')}\n`);
     },
   },
   {
@@ -23,28 +24,25 @@ export const PERMISSION_COMMANDS: readonly SlashCommand[] = [
 ];
 
 /** The rules in force, in the order in which they count, and what decides if none matches. */
-async function rulesText(access: LocalAccess | undefined): Promise<string[]> {
+function rulesText(access: LocalAccess | undefined): string[] {
   if (access === undefined) return ['The rules are in the configuration of the server.'];
-  const { rules, origin, sandbox } = access;
+  const { rules, sandbox } = access;
+  const current = rules.current();
   const head =
-    rules.length === 0
+    current.length === 0
       ? 'No rules are set (approvals in longhaul.yml).'
-      : `Rules ${originText(origin)}; the last one that matches decides:`;
+      : `Rules ${originText(rules.origin())}; the last one that matches decides:`;
   const otherwise =
     sandbox === 'local'
       ? 'Without a matching rule, reading in the workspace is allowed, and all else asks (sandbox local).'
       : `Without a matching rule, a call is allowed (sandbox ${sandbox}).`;
-  return [head, ...rules.map(ruleText), otherwise];
+  const how = 'To add one: /permissions allow bash npm test *. To remove one: /permissions remove.';
+  return [head, ...current.map(ruleText), otherwise, how];
 }
 
-function originText(origin: ConfigOrigin | undefined): string {
+function originText(origin: ReturnType<LocalAccess['rules']['origin']>): string {
   if (origin?.path === undefined) return '';
   return `from ${visibleLine(origin.path)} (${origin.from})`;
-}
-
-function ruleText({ tool, command, path, action }: ApprovalRule): string {
-  const subject = [tool, command, path].filter((part) => part !== undefined).join(' ');
-  return `  ${action.padEnd(6)} ${visibleLine(subject)}`;
 }
 
 /** What was asked in this session. An answer `always` counts as a rule until the session ends. */

@@ -41,12 +41,19 @@ export function choiceQuestion<T>(
   };
 }
 
-export function callQuestion({ request, waiting, onAnswer, onStop }: ApprovalOptions): PlainQuestion {
+export function callQuestion(options: ApprovalOptions): PlainQuestion {
+  const { request, permanent, waiting, onAnswer, onAlways, onStop } = options;
   const more = waiting === 0 ? '' : ` ${plural(waiting, 'more question')} to come.`;
   const always = visibleLine(alwaysWords(request));
+  const written =
+    permanent === undefined ? '' : ` w: always, in every folder: writes ${permanent.join(', ')}.`;
   return {
-    text: `Allow ${request.toolName}? y: once. a: always in this session: ${always}. n: no; n and words: no, with this reason. s: stop.${more}`,
+    text: `Allow ${request.toolName}? y: once. a: always in this session: ${always}.${written} n: no; n and words: no, with this reason. s: stop.${more}`,
     answer: (line) => {
+      if (line === 'w' && permanent !== undefined) {
+        onAlways();
+        return true;
+      }
       const answer = line === 's' ? 'stop' : answerOf(line);
       if (answer === undefined) return false;
       if (answer === 'stop') onStop();

@@ -93,6 +93,7 @@ it.each([
   ['a', { answer: 'always' }],
   ['n', { answer: 'deny' }],
   ['no, use make', { answer: 'deny', reason: 'use make' }],
+  ['w', 'write'],
   ['nothing', undefined],
   ['n use make instead', { answer: 'deny', reason: 'use make instead' }],
 ])('answers an approval with %j', async (line, expected) => {
@@ -103,6 +104,8 @@ it.each([
     waiting: 0,
     isUnexpected: false,
     onAnswer: (answer) => answers.push(answer),
+    permanent: ['{ a rule }'],
+    onAlways: () => answers.push('write'),
     onStop: () => answers.push('stop'),
   });
   await type(`${line}\n`);
@@ -118,6 +121,7 @@ it('takes lines for text again after a question was answered or withdrawn', asyn
     waiting: 0,
     isUnexpected: false,
     onAnswer: () => undefined,
+    onAlways: () => undefined,
     onStop: () => undefined,
   };
   const asked = surface.askApproval(options);
