@@ -367,11 +367,17 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
 
   it('goes back to before a message, with its files', async () => {
     await using place = await openBench();
-    await using window = await place.open();
+    await using window = await place.open({ env: { PAGER: 'less -R' } });
     await window.enter('Please write it');
     await window.saw('Done.');
     expect(await readdir(place.bench.workspace)).toContain('made.txt');
     await window.enter('/revert');
+    await window.saw('Go back to before which message?');
+    await window.saw('1 file, +1 −0');
+    await window.saw('+made');
+    await window.press('Tab');
+    await window.saw('(END)');
+    await window.press('q');
     await window.saw('Go back to before which message?');
     await window.press('Enter');
     await window.saw('Files and conversation');

@@ -9,6 +9,7 @@ import { textOf } from '../session/message-content.ts';
 import { suspended } from '../surface/surface.ts';
 import { messagePages } from './message-pages.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
+import { turnDetails } from './turn-details.ts';
 
 /** Longer diffs open in the pager. */
 const MAX_PRINTED_LINES = 60;
@@ -136,7 +137,15 @@ async function pickTurn(context: SlashContext): Promise<string | undefined> {
     context.print('This conversation has no message to go back to.\n');
     return undefined;
   }
-  return await context.surface.pick({ title: 'Go back to before which message?', items: turns });
+  return await context.surface.pick({
+    title: 'Go back to before which message?',
+    items: turns,
+    details: (target) => turnDetails(target, context),
+    onOpen: async (target) => {
+      const { preview } = await turnDetails(target, context);
+      await showInPager(preview.join('\n'), context);
+    },
+  });
 }
 
 /** Messages of a person in the present conversation, the newest first. */

@@ -157,7 +157,12 @@ export class DrawnSurface implements Surface {
 
   async pick<T>(options: PickOptions<T>): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
-    const picker = new Picker({ ...options, paint: this.#paint, onDone: resolve });
+    const picker = new Picker({
+      ...options,
+      paint: this.#paint,
+      onDone: resolve,
+      onChange: () => this.redraw(),
+    });
     using _shown = this.#panels.show(picker, { isHeld: this.#isWriting && this.text !== '' });
     return await promise;
   }

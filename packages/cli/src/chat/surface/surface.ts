@@ -2,7 +2,7 @@ import type { Completions } from '../composer/completions.ts';
 import type { ApprovalPanelOptions } from '../panels/approval-panel.ts';
 import type { PickerOptions } from '../panels/picker.ts';
 
-export type PickOptions<T> = Omit<PickerOptions<T>, 'paint' | 'onDone'>;
+export type PickOptions<T> = Omit<PickerOptions<T>, 'paint' | 'onDone' | 'onChange'>;
 export interface ApprovalOptions extends Omit<ApprovalPanelOptions, 'paint'> {
   /** The person pressed keys a moment ago, so that the next one may be meant for the composer. */
   isUnexpected: boolean;
