@@ -2,6 +2,7 @@ import { type AgentApp, agent, methods, PROTOCOL_VERSION } from '@agentclientpro
 import { agentCapabilities } from './agent-capabilities.ts';
 import { featuresOf } from './client-features.ts';
 import type { ClientLink } from './client-link.ts';
+import { allowedTools } from './prompt/allowed-tools.ts';
 import { answering, problemOf } from './request-error.ts';
 import type { SessionBook } from './sessions/session-book.ts';
 import { AGENT_OPTION, configOptionsOf } from './sessions/session-settings.ts';
@@ -33,7 +34,10 @@ export function createAgentApp({ book, link, version }: AgentAppOptions): AgentA
     app
       .onRequest(session.prompt, ({ params, signal }) =>
         answering(async () => ({
-          stopReason: await book.get(params.sessionId).prompt(params.prompt, signal),
+          stopReason: await book.get(params.sessionId).prompt(params.prompt, {
+            tools: allowedTools(params._meta),
+            signal,
+          }),
         })),
       )
       // Registered last: a message passes the handlers in this order, and a cancel must not overtake its prompt.

@@ -21,6 +21,8 @@ export interface SendOptions extends CallOptions {
    */
   idempotencyKey?: string;
   metadata?: BodyInputOf<'sendMessage'>['metadata'];
+  /** Names of the tools that the model may use while it answers this message. `*` matches any text. Default: all. */
+  tools?: BodyInputOf<'sendMessage'>['tools'];
 }
 
 export interface EventsOptions
@@ -52,11 +54,11 @@ export function createClient(options: ClientOptions) {
     sendMessage: (
       sessionId: string,
       content: UserContent,
-      { idempotencyKey = crypto.randomUUID(), metadata, signal }: SendOptions = {},
+      { idempotencyKey = crypto.randomUUID(), metadata, tools, signal }: SendOptions = {},
     ): Promise<ResponseOf<'sendMessage'>> =>
       call('sendMessage', {
         params: { sessionId },
-        body: { content, metadata },
+        body: { content, metadata, tools },
         idempotencyKey,
         signal,
       }),

@@ -70,13 +70,18 @@ export async function resolveWindow(
  * Returns what a driver and the engine need to know about the model. Media are accepted only if the configuration,
  * the catalogue or the server says so.
  */
-export function modelInfoOf(model: ResolvedModel, window: ResolvedWindow): ModelInfo {
+export function modelInfoOf(
+  model: ResolvedModel,
+  window: ResolvedWindow,
+  withoutTools?: string | undefined,
+): ModelInfo {
   return {
     provider: model.provider,
     model: model.model,
     windowTokens: window.windowTokens,
     maxOutputTokens: window.maxOutputTokens,
     price: model.price,
+    withoutTools,
     accepts: {
       images: model.accepts?.images ?? window.acceptsImages ?? false,
       files: model.accepts?.files ?? false,

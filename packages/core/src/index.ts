@@ -29,7 +29,7 @@ export type { TurnExecutorOptions } from './executor/turn-executor-options.ts';
 export type { CompressionSettings } from './executor/window/context-window.ts';
 export { ALLOW_ALL } from './ports/approver.ts';
 export type * from './ports/index.ts';
-export { createToolFinder, shownSchemas, shownTools } from './ports/tool-set.ts';
+export { createToolFinder, matchTools, shownSchemas, shownTools } from './ports/tool-set.ts';
 export type { SessionAgent } from './prompt/agent-prompt.ts';
 export { type Environment, type Fact, factsOf, readEnvironment } from './prompt/environment.ts';
 export { readGitStart } from './prompt/git-start.ts';

@@ -90,3 +90,40 @@ it('lists the size of a session whose agent is gone', async () => {
   const session = await test.store.getSession(test.sessionId);
   expect(session && (await test.runtime.lastMeasureOf(session))).toMatchObject({ windowTokens: 16_000 });
 });
+
+it('runs only the tools that a message allows, and all for the next message', async () => {
+  const ran: string[] = [];
+  const tool = (name: string) =>
+    testTool(name, () => {
+      ran.push(name);
+      return text('done');
+    });
+  const both = calls({ name: 'look' }, { name: 'change' });
+  const driver = playedDriver([both, answer('First.'), both, answer('Second.')]);
+  const test = await testRun(driver, [tool('look'), tool('change')]);
+  const say = (words: string, tools?: readonly string[]) =>
+    test.runtime.sendAndWait(test.sessionId, [{ type: 'text', text: words }], { tools });
+  expect(await say('Look only.', ['l*'])).toMatchObject({ text: 'First.' });
+  expect(ran).toEqual(['look']);
+  expect(JSON.stringify(await test.messages())).toContain(
+    'Not run: the user allows only look for this message.',
+  );
+  expect(await say('Now change it.')).toMatchObject({ text: 'Second.' });
+  expect(ran).toEqual(['look', 'look', 'change']);
+  const offered = driver.requests.map(({ tools }) => tools.map(({ name }) => name));
+  expect(offered).toEqual([['look'], ['look'], ['look', 'change'], ['look', 'change']]);
+  await expect(say('Look.', ['lok'])).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('Did you mean "look"? It has: look, change.'),
+  });
+});
+
+it('runs a model that cannot call tools without them, and says so once', async () => {
+  const driver = playedDriver([answer('Hello.')], { withoutTools: 'Choose another one.' });
+  const test = await testRun(driver, [testTool('look', () => text('found'))]);
+  expect(await test.run('Hi.')).toMatchObject({ status: 'completed', text: 'Hello.' });
+  expect(driver.requests[0]?.tools).toEqual([]);
+  expect(test.of('context:warning').map(({ message }) => message)).toEqual([
+    'played/test cannot call tools. Choose another one. The run works without tools: the model can answer, but not read or change files, or run commands.',
+  ]);
+});

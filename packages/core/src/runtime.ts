@@ -67,7 +67,15 @@ export class Runtime {
     this.#options = options;
     const { store, blobs, driverFor, prepareRun } = options;
     const hub = this.#hub;
-    this.queue = new MessageQueueService({ store, blobs, hub, infoFor: (id) => this.#infoFor(id) });
+    this.queue = new MessageQueueService({
+      store,
+      blobs,
+      hub,
+      infoFor: (id) => this.#infoFor(id),
+      toolsFor: async (id) => this.#agentOf(await this.#runs.existing(id)).tools,
+      // Names of connected tools begin with the name of their server: SERVER_tool.
+      mayConnect: (pattern) => options.toolConnector !== undefined && /[_*]/.test(pattern),
+    });
     this.approvals = new ApprovalService({ store, hub });
     const follower = new EventFollower({ store, hub });
     this.#follower = follower;

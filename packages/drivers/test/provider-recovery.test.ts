@@ -156,13 +156,17 @@ describe('a failing call', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('ends the run if the model has no tools, and says what to do', async () => {
-    plays(refuses(400, 'registry.ollama.ai/library/gemma:2b does not support tools'));
+  it('goes on without tools if the model has none, and says what to do', async () => {
+    plays(
+      refuses(400, 'registry.ollama.ai/library/gemma:2b does not support tools'),
+      says('I can only talk.'),
+    );
     const { test } = await start();
-    const result = await test.run('go');
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'tools_unsupported' } });
-    expect(result.error?.message).toContain('ollama show');
-    expect(server.requests).toHaveLength(1);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'I can only talk.' });
+    expect(server.requests.map((request) => 'tools' in JSON.parse(request))).toEqual([true, false]);
+    const [warning, ...others] = test.of('context:warning');
+    expect(warning?.message).toMatch(/cannot call tools.*ollama show.*works without tools/s);
+    expect(others).toEqual([]);
   });
 });
 

@@ -37,7 +37,7 @@ export {
   isCommitId,
   parseGitStart,
 } from './git-start.ts';
-export { isDeeperThan, isObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
+export { isDeeperThan, isObject, isTextList, type JsonObject, type JsonValue, parseJson } from './json.ts';
 export {
   type Compaction,
   type CompactionReason,

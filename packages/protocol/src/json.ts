@@ -30,3 +30,8 @@ export function isDeeperThan(root: unknown, levels: number): boolean {
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
+
+/** Whether a value is a list of texts. */
+export function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}

@@ -141,6 +141,8 @@ export interface MessageMetadata {
   coalesced?: true;
   messageCount?: number;
   originalMessages?: string[];
+  /** Lists of patterns: while the model answers, it is offered the tools that match each list. */
+  tools?: string[][];
   synthetic?: SyntheticReason;
   [key: string]: JsonValue | undefined;
 }

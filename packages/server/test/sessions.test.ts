@@ -488,3 +488,18 @@ describe('the server', () => {
     expect(answer).toContain('"code":"request_timeout"');
   });
 });
+
+it('refuses a message that allows a tool which the agent does not have, and stores nothing', async () => {
+  await using server = await startTestServer();
+  const id = await server.newSession();
+  const refused = await server.fetch(`/api/sessions/${id}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'Look.', tools: ['nothing*'] }),
+  });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toMatch(
+    /allows the tool \\"nothing\*\\", but the agent has no tool with this name/,
+  );
+  expect(await server.call('GET', `/api/sessions/${id}`)).toMatchObject({ queued: 0, lastEvent: 0 });
+});

@@ -24,8 +24,8 @@ export class RunningTurns {
   }
 
   /** Begins a turn. If the signal aborts, the turn is cancelled. */
-  begin(signal: AbortSignal): Turn & Disposable {
-    const turn = new Turn(newId());
+  begin(signal: AbortSignal, tools: readonly string[] | undefined): Turn & Disposable {
+    const turn = new Turn(newId(), tools);
     const { isConnected, inBackground } = this.#options;
     const onAbort = () => {
       if (isConnected()) inBackground(this.cancel([turn]));

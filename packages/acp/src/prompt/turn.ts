@@ -2,13 +2,16 @@
 export class Turn {
   /** Id of its message in the queue. */
   readonly messageId: string;
+  /** Patterns of the tools that its answer may use. Undefined: all. */
+  readonly tools: readonly string[] | undefined;
   readonly #cancelled = new AbortController();
   readonly #withdrawn = new AbortController();
   /** A run has taken its message. */
   isTaken = false;
 
-  constructor(messageId: string) {
+  constructor(messageId: string, tools: readonly string[] | undefined) {
     this.messageId = messageId;
+    this.tools = tools;
   }
 
   /** Aborts if the person cancels the prompt. */

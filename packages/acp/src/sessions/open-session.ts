@@ -49,6 +49,8 @@ export class OpenSession {
   readonly #closed = new AbortController();
   #fields: SessionFields;
   #stored: Promise<void> | undefined;
+  /** Settles when the last prompt so far is in the queue, or has failed. */
+  #entered: Promise<unknown> = Promise.resolve();
 
   constructor(fields: SessionFields, { workspace, folder, isStored, link }: OpenSessionOptions) {
     const sessionId = fields.id;
@@ -107,10 +109,14 @@ export class OpenSession {
    * Sends a prompt and waits until its turn has ended. During a turn, the prompt is queued for the turn's next step, and
    * both prompts end with the turn.
    *
+   * @param options.tools Patterns of the tools that the answer may use. Default: all.
    * @throws {LonghaulError} The failure of the turn.
    */
-  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
-    using turn = this.#turns.begin(signal);
+  async prompt(
+    blocks: readonly ContentBlock[],
+    { tools, signal }: { tools?: readonly string[] | undefined; signal: AbortSignal },
+  ): Promise<StopReason> {
+    using turn = this.#turns.begin(signal, tools);
     try {
       return await this.#answer(turn, contentOf(blocks, this.folder));
     } catch (error) {
@@ -154,10 +160,18 @@ export class OpenSession {
   }
 
   async #answer(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
-    const typed = typedCommand(content, await this.workspace.commands());
-    if (typed === undefined) return await this.#send(turn, content);
+    const typed = await this.#inOrder(async () => {
+      const found = typedCommand(content, await this.workspace.commands());
+      if (found === undefined) await this.#enqueue(turn, content);
+      return found;
+    });
+    if (typed === undefined) return await this.#wait(turn, content);
     const outcome = await this.#run(typed, turn);
-    if ('prompt' in outcome) return await this.#send(turn, [{ type: 'text', text: outcome.prompt }]);
+    if ('prompt' in outcome) {
+      const prompt = [{ type: 'text' as const, text: outcome.prompt }];
+      await this.#enqueue(turn, prompt);
+      return await this.#wait(turn, prompt);
+    }
     if (turn.isCancelled) return 'cancelled';
     this.send(remark(fenced(outcome.text.trimEnd())));
     return 'end_turn';
@@ -170,14 +184,28 @@ export class OpenSession {
     return await command.run(words, { sessionId: this.id, title: this.#fields.title, signal });
   }
 
-  async #send(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
+  /** Lets prompts enter the queue in the order in which the client sent them. */
+  #inOrder<T>(enter: () => Promise<T>): Promise<T> {
+    const entering = this.#entered.then(enter);
+    // Its caller gets the error.
+    this.#entered = entering.catch(() => undefined);
+    return entering;
+  }
+
+  async #enqueue(turn: Turn, content: readonly UserMessageContentPart[]): Promise<void> {
     const { runtime, models } = this.workspace;
     // A problem with the model is reported before anything is stored.
     await models.prepare(this.#fields.model);
     await this.#store(content);
-    if (turn.isCancelled) return 'cancelled';
+    if (!turn.isCancelled) await runtime.queue.enqueue(this.id, content, optionsOf(turn));
+  }
+
+  /** Waits until a run has answered the prompt, which is in the queue. */
+  async #wait(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
+    const { runtime } = this.workspace;
     try {
-      const options = { id: turn.messageId, signal: turn.withdrawn };
+      if (turn.isCancelled) return 'cancelled';
+      const options = { ...optionsOf(turn), signal: turn.withdrawn };
       return stopReasonOf(await runtime.sendAndWait(this.id, content, options));
     } finally {
       // A prompt that has failed is not delivered later.
@@ -220,4 +248,8 @@ export class OpenSession {
   #inBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#link.log(problemOf(error)));
   }
+}
+
+function optionsOf({ messageId, tools }: Turn) {
+  return { id: messageId, tools };
 }

@@ -9,6 +9,7 @@ import {
   probeModel,
   type ServerMemory,
 } from '@longhaul/models';
+import { adviceWithoutTools } from './advice-without-tools.ts';
 
 export interface DriverOptions {
   /** `--window`. */
@@ -29,6 +30,7 @@ export interface OpenDriver {
 export async function createDriver(model: ResolvedModel, options: DriverOptions): Promise<OpenDriver> {
   const server = watchServer(model, options.memory);
   const { probe, remembered } = server;
+  const withoutTools = options.offline === undefined ? adviceWithoutTools(model) : undefined;
   const window = await resolveWindow(model, {
     ...(options.offline === undefined ? { probe, check: checkServer } : { probe: async () => undefined }),
     remembered,
@@ -46,7 +48,7 @@ export async function createDriver(model: ResolvedModel, options: DriverOptions)
     settings: model.settings,
     learnedSettings: await server.learnedSettings(),
     onLearned: server.learnSettings,
-    info: modelInfoOf(model, window),
+    info: modelInfoOf(model, window, await withoutTools),
     ...(options.offline === undefined ? { serverWindow: server } : options.offline),
   });
   return { driver, window };

@@ -14,7 +14,6 @@ import { McpServers } from './open-mcp.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { outsideInstructions } from './outside-instructions.ts';
-import { requireTools } from './require-tools.ts';
 import { sessionSkills } from './skills.ts';
 
 export interface AgentOptions {
@@ -54,7 +53,6 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     options.storage,
     createDriver(model, driverOptions(options)),
     loadConfiguredAgents(options.config),
-    requireTools(model),
   ]);
   agents.get(options.agent);
   const compression = await compressionSettings(config.context.compression, config.project?.files);

@@ -5,7 +5,6 @@ import { LonghaulError } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
 import { compressionSettings } from '../compose/compression.ts';
 import { createDriver } from '../compose/create-driver.ts';
-import { requireTools } from '../compose/require-tools.ts';
 import { formatTokens, plural } from '../render/format.ts';
 import { type Check, failedCheck } from './check.ts';
 
@@ -77,10 +76,12 @@ async function checkModel(config: Config, choice: ModelChoice, env: Environment)
     const model = await chooseModel(config, choice, env);
     // Creating the driver also finds settings that do not fit the model.
     const { driver, window } = await createDriver(model, { stallMs: config.retry.stallMs });
-    await requireTools(model);
     const key = model.apiKey === undefined ? 'no key' : `key from ${keySource(model.provider, config, env)}`;
     const size = `window ${formatTokens(window.windowTokens)} (${window.source})`;
     const detail = `${model.provider}/${model.model}, ${key}, ${size}`;
+    const { withoutTools } = driver.info;
+    if (withoutTools !== undefined)
+      return { name, status: 'missing', detail: `${detail}, cannot call tools`, remedy: withoutTools };
     const compression = await compressionSettings(config.context.compression, config.project?.files);
     const [unfit] = unfitSettings(driver, compression);
     return unfit === undefined

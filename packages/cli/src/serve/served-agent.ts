@@ -12,7 +12,6 @@ import { McpServers } from '../compose/open-mcp.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
 import type { Storage } from '../compose/open-storage.ts';
 import { outsideInstructions } from '../compose/outside-instructions.ts';
-import { requireTools } from '../compose/require-tools.ts';
 import { sessionSkills, shownSkills } from '../compose/skills.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { importUpload } from './import-upload.ts';
@@ -93,14 +92,12 @@ function currentDrivers({
   const open = async (name: string, config: Config, own: OwnModel | undefined): Promise<ModelDriver> => {
     const from = { config, storage: Promise.resolve(storage) };
     if (own !== undefined && nameOf(own.model) === name) {
-      await requireTools(own.model);
       return (await createDriver(own.model, driverOptions({ ...from, window: own.window }))).driver;
     }
     // An imported session uses the model that a run would use.
     const model = isImportedModel(name)
       ? await chooseModel(config, {}, env)
       : resolveNamed(config, { model: name }, env);
-    await requireTools(model);
     return (await createDriver(model, driverOptions(from))).driver;
   };
   return (name) => {

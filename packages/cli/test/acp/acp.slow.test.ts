@@ -131,6 +131,19 @@ describe('longhaul acp', () => {
     expect(textOf(editor.of('agent_message_chunk', id))).toContain('Hello there.');
   });
 
+  it('offers the model only the tools that a prompt allows', async () => {
+    const id = await editor.begin(bench.folder);
+    const prompt = [{ type: 'text' as const, text: 'make a file' }];
+    const send = (tools: unknown) =>
+      editor.agent.request(session.prompt, { sessionId: id, prompt, _meta: { longhaul: { tools } } });
+    expect(await send(['read', 'list'])).toEqual({ stopReason: 'end_turn' });
+    expect(JSON.stringify(editor.of('tool_call_update', id))).toContain(
+      'Not run: the user allows only read, list for this message.',
+    );
+    await expect(send('read')).rejects.toThrow('must be a list of names of tools');
+    await expect(send(['reed'])).rejects.toThrow('Did you mean "read"?');
+  });
+
   it('works on two sessions at once, and cancels one of them', async () => {
     const [one, two] = [await editor.begin(bench.folder), await editor.begin(bench.folder)];
     const waiting = editor.prompt(one, 'wait for me');

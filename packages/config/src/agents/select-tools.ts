@@ -1,4 +1,4 @@
-import type { Tool } from '@longhaul/core';
+import { matchTools, type Tool } from '@longhaul/core';
 import { LonghaulError, matchesPattern, suggestion } from '@longhaul/protocol';
 
 /** Patterns of this kind name tools of MCP servers, as `mcp:SERVER` or `mcp:SERVER_TOOL`. */
@@ -36,7 +36,5 @@ export function selectTools(agent: string, patterns: readonly string[], tools: r
       `agents.${agent}.tools names "${pattern}", but no tool has this name.${suggestion(pattern, names)} There are: ${names.join(', ')}.`,
     );
   }
-  const isNamed = (name: string) => patterns.some((pattern) => matchesPattern(pattern, name));
-  // A tool that replaces others is also chosen if all of those are named.
-  return tools.filter(({ name, standsIn }) => isNamed(name) || standsIn?.tools.every(isNamed) === true);
+  return [...matchTools(patterns, tools)];
 }

@@ -1,10 +1,10 @@
-import type { ToolSchema } from '../ports/model-driver.ts';
-import { createToolFinder, shownSchemas } from '../ports/tool-set.ts';
+import { createToolFinder } from '../ports/tool-set.ts';
 import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
 import { reachedLimit } from './limits/run-limits.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
+import { OfferedTools } from './offered-tools.ts';
 import { RefusedContent } from './refused-content.ts';
 import { RunFinisher } from './run-finisher.ts';
 import { SkillNote } from './skill-note.ts';
@@ -23,8 +23,7 @@ export interface ExecutorParts {
   signal: AbortSignal;
   clock: RunClock;
   account: RunAccount;
-  /** The schemas of the tools that the model sees. */
-  schemas: readonly ToolSchema[];
+  offered: OfferedTools;
   window: ContextWindow;
   decision: CountedDecision;
   compactor: Compactor;
@@ -44,18 +43,19 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const clock = new RunClock(limits.minutes);
   const signal = AbortSignal.any([options.signal, clock.signal]);
   const account = new RunAccount(costOf, clock);
-  const schemas = shownSchemas(tools, driver.info.model);
+  const offered = new OfferedTools({ tools, model: driver.info.model, messages: () => writer.log.messages });
+  if (driver.info.withoutTools !== undefined) offered.withhold();
   const window = new ContextWindow({
     writer,
     driver,
     blobs,
     settings: options.compression,
-    tools: schemas,
+    tools: () => offered.schemas,
     protectedTools: new Set(tools.filter((tool) => tool.isProtected === true).map((tool) => tool.name)),
     summariser,
     ledgers: options.ledgers,
   });
-  const decision = new CountedDecision({ window, driver, blobs, tools: schemas });
+  const decision = new CountedDecision({ window, driver, blobs, tools: () => offered.schemas });
   const findTool = createToolFinder(tools);
   const environmentNote = new EnvironmentNote(writer, options.environment);
   const skillNote = new SkillNote(writer, options.skills);
@@ -79,8 +79,8 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const caller = new ModelCaller({
     writer,
     driver,
-    acceptsInput: (name, input) => findTool(name)?.parse(input).ok === true,
-    toolNamed: (name) => findTool(name)?.name,
+    acceptsInput: (name, input) => offered.find(name)?.parse(input).ok === true,
+    toolNamed: (name) => offered.find(name)?.name,
     blobs,
     retry: options.retry,
     costOf,
@@ -96,9 +96,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     todoList: () => unfinishedWork.todoList(),
     approver,
     clock,
-    tools,
-    findTool,
-    model: driver.info.model,
+    offered,
     maxOutputChars: options.maxToolOutputChars,
     addsRawResults: options.rawToolResults,
     keptOutputs: options.keptOutputs,
@@ -134,7 +132,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     signal,
     clock,
     account,
-    schemas,
+    offered,
     window,
     decision,
     compactor,

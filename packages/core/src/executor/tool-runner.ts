@@ -11,20 +11,16 @@ import {
 } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, Sandbox } from '../ports/index.ts';
-import type { SessionHistory, Tool, ToolContext, ToolResult } from '../ports/tool.ts';
-import { type FindTool, shownTools } from '../ports/tool-set.ts';
+import type { SessionHistory, ToolContext, ToolResult } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tool-output/tool-output-truncator.ts';
 import { type FittedResult, fitResult } from './fit-result.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunClock } from './limits/run-clock.ts';
-import { describeMissingTool } from './missing-tool.ts';
+import type { OfferedTools } from './offered-tools.ts';
 
 export interface ToolRunnerOptions {
-  tools: readonly Tool[];
-  findTool: FindTool;
-  /** The model's name. Messages name the tools that it sees. */
-  model: string;
+  offered: Pick<OfferedTools, 'find' | 'describeMissing'>;
   writer: SessionWriter;
   sandbox: Sandbox;
   blobs: BlobStore;
@@ -72,7 +68,7 @@ export class ToolRunner {
     for (const [index, part] of message.parts.entries()) {
       if (part.type !== 'tool' || part.state !== 'pending') continue;
       const call = { message, index, part };
-      if (this.#options.findTool(part.name)?.runsAlone === true) {
+      if (this.#options.offered.find(part.name)?.runsAlone === true) {
         await this.#runGroup(group, options);
         group = [];
         await this.#runGroup([call], options);
@@ -122,10 +118,10 @@ export class ToolRunner {
     { part, message, index }: Call,
     signal: AbortSignal,
   ): Promise<{ ok: false; reason: string; waits?: true } | { ok: true; execute: Execute }> {
-    const tool = this.#options.findTool(part.name);
+    const tool = this.#options.offered.find(part.name);
     if (tool === undefined) {
-      const names = shownTools(this.#options.tools, this.#options.model).map(({ name }) => name);
-      return { ok: false, reason: describeMissingTool(part.name, names) + sentText(part) };
+      const reason = this.#options.offered.describeMissing(part.name);
+      return { ok: false, reason: reason + sentText(part) };
     }
     if (part.inputText !== undefined && message.finishReason === 'length') {
       return {
@@ -190,7 +186,7 @@ export class ToolRunner {
     { signal, maxResultChars }: { signal: AbortSignal; maxResultChars: number },
   ): Promise<void> {
     const handle = handleOf(message.sequence, index);
-    const tool = this.#options.findTool(part.name);
+    const tool = this.#options.offered.find(part.name);
     const maxChars = Math.min(
       tool?.maxOutputChars ?? this.#options.maxOutputChars ?? DEFAULT_MAX_TOOL_OUTPUT_CHARS,
       maxResultChars,

@@ -6,6 +6,7 @@ import { writeClosingNote } from './closing-note.ts';
 import { createExecutorParts, type ExecutorParts } from './executor-parts.ts';
 import { describeMinutes, reachedLimit } from './limits/run-limits.ts';
 import type { CallTarget } from './model-call/model-caller.ts';
+import { withoutTools } from './offered-tools.ts';
 import { contentRefusalOf } from './refused-content.ts';
 import { limitReached } from './run-errors.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
@@ -75,6 +76,7 @@ export class TurnExecutor {
       skillNote,
       stepFiles,
       caller,
+      offered,
       outcomeHandler,
     } = this.#parts;
     await outcomeHandler.runPendingCalls();
@@ -94,6 +96,11 @@ export class TurnExecutor {
       const outcome = await caller.call(request, this.#target());
       if (outcome.error?.code === 'context_overflow') {
         await compactor.afterRefusal(outcome.error, request, signal);
+        continue;
+      }
+      if (outcome.error?.code === 'tools_unsupported' && offered.schemas.length > 0) {
+        offered.withhold();
+        await writer.announce(withoutTools(outcome.error.message));
         continue;
       }
       const refusal = outcome.error === undefined ? undefined : contentRefusalOf(outcome.error);
@@ -126,9 +133,9 @@ export class TurnExecutor {
   }
 
   #target(): CallTarget {
-    const { schemas: tools, window, outcomeHandler, signal } = this.#parts;
+    const { offered, window, outcomeHandler, signal } = this.#parts;
     const { system, windowTokens, tokenRatio } = window;
-    return { system, windowTokens, tokenRatio, tools, cuts: outcomeHandler.cuts, signal };
+    return { system, windowTokens, tokenRatio, tools: offered.schemas, cuts: outcomeHandler.cuts, signal };
   }
 
   #endFor(error: LonghaulError): RunEnd {

@@ -30,6 +30,8 @@ export interface ModelInfo {
   maxOutputTokens: number;
   /** US dollars per million tokens. */
   price?: ModelPrice;
+  /** Present if the model cannot call tools: what a person can do about it. */
+  withoutTools?: string | undefined;
   /** Media types that the model supports besides text. */
   accepts: { images: boolean; files: boolean };
   /** Reasoning is sent back even if it has no metadata, so it takes room in later requests. Default false. */

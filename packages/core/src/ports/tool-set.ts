@@ -1,4 +1,4 @@
-import { foldName } from '@longhaul/protocol';
+import { foldName, matchesPattern } from '@longhaul/protocol';
 import type { ToolSchema } from './model-driver.ts';
 import type { Tool } from './tool.ts';
 
@@ -18,6 +18,15 @@ export function createToolFinder(tools: readonly Tool[]): FindTool {
   for (const tool of tools) add(tool.name, tool);
   for (const tool of tools) for (const alias of tool.aliases ?? []) add(alias, tool);
   return (name) => exact.get(name) ?? folded.get(foldName(name));
+}
+
+/**
+ * Returns the tools that match one of the patterns; `*` matches any text. A tool that replaces others also matches if
+ * all of those do.
+ */
+export function matchTools(patterns: readonly string[], tools: readonly Tool[]): readonly Tool[] {
+  const isNamed = (name: string) => patterns.some((pattern) => matchesPattern(pattern, name));
+  return tools.filter(({ name, standsIn }) => isNamed(name) || standsIn?.tools.every(isNamed) === true);
 }
 
 /** Returns the tools that a model sees. It can call the others too. */

@@ -3,6 +3,7 @@ import type { SessionContext } from '../context/session-context.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
 import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
+import { withoutTools } from '../executor/offered-tools.ts';
 import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
@@ -39,6 +40,11 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     await using sandbox = await openSandbox(work.session, work.signal, record);
     for (const message of unfitSettings(work.driver, parts.agent.compression ?? parts.options.compression))
       await work.writer.announce({ type: 'context:warning', message });
+    const { info } = work.driver;
+    if (info.withoutTools !== undefined) {
+      const problem = `${info.provider}/${info.model} cannot call tools. ${info.withoutTools}`;
+      await work.writer.announce(withoutTools(problem));
+    }
     using connected = await connectTools(work, parts);
     const agent = { ...parts.agent, tools: [...parts.agent.tools, ...connected.tools] };
     const executor = await createExecutor({ ...work, sandbox }, { ...parts, agent });
@@ -91,7 +97,7 @@ async function createExecutor(
     approver: approverFor({ service: approvals, writer, sandbox, drain }),
     costOf: (usage) => costOf?.(usage, driver),
     environment: new RunSystem({
-      agent,
+      agent: driver.info.withoutTools === undefined ? agent : { ...agent, tools: [] },
       sandbox,
       writer,
       store,

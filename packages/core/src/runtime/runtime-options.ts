@@ -1,11 +1,5 @@
 import type { CompressionStrategy } from '@longhaul/context';
-import type {
-  EventPayload,
-  QueuedMessage,
-  Session,
-  TokenUsage,
-  UserMessageContentPart,
-} from '@longhaul/protocol';
+import type { EventPayload, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
 import type { KeptOutputLimit } from '../executor/kept-outputs.ts';
 import type { RunLimits } from '../executor/limits/run-limits.ts';
 import type { RetryOptions } from '../executor/model-call/retry.ts';
@@ -25,6 +19,7 @@ import type {
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import type { InstructionFile } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import type { EnqueueOptions } from '../session/messages/message-queue-service.ts';
 import type { ProcessEnder } from '../session/runs/end-left-processes.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
@@ -133,9 +128,7 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
-export interface SendAndWaitOptions {
-  id?: string;
-  metadata?: QueuedMessage['metadata'];
+export interface SendAndWaitOptions extends EnqueueOptions {
   signal?: AbortSignal;
 }
 

@@ -17,6 +17,10 @@ export const sendMessageBody = z.strictObject({
     .optional()
     .meta({ description: 'Id of the message. Same as the header Idempotency-Key.' }),
   metadata: jsonObjectSchema.optional(),
+  tools: z.array(nameText(100)).max(100).optional().meta({
+    description:
+      'Names of the tools that the model may use while it answers this message. * matches any text. Default: all tools of the agent.',
+  }),
 });
 export type SendMessageBody = z.infer<typeof sendMessageBody>;
 

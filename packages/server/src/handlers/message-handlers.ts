@@ -9,7 +9,7 @@ type Names = 'sendMessage' | 'postMessage' | 'listMessages' | 'cancel' | 'resume
 export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext): Pick<RouteHandlers, Names> {
   async function send(
     sessionId: string,
-    { content, id, metadata }: SendMessageBody,
+    { content, id, metadata, tools }: SendMessageBody,
     key: string | undefined,
   ) {
     if (id !== undefined && key !== undefined && id !== key) {
@@ -20,7 +20,7 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
     }
     const parts = toContentParts(content);
     await assertBlobs(blobs, parts);
-    return runs.send(sessionId, { content: parts, id: id ?? key, metadata });
+    return runs.send(sessionId, { content: parts, id: id ?? key, metadata, tools });
   }
 
   return {

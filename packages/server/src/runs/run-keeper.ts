@@ -25,10 +25,8 @@ export interface RunKeeperOptions {
   log: Logger;
 }
 
-export interface SentMessage {
+export interface SentMessage extends NonNullable<Parameters<Runtime['queue']['enqueue']>[2]> {
   content: readonly UserMessageContentPart[];
-  id?: string | undefined;
-  metadata?: NonNullable<Parameters<Runtime['queue']['enqueue']>[2]>['metadata'];
 }
 
 /** Starts runs in the background and tracks the active runs. */
@@ -70,20 +68,17 @@ export class RunKeeper implements Disposable {
     return await this.#answers.once({ sessionId, id: message.id }, () => this.#send(session, message));
   }
 
-  async #send(session: Session, { content, id, metadata }: SentMessage): Promise<SentAnswer> {
+  async #send(session: Session, { content, ...options }: SentMessage): Promise<SentAnswer> {
     const { id: sessionId, model } = session;
     const { runtime, store, models } = this.#options;
     const typed = compactionOfMessage(content);
     if (typed !== undefined) {
       const focus = typed.focus === undefined ? {} : { focus: typed.focus };
       const compaction = await runtime.compact(sessionId, focus);
-      return { ok: true, queued: false, id: id ?? newId(), compaction };
+      return { ok: true, queued: false, id: options.id ?? newId(), compaction };
     }
     if (!(await this.isDriven(sessionId))) await models.prepare(model);
-    const queued = await runtime.queue.enqueue(sessionId, content, {
-      id,
-      metadata,
-    });
+    const queued = await runtime.queue.enqueue(sessionId, content, options);
     const position = Math.max(1, queued.position);
     const answer = {
       ok: true,

@@ -72,6 +72,8 @@ export class ModelCaller {
         throw cancelled();
       }
       if (error.code === 'context_overflow') return outcome;
+      // It can be called without tools.
+      if (error.code === 'tools_unsupported' && target.tools.length > 0) return outcome;
       if (contentRefusalOf(error) !== undefined && !hasContent(outcome.message)) return outcome;
       const failed = { ...outcome, error };
       const isCut = hasContent(outcome.message);

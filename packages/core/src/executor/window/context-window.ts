@@ -61,7 +61,8 @@ export interface ContextWindowOptions {
   /** Writes narratives. Without it, a summary has the ledger only. */
   summariser?: ModelDriver;
   settings: CompressionSettings;
-  tools: readonly ToolSchema[];
+  /** The tools of the next request. */
+  tools: () => readonly ToolSchema[];
   protectedTools: ReadonlySet<string>;
   /** Keeps the session's facts for its next run in this process. */
   ledgers?: KeptLedgers | undefined;
@@ -131,7 +132,7 @@ export class ContextWindow {
       windowTokens: this.#learner.windowTokens,
       maxOutputTokens: this.#options.driver.info.maxOutputTokens,
       systemTokens: this.#count(this.#system),
-      toolTokens: this.#count(JSON.stringify(this.#options.tools)),
+      toolTokens: this.#count(JSON.stringify(this.#options.tools())),
       ratio: this.#meter.ratio,
       mediaRatio: this.#meter.mediaRatio,
       returnsReasoning: this.#options.driver.info.returnsReasoning,
@@ -230,14 +231,20 @@ export class ContextWindow {
     const onUsage = this.#addSummaryUsage;
     const cacheKey = writer.lease.sessionId;
     return {
-      summarise: summariseWith(summariser, { system: this.#system, tools, cacheKey, signal, onUsage }),
+      summarise: summariseWith(summariser, {
+        system: this.#system,
+        tools: tools(),
+        cacheKey,
+        signal,
+        onUsage,
+      }),
     };
   }
 
   #summariseByProvider(signal: AbortSignal): SummariseByProvider | undefined {
     const { driver, blobs, tools } = this.#options;
     const onUsage = this.#addSummaryUsage;
-    return summariseByProvider(driver, { blobs, system: this.#system, tools, signal, onUsage });
+    return summariseByProvider(driver, { blobs, system: this.#system, tools: tools(), signal, onUsage });
   }
 
   readonly #addSummaryUsage = (usage: TokenUsage) => {

@@ -7,7 +7,7 @@ export interface CountedDecisionOptions {
   window: ContextWindow;
   driver: ModelDriver;
   blobs: BlobStore;
-  tools: readonly ToolSchema[];
+  tools: () => readonly ToolSchema[];
 }
 
 /** The provider counts a request whose predicted size is within this share of the trigger. */
@@ -54,6 +54,6 @@ export class CountedDecision {
       // `ModelCaller` reports media that the model does not accept.
       { blobs, accepts: driver.info.accepts, onUnsupported: () => undefined },
     );
-    return driver.countTokens({ system, messages, tools, signal });
+    return driver.countTokens({ system, messages, tools: tools(), signal });
   }
 }

@@ -1,5 +1,12 @@
-import { isBlank, LonghaulError, type QueuedMessage, type UserMessageContentPart } from '@longhaul/protocol';
-import type { BlobStore, ModelInfo, Store } from '../../ports/index.ts';
+import {
+  isBlank,
+  LonghaulError,
+  type QueuedMessage,
+  suggestion,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
+import type { BlobStore, ModelInfo, Store, Tool } from '../../ports/index.ts';
+import { matchTools } from '../../ports/tool-set.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { newId } from '../ids.ts';
 import { storeMedia } from './media.ts';
@@ -17,6 +24,12 @@ export interface EnqueueResult {
   eventNumber: number;
 }
 
+export interface EnqueueOptions {
+  id?: string | undefined;
+  metadata?: QueuedMessage['metadata'] | undefined;
+  tools?: readonly string[] | undefined;
+}
+
 /** The text of the event and of the answer for a message that waits in the queue. */
 export function queuedText(position: number): string {
   return `Message queued at position ${position}`;
@@ -32,6 +45,10 @@ export interface MessageQueueOptions {
    * images and files are not checked.
    */
   infoFor?: (sessionId: string) => Promise<ModelInfo | undefined>;
+  /** Returns the tools of a session's agent. Absent: the names of tools in a message are not checked. */
+  toolsFor?: (sessionId: string) => Promise<readonly Tool[]>;
+  /** Whether a tool with such a name may be known only when the session runs. Default: never. */
+  mayConnect?: (pattern: string) => boolean;
 }
 
 /**
@@ -44,9 +61,13 @@ export class MessageQueueService {
   readonly #hub: EventHub;
   readonly #maxPending: number;
   readonly #infoFor: MessageQueueOptions['infoFor'];
+  readonly #toolsFor: MessageQueueOptions['toolsFor'];
+  readonly #mayConnect: (pattern: string) => boolean;
 
   constructor(options: MessageQueueOptions) {
     this.#infoFor = options.infoFor;
+    this.#toolsFor = options.toolsFor;
+    this.#mayConnect = options.mayConnect ?? (() => false);
     this.#store = options.store;
     this.#blobs = options.blobs;
     this.#hub = options.hub;
@@ -57,21 +78,24 @@ export class MessageQueueService {
    * Adds a message to the queue.
    *
    * @param options.id Repeating an id stores nothing and returns the first result.
-   * @throws {LonghaulError} `invalid_request` without content; `input_unsupported` for an image or a file that the model of
+   * @param options.tools Patterns of the tools that the model may use while it answers this message. Default: all.
+   * @throws {LonghaulError} `invalid_request` without content, or for a pattern that no tool matches; `input_unsupported` for an image or a file that the model of
    * the session does not take; `queue_full`; `session_not_found`.
    */
   async enqueue(
     sessionId: string,
     content: readonly UserMessageContentPart[],
-    options: { id?: string; metadata?: QueuedMessage['metadata'] } = {},
+    options: EnqueueOptions = {},
   ): Promise<EnqueueResult> {
+    const { tools } = options;
     await this.#check(sessionId, content);
+    if (tools !== undefined) await this.#checkTools(sessionId, tools);
     const stored = await storeMedia(content, this.#blobs);
     const message: QueuedMessage = {
       id: options.id ?? newId(),
       content: stored,
       queuedAt: Date.now(),
-      metadata: options.metadata,
+      metadata: tools === undefined ? options.metadata : { ...options.metadata, tools: [...tools] },
     };
     const { position, events } = await this.#store.enqueue(sessionId, message, {
       maxPending: this.#maxPending,
@@ -118,6 +142,19 @@ export class MessageQueueService {
     const count = await this.pendingCount(sessionId);
     this.#hub.emit({ type: 'queue:changed', sessionId, at: Date.now(), count });
     return change;
+  }
+
+  async #checkTools(sessionId: string, patterns: readonly string[]): Promise<void> {
+    const tools = await this.#toolsFor?.(sessionId);
+    const unknown =
+      tools &&
+      patterns.find((pattern) => matchTools([pattern], tools).length === 0 && !this.#mayConnect(pattern));
+    if (tools === undefined || unknown === undefined) return;
+    const names = tools.map(({ name }) => name);
+    throw new LonghaulError(
+      'invalid_request',
+      `The message allows the tool "${unknown.slice(0, 100)}", but the agent has no tool with this name.${suggestion(unknown, names)} It has: ${names.join(', ')}.`,
+    );
   }
 
   async #check(sessionId: string, content: readonly UserMessageContentPart[]): Promise<void> {

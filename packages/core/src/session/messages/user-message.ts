@@ -1,9 +1,10 @@
-import type {
-  MessageMetadata,
-  Part,
-  QueuedMessage,
-  SyntheticReason,
-  UserMessageContentPart,
+import {
+  isTextList,
+  type MessageMetadata,
+  type Part,
+  type QueuedMessage,
+  type SyntheticReason,
+  type UserMessageContentPart,
 } from '@longhaul/protocol';
 import type { MessageDraft } from '../../ports/index.ts';
 import { newId } from '../ids.ts';
@@ -19,8 +20,17 @@ export function draftUserMessage(queued: readonly QueuedMessage[]): MessageDraft
     ...(single === undefined ? { coalesced: true } : {}),
     messageCount: messages.length,
     originalMessages: messages.map((message) => message.id),
+    ...allowedTools(messages),
   };
   return userDraft(combinedContent.map(toPart), metadata);
+}
+
+/** Each message that allows only some tools adds its patterns as a list: a tool must match all lists. */
+function allowedTools(messages: readonly QueuedMessage[]): Pick<MessageMetadata, 'tools'> {
+  const lists = messages.flatMap(({ metadata }) =>
+    isTextList(metadata?.['tools']) ? [metadata['tools']] : [],
+  );
+  return lists.length === 0 ? {} : { tools: lists };
 }
 
 /** Drafts a user message that comes from the runtime, so that the model continues. */
