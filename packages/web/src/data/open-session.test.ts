@@ -94,6 +94,14 @@ describe('OpenSession', () => {
     expect(await readsAfter({ number: 7, type: 'llm:response' })).toEqual([]);
   });
 
+  it('shows that a run waits for its next try, also if it began to wait before the first reading', async () => {
+    const retry = { type: 'llm:retry', attempt: 1, delayMs: 5, reason: 'busy' };
+    await readsAfter({ ...retry, number: 6, nextTryAt: Date.now() - 1 });
+    expect(session.store.getState().activity).toEqual({ kind: 'idle' });
+    await readsAfter({ ...retry, number: 7, nextTryAt: Date.now() + 1_000 });
+    expect(session.store.getState().activity).toMatchObject({ kind: 'retrying', attempt: 1 });
+  });
+
   it('shows requests for approval only while a run works', async () => {
     expect(session.store.getState().approvals).toHaveLength(1);
     server.detail = { ...DETAIL, state: 'interrupted' };

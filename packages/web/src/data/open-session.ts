@@ -111,9 +111,19 @@ export class OpenSession {
     if (event.number !== undefined) this.#after = event.number;
     if (event.type === 'run:started') this.store.setState({ outcome: undefined });
     if (event.type === 'run:finished') this.store.setState({ outcome: event });
-    if (event.number !== undefined && event.number <= this.#known) return;
+    if (event.number !== undefined && event.number <= this.#known) {
+      this.#recall(event);
+      return;
+    }
     this.#change(event);
     for (const listener of this.#listeners) listener(event);
+  }
+
+  /** What an event before the first reading still says: that a run waits until it tries again. */
+  #recall(event: LonghaulEvent): void {
+    const state = this.store.getState();
+    const activity = state.isRunning ? afterEvent(state, event)?.activity : undefined;
+    if (activity?.kind === 'retrying' && activity.nextTryAt > Date.now()) this.store.setState({ activity });
   }
 
   #change(event: LonghaulEvent): void {
