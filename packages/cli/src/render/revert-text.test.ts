@@ -22,6 +22,12 @@ function textOf(result: Partial<RevertResult>, options: Partial<RevertTextOption
 }
 
 describe('the text of a revert', () => {
+  it('says that the conversation continues after the end of a branch', () => {
+    expect(textOf({}, { place: 'after' })).toContain(
+      'The conversation continues after m4; 2 messages are hidden, not deleted.\n',
+    );
+  });
+
   it('lists what was restored, and how to take it back', () => {
     expect(textOf({ skipped: [{ path: 'b', reason: 'it is a secret' }] })).toBe(
       [

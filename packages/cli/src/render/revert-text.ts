@@ -8,6 +8,8 @@ const MAX_LISTED = 20;
 
 export interface RevertTextOptions {
   command: 'revert' | 'unrevert';
+  /** Where the conversation continues. Default: before the message. */
+  place?: 'before' | 'after';
   /** Whether files that others have changed were left as they are, or restored too. Neither: they block the revert. */
   others?: 'keep' | 'force' | undefined;
   /** What takes a revert back, such as `/unrevert`. */
@@ -85,7 +87,7 @@ const DONE_HINTS = {
 
 function conversationText(
   { status, conversation, handle, hides }: RevertResult,
-  { command }: RevertTextOptions,
+  { command, place = 'before' }: RevertTextOptions,
 ): string {
   if (!conversation) return '';
   const isPreview = status === 'preview';
@@ -93,7 +95,8 @@ function conversationText(
     return `The hidden messages ${isPreview ? 'would be' : 'are'} part of the conversation again.\n`;
   const continues = isPreview ? 'would continue' : 'continues';
   const are = isPreview ? 'would be' : hides === 1 ? 'is' : 'are';
-  return `The conversation ${continues} before ${handle}; ${plural(hides, 'later message')} ${are} hidden, not deleted.\n`;
+  const others = place === 'before' ? 'later message' : 'message';
+  return `The conversation ${continues} ${place} ${handle}; ${plural(hides, others)} ${are} hidden, not deleted.\n`;
 }
 
 function lastLine({ status }: RevertResult, { command, takeBack, paint }: RevertTextOptions): string {

@@ -67,6 +67,10 @@ export const revertBody = z.strictObject({
     .enum(['files', 'conversation'])
     .optional()
     .meta({ description: 'What goes back. Default: files and conversation.' }),
+  after: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Continue after the message, on its branch. Default: before it.' }),
   ...revertFlags,
 });
 

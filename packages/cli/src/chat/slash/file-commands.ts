@@ -192,9 +192,8 @@ async function tree(_words: string, context: SlashContext): Promise<void> {
     })),
   });
   if (target === undefined || target === head) return;
-  // Going to the end of a branch is a revert to what would follow it.
-  const result = await client.revert(conversation.requireId(), { target: handleOf(target + 1) });
-  print(revertText(result, { ...SLASH_REVERT, paint }));
+  const result = await client.revert(conversation.requireId(), { target: handleOf(target), after: true });
+  print(revertText(result, { ...SLASH_REVERT, place: 'after', paint }));
 }
 
 async function showInPager(text: string, { surface, terminal }: SlashContext): Promise<void> {

@@ -3,6 +3,8 @@ import type { ChangedFiles } from '../../ports/file-trees.ts';
 export interface RevertOptions {
   /** What goes back. Default: both. */
   only?: 'files' | 'conversation' | undefined;
+  /** The message stays: the conversation continues after it, on its branch, with the files as they were then. */
+  after?: boolean | undefined;
   /** Returns what a revert would do, and changes nothing. A run of the session continues. */
   preview?: boolean | undefined;
   /** Also restores files that others have changed. */
@@ -17,7 +19,10 @@ export interface RevertResult extends ChangedFiles {
    * `unchanged`: everything is so already, and no revert was recorded.
    */
   status: 'reverted' | 'unchanged' | 'preview' | 'blocked';
-  /** Handle of the message before which the session now is. For `unrevert`, of the message that the revert named. */
+  /**
+   * Handle of the message before which the session now is, or after which with `after`. For `unrevert`, of the message
+   * that the revert named.
+   */
   handle: string;
   /** Whether the conversation goes back. */
   conversation: boolean;

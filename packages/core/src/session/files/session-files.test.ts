@@ -255,6 +255,29 @@ describe('revert', () => {
     );
     expect(await files.revert(test.sessionId, 'm1')).toMatchObject({ status: 'reverted', files: [] });
   });
+
+  it('continues after the last message of a branch that was left', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const steps = [change('a', 'old branch'), answer('Old.'), change('a', 'new branch'), answer('New.')];
+    const { test, driver, files } = await startSession(workspace, [...steps, answer('!')]);
+    await test.run('go');
+    await files.revert(test.sessionId, 'm1');
+    await test.run('go elsewhere');
+    expect(await files.revert(test.sessionId, 'm3', { after: true })).toMatchObject({
+      status: 'reverted',
+      handle: 'm3',
+      hides: 3,
+      files: [{ path: 'a', change: 'modified' }],
+    });
+    expect(present(workspace)).toEqual({ a: 'old branch' });
+    expect(await files.tree(test.sessionId)).toMatchObject({ head: 3 });
+    expect(await files.revert(test.sessionId, 'm3', { after: true })).toMatchObject({ status: 'unchanged' });
+    await files.revert(test.sessionId, 'm6', { after: true });
+    expect(present(workspace)).toEqual({ a: 'new branch' });
+    const shown = await shownTexts(test, driver, 'and now');
+    expect(shown).toContain('New.');
+    expect(shown).not.toContain('Old.');
+  });
 });
 
 describe('unrevert', () => {

@@ -1,4 +1,4 @@
-import { headOf, treeBefore } from '@longhaul/context';
+import { headOf, treeAfter, treeBefore } from '@longhaul/context';
 import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
@@ -34,8 +34,8 @@ export class SessionReverts {
   }
 
   /**
-   * Goes back to before a message: restores the files, and hides the later messages. The present files are recorded
-   * first. A running session is cancelled, but not for a preview, which changes nothing.
+   * Goes back to before a message, or to after it: restores the files, and hides the later messages, and those of other
+   * branches. The present files are recorded first. A running session is cancelled, but not for a preview, which changes nothing.
    *
    * @param target A handle (`m12`) or a message id.
    * @throws {LonghaulError} `session_not_found`, `not_found`, `invalid_request` if no files are recorded; `store_full`.
@@ -43,8 +43,7 @@ export class SessionReverts {
   revert(sessionId: string, target: string, options: RevertOptions = {}): Promise<RevertResult> {
     return this.#move(sessionId, options, async (known) => {
       const { sequence } = await findMessage(this.#options.store, sessionId, target);
-      const to = options.only === 'files' ? headOf(known.marks, known.last) : parentOf(known.marks, sequence);
-      const tree = options.only === 'conversation' ? undefined : treeBefore(sequence, known);
+      const { to, tree } = placeOf(sequence, { known, options });
       if (tree === undefined && options.only === 'files') throw nothingRecorded(target);
       return { handle: handleOf(sequence), to, tree, since: { sequence } };
     });
@@ -92,6 +91,19 @@ export class SessionReverts {
       return work({ writer, session });
     });
   }
+}
+
+/** Where a revert leads. Without a tree, the files stay as they are. */
+function placeOf(
+  sequence: number,
+  { known, options: { only, after } }: { known: SessionRecord; options: RevertOptions },
+): Pick<Move, 'to' | 'tree'> {
+  const place = after ? sequence : parentOf(known.marks, sequence);
+  const tree = after ? treeAfter(sequence, known) : treeBefore(sequence, known);
+  return {
+    to: only === 'files' ? headOf(known.marks, known.last) : place,
+    tree: only === 'conversation' ? undefined : tree,
+  };
 }
 
 function unrevertMove({ marks, last }: SessionRecord): Move {

@@ -18,11 +18,10 @@ export function GoToBranch({ last, onDone }: { last: number; onDone: () => void 
   const session = useSession();
   const notify = useNotify();
   const [onConflict, setOnConflict] = useState<OnConflict>('keep');
-  // Going to the end of a branch is a revert to what would follow it.
-  const target = `m${last + 1}`;
+  const target = `m${last}`;
   const preview = useRead(
     useCallback(
-      (signal) => client.revert(session.id, { target, preview: true }, { signal }),
+      (signal) => client.revert(session.id, { target, after: true, preview: true }, { signal }),
       [client, session, target],
     ),
   );
@@ -30,6 +29,7 @@ export function GoToBranch({ last, onDone }: { last: number; onDone: () => void 
     const conflicts = preview.value?.conflicts.length ?? 0;
     const result = await client.revert(session.id, {
       target,
+      after: true,
       ...(only !== undefined && { only }),
       ...(conflicts > 0 && { [onConflict]: true }),
     });
