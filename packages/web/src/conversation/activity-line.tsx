@@ -1,16 +1,23 @@
 import { useEffect, useState } from 'react';
+import type { Activity } from '../data/session-state.ts';
 import { useSessionState } from '../data/use-session.ts';
 
 /** What the run does at the moment, with the time until the next try. */
 export function ActivityLine() {
   const isRunning = useSessionState((state) => state.isRunning);
   const activity = useSessionState((state) => state.activity);
+  const isAsking = useSessionState((state) => state.approvals.length > 0);
   if (!isRunning) return null;
   return (
     <p className="activity-line quiet" role="status">
-      {activity.kind === 'retrying' ? <RetryCountdown {...activity} /> : WORDS[activity.kind]}
+      <ActivityWords activity={activity} isAsking={isAsking} />
     </p>
   );
+}
+
+function ActivityWords({ activity, isAsking }: { activity: Activity; isAsking: boolean }) {
+  if (isAsking) return 'Waiting for your approval…';
+  return activity.kind === 'retrying' ? <RetryCountdown {...activity} /> : WORDS[activity.kind];
 }
 
 const WORDS = {

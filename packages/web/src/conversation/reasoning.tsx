@@ -2,6 +2,9 @@ import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { formatDuration } from '../ui/format.ts';
 
+/** Shorter times say nothing: the pieces of an answer can arrive together. */
+const SHORT_MS = 500;
+
 interface ReasoningProps {
   text: string;
   isRunning: boolean;
@@ -13,7 +16,7 @@ interface ReasoningProps {
 export function Reasoning({ text, isRunning, durationMs }: ReasoningProps) {
   const [isOpen, setOpen] = useState(false);
   if (text.trim() === '') return null;
-  const took = durationMs === undefined ? '' : ` for ${formatDuration(durationMs)}`;
+  const took = durationMs === undefined || durationMs < SHORT_MS ? '' : ` for ${formatDuration(durationMs)}`;
   return (
     <details className="reasoning" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="quiet">
