@@ -59,6 +59,7 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
       .waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Waiting for your approval…').waitFor();
     await page.getByRole('button', { name: 'The agent waits for your approval' }).click();
     await dialog.getByRole('button', { name: 'Once' }).click();
     await bench.ended(id);

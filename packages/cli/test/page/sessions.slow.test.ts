@@ -115,6 +115,28 @@ describe.each(WIDTHS)('sessions at %s width', (width, viewport) => {
     await page.context().close();
   });
 
+  it('continue at the end of a branch that a revert has left', async () => {
+    const sessionId = await filledSession(`Branched ${width}`);
+    const { client } = bench;
+    await client.revert(sessionId, { target: 'm3' });
+    await client.sendMessage(sessionId, 'gamma');
+    await bench.ended(sessionId);
+    const page = await bench.newPage({ viewport });
+    await bench.showSession(page, sessionId, '?panel=tree');
+    const panel = page.getByRole('complementary', { name: 'Branches' });
+    await panel.getByText('current at its beginning').waitFor();
+    await panel.getByRole('button', { name: 'Go to the end of the branch, m4' }).click();
+    const dialog = page.getByRole('dialog', { name: /end of the branch/ });
+    await dialog.getByText(/would be hidden/).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Conversation only' }).click();
+    await page.getByText('The conversation continues after m4').first().waitFor();
+    const { messages } = await client.messages(sessionId, { limit: 10 });
+    const reverted = messages.filter(({ visibility }) => visibility.isReverted === true);
+    expect(reverted.map(({ visibility }) => visibility.handle)).toEqual(['m5', 'm6']);
+    await page.context().close();
+  });
+
   it('are exported as a file, which imports them when it is dropped', async () => {
     const title = `Exported ${width}`;
     const sessionId = await filledSession(title);
