@@ -86,3 +86,8 @@ it.each<JsonObject>([
       expect(question).toContain(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
   }
 });
+
+it('colours a command, and dims nothing of it', () => {
+  const shown = approvalQuestion({ toolName: 'bash', args: { command: 'if true # not' } }, createPaint(true));
+  expect(shown).toContain('\u001b[36mif\u001b[39m true # not');
+});

@@ -1,5 +1,6 @@
 import { cutMiddle } from '@longhaul/context';
-import type { JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonValue } from '@longhaul/protocol';
+import { createHighlighter } from './code-highlighter.ts';
 import { fileChange } from './file-change.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { visible, visibleLine } from './visible.ts';
@@ -18,9 +19,9 @@ const MANY_LINES = 15;
  */
 export function approvalQuestion(
   { toolName, args }: { toolName: string; args: JsonValue },
-  paint: Pick<Paint, 'good' | 'bad' | 'bold'> = createPaint(false),
+  paint: Paint = createPaint(false),
 ): string {
-  const lines = changedText(toolName, args, paint) ?? shown(argumentText(args)).split('\n');
+  const lines = changedText(toolName, args, paint) ?? argumentLines(args, paint);
   const head = lines.length === 1 ? ` ${lines[0]}` : `\n    ${lines.join('\n    ')}`;
   const count = lines.length > MANY_LINES ? `\n  ${lines.length} lines, from "? ${toolName}" on.` : '';
   return `${paint.bold(`? ${visibleLine(toolName)}`)}${head}${count}\n`;
@@ -49,6 +50,15 @@ function changedText(
       ...signed('+', after, paint.good),
     ]),
   ];
+}
+
+/** A command alone is coloured. Nothing in it is dimmed: what looks like a comment may be none. */
+function argumentLines(args: JsonValue, paint: Paint): string[] {
+  const lines = shown(argumentText(args)).split('\n');
+  const isCommand = isObject(args) && typeof args['command'] === 'string' && Object.keys(args).length === 1;
+  if (!isCommand) return lines;
+  const code = createHighlighter('sh', { ...paint, dim: (text) => text });
+  return lines.map((line) => code.line(line));
 }
 
 function argumentText(args: JsonValue): string {

@@ -1,4 +1,5 @@
 import { lexer, type Token, type Tokens } from 'marked';
+import { type CodeHighlighter, createHighlighter } from './code-highlighter.ts';
 import { printable, widthOf } from './format.ts';
 import type { Paint } from './paint.ts';
 
@@ -33,7 +34,7 @@ export class MarkdownStream {
   readonly #options: MarkdownOptions;
   #line = '';
   #block: string[] = [];
-  #fence: { indent: string; marker: string } | undefined;
+  #fence: { indent: string; marker: string; code: CodeHighlighter } | undefined;
   /** An empty line is due before the next block. */
   #gap = false;
   #isAfterList = false;
@@ -70,7 +71,8 @@ export class MarkdownStream {
     const fence = FENCE.exec(line);
     if (fence !== null) {
       const out = this.#flush();
-      this.#fence = { indent: fence[1] ?? '', marker: fence[2] ?? '' };
+      const [indent = '', marker = ''] = fence.slice(1);
+      this.#fence = { indent, marker, code: highlighterOf(line.slice(fence[0].length), this.#options) };
       return out;
     }
     if (line.trim() === '') {
@@ -90,14 +92,17 @@ export class MarkdownStream {
     return !/^\d/.test(line) || /^1[.)]/.test(line) || ITEM.test(this.#block[0] ?? '');
   }
 
-  #codeLine(line: string, { indent, marker }: { indent: string; marker: string }): string {
+  #codeLine(
+    line: string,
+    { indent, marker, code }: { indent: string; marker: string; code: CodeHighlighter },
+  ): string {
     const end = FENCE.exec(line)?.[2] ?? '';
     if (end.startsWith(marker) && line.trim() === end) {
       this.#fence = undefined;
       return '';
     }
-    const code = line.startsWith(indent) ? line.slice(indent.length) : line.trimStart();
-    return this.#emit([`${indent}  ${this.#options.paint.note(code)}`]);
+    const text = line.startsWith(indent) ? line.slice(indent.length) : line.trimStart();
+    return this.#emit([`${indent}  ${code.line(text)}`]);
   }
 
   #flush(): string {
@@ -144,7 +149,7 @@ function linesOf(token: Token, options: MarkdownOptions): string[] {
         columns,
       );
     case 'code':
-      return token['text'].split('\n').map((line: string) => `  ${paint.note(line)}`);
+      return codeLines(token as Tokens.Code, options);
     case 'hr':
       return [paint.dim('─'.repeat(Math.min(columns, 40)))];
     case 'blockquote':
@@ -163,6 +168,16 @@ function linesOf(token: Token, options: MarkdownOptions): string[] {
       );
     }
   }
+}
+
+function codeLines({ text, lang = '' }: Tokens.Code, options: MarkdownOptions): string[] {
+  const code = highlighterOf(lang, options);
+  return text.split('\n').map((line) => `  ${code.line(line)}`);
+}
+
+/** @param info What follows the fence: the language, and maybe more. */
+function highlighterOf(info: string, { paint }: Pick<MarkdownOptions, 'paint'>): CodeHighlighter {
+  return createHighlighter(/^[\s{.]*([\w+#-]*)/.exec(info)?.[1] ?? '', paint);
 }
 
 /** Without styles, a heading keeps its sign. */
