@@ -289,7 +289,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.lost('? Allow bash');
     await window.enter('/permissions');
     await window.saw(/always +bash/);
-    await window.saw(/Rules from \S*\/longhaul.yml \(user\)[\s\S]*ask +\*/);
+    await window.saw(/Rules from \S*\/longhaul.yml\s\(user\)[\s\S]*ask +\*/);
   });
 
   it('writes a rule when the person says so, and adds and removes rules', async () => {

@@ -1,5 +1,6 @@
 import { fitLine } from '../../render/format.ts';
 import { visibleLine } from '../../render/visible.ts';
+import { wrapText } from '../../render/word-wrapper.ts';
 import { trustPage } from '../../trust/trust-page.ts';
 import type { LocalAccess } from '../connection/connection.ts';
 import { changeRules, ruleText } from './change-rules.ts';
@@ -12,8 +13,8 @@ export const PERMISSION_COMMANDS: readonly SlashCommand[] = [
     description: 'the rules for calls, and what you allowed in this session; add or remove a rule',
     async run(words, context) {
       if (words !== '') return await changeRules(words, context);
-      const { local, print } = context;
-      print(`${[...rulesText(local?.access), '', ...(await answersText(context))].join('\n')}\n`);
+      const { local, print, columns } = context;
+      print(`${[...rulesText(local?.access, columns), '', ...(await answersText(context))].join('\n')}\n`);
     },
   },
   {
@@ -24,7 +25,7 @@ export const PERMISSION_COMMANDS: readonly SlashCommand[] = [
 ];
 
 /** The rules in force, in the order in which they count, and what decides if none matches. */
-function rulesText(access: LocalAccess | undefined): string[] {
+function rulesText(access: LocalAccess | undefined, columns: number): string[] {
   if (access === undefined) return ['The rules are in the configuration of the server.'];
   const { rules, sandbox } = access;
   const current = rules.current();
@@ -37,7 +38,8 @@ function rulesText(access: LocalAccess | undefined): string[] {
       ? 'Without a matching rule, reading in the workspace is allowed, and all else asks (sandbox local).'
       : `Without a matching rule, a call is allowed (sandbox ${sandbox}).`;
   const how = 'To add one: /permissions allow bash npm test *. To remove one: /permissions remove.';
-  return [head, ...current.map(ruleText), otherwise, how];
+  const sentence = (text: string) => wrapText(text, columns).trimEnd();
+  return [sentence(head), ...current.map(ruleText), sentence(otherwise), sentence(how)];
 }
 
 function originText(origin: ReturnType<LocalAccess['rules']['origin']>): string {
