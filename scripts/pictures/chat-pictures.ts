@@ -79,6 +79,7 @@ async function pictureTask(place: Place): Promise<void> {
   await pictureCompaction(screen);
   await screen.enter('/revert');
   await screen.saw('Go back to before which message?');
+  await screen.saw(/file, \+/);
   await keep(screen, { name: 'chat-revert', title: 'The picker of /revert', ...WIDE });
 }
 

@@ -142,8 +142,8 @@ async function pickTurn(context: SlashContext): Promise<string | undefined> {
     items: turns,
     details: (target) => turnDetails(target, context),
     onOpen: async (target) => {
-      const { preview } = await turnDetails(target, context);
-      await showInPager(preview.join('\n'), context);
+      const { diff } = await context.client.diff(context.conversation.requireId(), { target });
+      await showInPager(paintedDiff(diff, context.paint), context);
     },
   });
 }
