@@ -2,7 +2,15 @@ import type { SandboxKind } from '@longhaul/core';
 import type { ApprovalAction } from './approval-rules.ts';
 
 /** Tools that change nothing outside the session. */
-export const READING_TOOLS: ReadonlySet<string> = new Set(['read', 'list', 'glob', 'grep', 'recall', 'todo']);
+export const READING_TOOLS: ReadonlySet<string> = new Set([
+  'read',
+  'list',
+  'glob',
+  'grep',
+  'recall',
+  'todo',
+  'find_tools',
+]);
 
 /** What `ask` means in a run: wait for an answer; deny, because nobody can answer; or allow. */
 export type AskMode = 'wait' | 'deny' | 'allow';

@@ -11,6 +11,7 @@ const MAY_CHANGE: ReadonlySet<string> = new Set([
   'context.compression.trigger',
   'context.compression.auto',
   'compat.claude',
+  'mcp.deferOver',
   'terminal.theme',
   'continuation.askOpenItems',
   'context.compression.options.preserveLastNTurns',

@@ -53,6 +53,8 @@ export interface Config {
   /** Servers of the Model Context Protocol. */
   mcp: {
     servers: Record<string, McpServerConfig>;
+    /** Share of the usable tokens above which the servers' tools are deferred. */
+    deferOver: number;
   };
   /** Files of other agents that are read too. */
   compat: {
@@ -305,7 +307,7 @@ export const DEFAULT_CONFIG: Config = {
     keepProcesses: false,
   },
   files: { record: true, maxFileMb: 20, ignore: ['node_modules/', '.venv/', '__pycache__/'], secret: [] },
-  mcp: { servers: {} },
+  mcp: { servers: {}, deferOver: 0.1 },
   compat: { claude: false },
   terminal: { theme: 'auto' },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },

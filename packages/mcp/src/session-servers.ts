@@ -1,10 +1,11 @@
-import type { ConnectedTools, Tool, ToolConnection } from '@longhaul/core';
+import type { ConnectedTools, ToolConnection } from '@longhaul/core';
 import { toLonghaulError } from '@longhaul/protocol';
 import { Restarts, type Wait } from './connection/restarts.ts';
 import { ServerConnection, type ServerState } from './connection/server-connection.ts';
+import { DEFERRAL_TOOLS, showOrDefer } from './deferral/defer-tools.ts';
 import type { Environment, ServerSettings } from './server-settings.ts';
 import { type ListedTool, listTools, type ToolList } from './tools/list-tools.ts';
-import { createServerTool } from './tools/server-tool.ts';
+import { createServerTool, type ServerTool } from './tools/server-tool.ts';
 import { ToolNames } from './tools/tool-names.ts';
 
 export interface SessionServersOptions {
@@ -16,6 +17,8 @@ export interface SessionServersOptions {
   version: string;
   /** Maximum characters of a result. */
   maxOutputChars: number;
+  /** Share of the usable tokens that schemas may take. Above it, tools are deferred. */
+  deferOver: number;
   /** Waits before a server is started again. Default: real time. */
   wait?: Wait | undefined;
 }
@@ -45,27 +48,17 @@ export class SessionServers {
       );
   }
 
-  /** Lists the tools of all servers. A server that cannot be reached has none, and is named in a warning. */
-  async connect({
-    agentTools,
-    allows,
-    signal,
-  }: Pick<ToolConnection, 'agentTools' | 'allows' | 'signal'>): Promise<ConnectedTools> {
-    const lists = await Promise.all(this.#connections.map((connection) => this.#list(connection, signal)));
-    const names = new ToolNames(agentTools);
-    const { maxOutputChars } = this.#options;
-    const tools = this.#connections.flatMap((connection, index) =>
-      (lists[index]?.tools ?? []).map((listed): Tool | undefined => {
-        const name = names.nameFor(connection.name, listed.name);
-        return allows(connection.name, name)
-          ? createServerTool(name, { listed, connection, maxOutputChars })
-          : undefined;
-      }),
+  /**
+   * Lists the tools of all servers, and shows or defers them. A server that cannot be reached has none, and is named in a
+   * warning.
+   */
+  async connect(run: Omit<ToolConnection, 'session'>): Promise<ConnectedTools> {
+    const lists = await Promise.all(
+      this.#connections.map((connection) => this.#list(connection, run.signal)),
     );
-    return {
-      tools: tools.filter((tool) => tool !== undefined),
-      warnings: lists.flatMap(({ warnings }) => warnings),
-    };
+    const { maxOutputChars, deferOver } = this.#options;
+    const shown = showOrDefer(this.#toolsIn(lists, run), { ...run, deferOver, maxOutputChars });
+    return { ...shown, warnings: lists.flatMap(({ warnings }) => warnings) };
   }
 
   report(): ServerReport[] {
@@ -78,6 +71,24 @@ export class SessionServers {
 
   async close(): Promise<void> {
     await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+
+  #toolsIn(
+    lists: readonly ToolList[],
+    { agentTools, allows }: Pick<ToolConnection, 'agentTools' | 'allows'>,
+  ): ServerTool[] {
+    const names = new ToolNames([
+      ...agentTools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+      ...DEFERRAL_TOOLS,
+    ]);
+    const { maxOutputChars } = this.#options;
+    return this.#connections.flatMap((connection, index) =>
+      (lists[index]?.tools ?? []).flatMap((listed) => {
+        const name = names.nameFor(connection.name, listed.name);
+        if (!allows(connection.name, name)) return [];
+        return createServerTool(name, { listed, connection, maxOutputChars });
+      }),
+    );
   }
 
   async #list(connection: ServerConnection, signal: AbortSignal): Promise<ToolList> {

@@ -111,9 +111,16 @@ describe('the tools of a hostile server', () => {
       host: process.env,
       version: '0.0.0',
       maxOutputChars: 1_000,
+      deferOver: 1,
     });
     const { signal } = new AbortController();
-    const { tools, warnings } = await servers.connect({ agentTools: [], allows: () => true, signal });
+    const { tools, warnings } = await servers.connect({
+      agentTools: [],
+      allows: () => true,
+      signal,
+      usableTokens: 1_000_000,
+      countTokens: () => 1,
+    });
     await servers.close();
     const of = (server: string) => tools.filter(({ name }) => name.startsWith(server)).length;
     expect([of('many'), of('endless'), of('long')]).toEqual([1000, 200, 1]);

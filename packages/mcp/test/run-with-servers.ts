@@ -48,6 +48,7 @@ export async function openRun(
     host: process.env,
     version: '0.0.0',
     maxOutputChars: 20_000,
+    deferOver: 1,
     wait: async (ms) => void pauses.push(ms),
     ...more,
   });

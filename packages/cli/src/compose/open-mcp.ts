@@ -36,6 +36,7 @@ export class McpServers implements ToolConnector {
       servers: () => config().mcp.servers,
       host: env,
       version: await version(),
+      deferOver: config().mcp.deferOver,
       maxOutputChars: config().tools.maxOutputChars,
     });
   }

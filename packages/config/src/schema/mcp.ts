@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DEFAULT_CONFIG as D } from '../config.ts';
 import { count, headerName, headerValue, name, setting, text, urlWithoutPassword } from './values.ts';
 
 const server = z.strictObject({
@@ -30,4 +31,9 @@ const server = z.strictObject({
 
 export const mcp = z.strictObject({
   servers: setting(z.record(name, server), 'Servers, by name. A tool of a server is called NAME_TOOL.'),
+  deferOver: setting(
+    z.number().min(0).max(1),
+    'Share of the usable window that the schemas of all servers may take. Above it, the model gets a list of names, and finds and calls these tools with find_tools and use_tool.',
+    D.mcp.deferOver,
+  ),
 });

@@ -105,6 +105,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'files.ignore': nothing('data'),
   'files.secret': nothing('data'),
   'mcp.servers.NAME': nothing('code'),
+  'mcp.deferOver': ANYTHING,
   'compat.claude': ANYTHING,
   'terminal.theme': ANYTHING,
   'limits.steps': AT_MOST,

@@ -134,12 +134,19 @@ export class ToolRunner {
     }
     const parsed = tool.parse(part.input);
     if (!parsed.ok) return { ok: false, reason: `Invalid arguments for ${part.name}: ${parsed.reason}` };
+    const called = parsed.standsFor === undefined ? tool : this.#options.offered.find(parsed.standsFor.name);
+    if (called === undefined) {
+      return {
+        ok: false,
+        reason: this.#options.offered.describeMissing(parsed.standsFor?.name ?? part.name),
+      };
+    }
     const approval = await this.#options.approver.approve({
       callId: part.callId,
       handle: handleOf(message.sequence, index),
-      toolName: tool.name,
+      toolName: called.name,
       input: toJson(parsed.input),
-      actsOutside: tool.actsOutside,
+      actsOutside: called.actsOutside,
       signal,
       stopClock: () => this.#options.clock.stop(),
     });
@@ -147,7 +154,7 @@ export class ToolRunner {
       const { waits } = approval;
       return { ok: false, reason: `Not allowed: ${approval.reason}`, ...(waits && { waits }) };
     }
-    const execute = (context: ToolContext) => tool.execute(parsed.input, context);
+    const execute = (context: ToolContext) => called.execute(parsed.input, context);
     return { ok: true, execute: async (context) => withRemark(await execute(context), parsed.remark) };
   }
 

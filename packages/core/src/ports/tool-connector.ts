@@ -21,10 +21,15 @@ export interface ToolConnection {
   /** Whether the session's agent may call a tool. */
   allows: (source: string, toolName: string) => boolean;
   signal: AbortSignal;
+  /** Tokens of the model's window without the room for its answer. */
+  usableTokens: number;
+  countTokens: (text: string) => number;
 }
 
 export interface ConnectedTools {
   tools: readonly Tool[];
+  /** Follows the rest of the system text. */
+  systemText?: string | undefined;
   warnings: readonly string[];
   /** Called when the run has ended. Connections may stay open for the next run. */
   release?: () => void;

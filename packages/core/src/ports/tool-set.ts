@@ -38,7 +38,7 @@ export function shownTools(tools: readonly Tool[], model: string): Tool[] {
     if (standsIn.models(model)) for (const each of standsIn.tools) hidden.add(each);
     else if (standsIn.tools.some((each) => names.has(each))) hidden.add(name);
   }
-  return tools.filter((tool) => !hidden.has(tool.name));
+  return tools.filter(({ name, isDeferred }) => isDeferred !== true && !hidden.has(name));
 }
 
 /** Returns the schemas of the tools that a model sees. */

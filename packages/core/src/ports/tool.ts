@@ -22,6 +22,8 @@ export interface Tool<Input = unknown> {
   readonly runsAlone?: boolean;
   /** The tool changes no files. Files are not recorded after a step that calls only such tools. Default false. */
   readonly isReadOnly?: boolean;
+  /** No model sees the tool in its list of tools. It can be called all the same. Default false. */
+  readonly isDeferred?: boolean;
   /** The tool works outside of the sandbox, whatever the sandbox is. Default false. */
   readonly actsOutside?: boolean;
   /** The tool's outputs are never pruned. Default false. */
@@ -32,8 +34,13 @@ export interface Tool<Input = unknown> {
   execute(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 
-/** `remark`: a line for the end of the result, such as the names of parameters that have no effect. */
-export type ToolInput<Input> = { ok: true; input: Input; remark?: string } | { ok: false; reason: string };
+/**
+ * `remark`: a line for the end of the result, such as the names of parameters that have no effect. `standsFor`: the tool
+ * that is called in fact, with this input. Approvals judge a call of it.
+ */
+export type ToolInput<Input> =
+  | { ok: true; input: Input; remark?: string; standsFor?: Tool }
+  | { ok: false; reason: string };
 
 export interface StandIn {
   /** Names of the tools that these models do not see then. */

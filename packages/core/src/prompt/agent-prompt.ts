@@ -14,10 +14,16 @@ export interface SessionAgent {
   usesSkills?: boolean | undefined;
   /** Instructions of the session's client. They follow the workspace's instructions. */
   instructions?: string;
+  /** About connected tools. It follows everything else. */
+  toolsText?: string | undefined;
 }
 
 /** Builds the system text of an agent, for a run or for a measurement of an idle session. */
-export function agentPrompt({ tools, prompt, instructions }: SessionAgent, facts: readonly Fact[]): string {
+export function agentPrompt(
+  { tools, prompt, instructions, toolsText }: SessionAgent,
+  facts: readonly Fact[],
+): string {
   const names = tools.map((tool) => tool.name);
-  return buildSystemPrompt({ facts, tools: names, clientInstructions: instructions, prompt });
+  const text = buildSystemPrompt({ facts, tools: names, clientInstructions: instructions, prompt });
+  return toolsText === undefined ? text : `${text}\n\n${toolsText}`;
 }

@@ -7,16 +7,16 @@ import { withoutTools } from '../executor/offered-tools.ts';
 import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
-import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
+import type { ModelDriver, Sandbox } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
-import { cancelled, interruptionOf } from '../session/runs/interruption.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
 import { loadSkillsInUse, saveSkillsInUse } from '../session/skills-in-use.ts';
+import { connectTools } from './connect-tools.ts';
 import { RunSystem } from './run-system.ts';
 import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 import { withSkills } from './session-skills.ts';
@@ -45,8 +45,9 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
       const problem = `${info.provider}/${info.model} cannot call tools. ${info.withoutTools}`;
       await work.writer.announce(withoutTools(problem));
     }
-    using connected = await connectTools(work, parts);
-    const agent = { ...parts.agent, tools: [...parts.agent.tools, ...connected.tools] };
+    using connected = await connectTools(work, parts.options.toolConnector, parts.agent);
+    const tools = [...parts.agent.tools, ...connected.tools];
+    const agent = { ...parts.agent, tools, toolsText: connected.systemText };
     const executor = await createExecutor({ ...work, sandbox }, { ...parts, agent });
     result = await executor.run();
   } catch (error) {
@@ -55,21 +56,6 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
   }
   return result;
-}
-
-/** Connects the session's further tools. Warns of those that cannot be reached. */
-async function connectTools(
-  { session, writer, signal }: RunWork,
-  { options: { toolConnector }, agent }: RunParts,
-): Promise<Disposable & { tools: readonly Tool[] }> {
-  if (toolConnector === undefined) return { tools: [], [Symbol.dispose]() {} };
-  const { allowsTool: allows = () => true, tools: agentTools } = agent;
-  const connecting = toolConnector.connect({ session, agentTools, allows, signal });
-  const { tools, warnings, release } = await connecting.catch((error: unknown) => {
-    throw signal.aborted ? (interruptionOf(signal) ?? cancelled()) : error;
-  });
-  for (const message of warnings) await writer.announce({ type: 'context:warning', message });
-  return { tools, [Symbol.dispose]: () => release?.() };
 }
 
 async function createExecutor(

@@ -1,4 +1,3 @@
-import type { Tool } from '@longhaul/core';
 import { takeToolName, toToolName } from '@longhaul/models';
 import { foldName } from '@longhaul/protocol';
 
@@ -7,9 +6,9 @@ export class ToolNames {
   readonly #taken: Set<string>;
   readonly #numbers = new Map<string, number>();
 
-  /** @param others Tools of the agent. Their other names are taken too. */
-  constructor(others: readonly Tool[]) {
-    this.#taken = new Set(others.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map(foldName));
+  /** @param others Names that are taken, with the other names of tools. */
+  constructor(others: readonly string[]) {
+    this.#taken = new Set(others.map(foldName));
   }
 
   /** Returns `SERVER_TOOL` in the form that all providers accept. No two tools get names that mean the same. */

@@ -1,0 +1,25 @@
+import { computeBudget, countByClasses } from '@longhaul/context';
+import type { ConnectedTools, ToolConnector } from '../ports/index.ts';
+import { cancelled, interruptionOf } from '../session/runs/interruption.ts';
+import type { RunWork } from '../session/runs/session-runs.ts';
+import type { RunAgent } from './runtime-options.ts';
+
+/** Connects the session's further tools. Warns of those that cannot be reached. */
+export async function connectTools(
+  { session, driver, writer, signal }: RunWork,
+  toolConnector: ToolConnector | undefined,
+  agent: RunAgent,
+): Promise<Disposable & Pick<ConnectedTools, 'tools' | 'systemText'>> {
+  if (toolConnector === undefined) return { tools: [], [Symbol.dispose]() {} };
+  const { allowsTool: allows = () => true, tools: agentTools } = agent;
+  const { usableTokens } = computeBudget({ ...driver.info, fixedTokens: 0 });
+  const countTokens = countByClasses;
+  const connection = { session, agentTools, allows, signal, usableTokens, countTokens };
+  const { tools, systemText, warnings, release } = await toolConnector
+    .connect(connection)
+    .catch((error: unknown) => {
+      throw signal.aborted ? (interruptionOf(signal) ?? cancelled()) : error;
+    });
+  for (const message of warnings) await writer.announce({ type: 'context:warning', message });
+  return { tools, systemText, [Symbol.dispose]: () => release?.() };
+}
