@@ -5,7 +5,11 @@ import { field } from './run-summary.ts';
 import { wrapText } from './word-wrapper.ts';
 
 /** What the page shows of a report, whether it comes from this process or from a server. */
-type ShownReport = Omit<ContextReport, 'window'> & { window: Omit<ContextReport['window'], 'source'> };
+type ShownReport = Omit<ContextReport, 'window' | 'hidden'> & {
+  window: Omit<ContextReport['window'], 'source'>;
+  hidden: ShownCompaction[];
+};
+type ShownCompaction = Omit<HiddenByCompaction, 'at'>;
 
 export interface ContextPageOptions {
   title: string;
@@ -146,7 +150,7 @@ function nextCompaction({ tokens, window, isTriggerRaised, hidden }: ShownReport
   return `compaction ${round} at ${formatTokens(triggerTokens)}, in ${formatTokens(triggerTokens - tokens)} tokens${later}`;
 }
 
-function hiddenLine(name: string, compaction: HiddenByCompaction, { paint, columns }: Page): string {
+function hiddenLine(name: string, compaction: ShownCompaction, { paint, columns }: Page): string {
   const { round, count, ranges, reason, tokensBefore, tokensAfter } = compaction;
   const how = `${reason}, ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)}`;
   const what = `${plural(count, 'message')} by round ${round}: `;

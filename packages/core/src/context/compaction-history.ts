@@ -30,13 +30,24 @@ export function compactionHistory(messages: readonly Message[], marks: readonly 
     const known = new Set(before?.hides);
     const hidden = new Set(compaction.hides.filter((id) => !known.has(id)));
     const own = messages.filter(({ id }) => hidden.has(id));
-    const last = messages.findLast((message) => message.createdAt <= createdAt);
     return {
       compaction,
       isActive: active.has(compaction),
-      at: last?.sequence ?? 0,
+      at: sequenceWhenMade(compaction, { messages, hidden: own }),
       count: own.length,
       ranges: rangesOf(own),
     };
   });
+}
+
+/**
+ * Returns the sequence of the last message when a compaction was made. It is never before a message that it hid, even if
+ * the clock was put back.
+ */
+export function sequenceWhenMade(
+  { createdAt }: Compaction,
+  { messages, hidden }: { messages: readonly Message[]; hidden: readonly Message[] },
+): number {
+  const last = messages.findLast((message) => message.createdAt <= createdAt);
+  return Math.max(last?.sequence ?? 0, hidden.at(-1)?.sequence ?? 0);
 }

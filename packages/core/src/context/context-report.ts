@@ -11,6 +11,7 @@ import {
 } from '@longhaul/context';
 import { type Compaction, handleOf, type Mark, type Message, type Session } from '@longhaul/protocol';
 import { sanitizeText } from '../tool-output/output-sanitizer.ts';
+import { sequenceWhenMade } from './compaction-history.ts';
 import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
 
 export interface MessageRange {
@@ -27,6 +28,8 @@ export interface HiddenByCompaction {
   strategy: string;
   reason: Compaction['reason'];
   createdAt: number;
+  /** Sequence of the last message when it was made. */
+  at: number;
   tokensBefore: number;
   tokensAfter: number;
   count: number;
@@ -155,7 +158,8 @@ function hiddenByCompaction(
     const { id: compactionId, round, strategy, reason, createdAt, tokensBefore, tokensAfter } = compaction;
     const facts = { compactionId, round, strategy, reason, createdAt, tokensBefore, tokensAfter };
     const own = byCompaction.get(compactionId) ?? [];
-    return { ...facts, count: own.length, ranges: rangesOf(own) };
+    const at = sequenceWhenMade(compaction, { messages, hidden: own });
+    return { ...facts, at, count: own.length, ranges: rangesOf(own) };
   });
 }
 

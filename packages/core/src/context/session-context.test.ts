@@ -198,7 +198,9 @@ describe.each(STORES)('manual operations on the %s store', (_, open) => {
     await test.runtime.compact(test.sessionId);
     const after = await test.runtime.contextOf(test.sessionId);
     expect(after.shares.ledger).toBeGreaterThan(0);
-    expect(after.hidden).toMatchObject([{ round: 1, reason: 'manual', count: after.messages.hidden }]);
+    expect(after.hidden).toMatchObject([
+      { round: 1, reason: 'manual', count: after.messages.hidden, at: after.messages.total },
+    ]);
     for (const { tokens, shares } of [before, after]) {
       expect(Object.values(shares).reduce((sum, share) => sum + share)).toBe(tokens);
     }

@@ -56,6 +56,9 @@ export const contextReportSchema = z.looseObject({
       ...compactionFigures,
       reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
       createdAt: z.number(),
+      at: z.int().optional().meta({
+        description: 'Sequence of the last message when it was made. Absent in answers of an older version.',
+      }),
       ...hiddenMessages,
     }),
   ),

@@ -3,7 +3,7 @@ import type { ContextInfo, ListedMessage } from '@longhaul/protocol/api';
 
 export type HiddenByCompaction = ContextInfo['hidden'][number];
 
-/** A line of the conversation: a message, or a compaction at the time when it was made. */
+/** A line of the conversation: a message, or a compaction after the last message of its time. */
 export type Row =
   | { key: string; kind: 'message'; sequence: number; message: ListedMessage }
   | { key: string; kind: 'compaction'; sequence?: undefined; compaction: HiddenByCompaction };
@@ -13,15 +13,15 @@ export function rowsOf(
   messages: readonly ListedMessage[],
   compactions: readonly HiddenByCompaction[],
 ): readonly Row[] {
-  const sorted = compactions.toSorted((a, b) => a.createdAt - b.createdAt);
-  const rows: Row[] = [];
-  let next =
-    messages[0] === undefined ? 0 : sorted.findIndex(({ createdAt }) => createdAt >= messages[0]!.createdAt);
+  const sorted = compactions.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0) || a.round - b.round);
+  const first = messages[0]?.sequence ?? 0;
+  let next = sorted.findIndex(({ at = 0 }) => at >= first);
   if (next === -1) next = sorted.length;
+  const rows: Row[] = [];
   for (const message of messages) {
-    for (; next < sorted.length && sorted[next]!.createdAt < message.createdAt; next += 1)
-      rows.push(compactionRow(sorted[next]!));
     rows.push({ key: message.id, kind: 'message', sequence: message.sequence, message });
+    for (; (sorted[next]?.at ?? Number.POSITIVE_INFINITY) <= message.sequence; next += 1)
+      rows.push(...sorted.slice(next, next + 1).map(compactionRow));
   }
   return [...rows, ...sorted.slice(next).map(compactionRow)];
 }
