@@ -1,15 +1,15 @@
 import './conversation.css';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
-import { useSession, useSessionState } from '../data/use-session.ts';
+import { useSessionState } from '../data/use-session.ts';
 import { AnswerAnnouncer } from './answer-announcer.tsx';
 import { RowView } from './row-view.tsx';
 import { type Row, rowsOf, sequenceOf } from './rows.ts';
+import { useEarlierMessages } from './use-earlier-messages.ts';
 import { useFollowEnd } from './use-follow-end.ts';
 import { useLinkedMessage } from './use-linked-message.ts';
 
-const NEAR_START_PX = 600;
 const NONE: never[] = [];
 
 /**
@@ -25,7 +25,7 @@ export function Conversation({ message }: { message: string | undefined }) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const { isFollowing, setFollowing, onScroll } = useFollowEnd(scroller);
-  const earlier = useEarlierMessages();
+  const earlier = useEarlierMessages(scroller);
   const isPrepended = useIsPrepended(rows);
   const isSearching = useLinkedMessage(message, (sequence) => {
     // Otherwise the end would be scrolled into view once more.
@@ -47,7 +47,7 @@ export function Conversation({ message }: { message: string | undefined }) {
       tabIndex={-1}
       onScroll={() => {
         onScroll();
-        if ((scroller.current?.scrollTop ?? 0) < NEAR_START_PX) earlier.read();
+        earlier.onScroll();
       }}
     >
       <Virtualizer ref={list} data={rows} scrollRef={scroller} shift={isPrepended} bufferSize={400}>
@@ -66,28 +66,6 @@ export function Conversation({ message }: { message: string | undefined }) {
       <AnswerAnnouncer />
     </div>
   );
-}
-
-/** Reads the messages before the loaded ones, one page at a time. */
-function useEarlierMessages(): { isReading: boolean; read: () => void } {
-  const session = useSession();
-  const [isReading, setReading] = useState(false);
-  const isBusy = useRef(false);
-  const read = async () => {
-    if (isBusy.current || !session.store.getState().hasEarlier) return;
-    isBusy.current = true;
-    setReading(true);
-    try {
-      await session.readEarlier();
-    } catch (error) {
-      // The next scroll tries again; the line about the connection says that the server does not answer.
-      console.warn('Earlier messages could not be read:', error);
-    } finally {
-      isBusy.current = false;
-      setReading(false);
-    }
-  };
-  return { isReading, read: () => void read() };
 }
 
 /** Whether rows were added before the former first one. The list then keeps what is in view in its place. */

@@ -7,6 +7,8 @@ import type { SessionState } from './session-state.ts';
 
 /** Enough for a large screen. `public/early.js` asks for the same page. */
 const FIRST_PAGE = 20;
+/** Few enough that rendering them delays no scroll. */
+const EARLIER_PAGE = 50;
 const PAGE = 200;
 /** Pages that are read at a time on the way to a linked message. */
 const PAGES_AT_ONCE = 4;
@@ -45,7 +47,7 @@ export class MessageReader {
   /** Reads the page of messages before the loaded ones. */
   async readEarlier(): Promise<void> {
     const first = this.#state.messages[0];
-    if (first !== undefined && this.#state.hasEarlier) await this.#readPages([first.sequence]);
+    if (first !== undefined && this.#state.hasEarlier) await this.#readPages([first.sequence], EARLIER_PAGE);
   }
 
   /** Loads all messages from this one on. Returns false if the session has no such message. */
@@ -77,11 +79,9 @@ export class MessageReader {
   }
 
   /** Reads pages that follow each other, the newest first. */
-  async #readPages(befores: readonly number[]): Promise<void> {
+  async #readPages(befores: readonly number[], limit = PAGE): Promise<void> {
     const { client, sessionId, store } = this.#options;
-    const pages = await Promise.all(
-      befores.map((before) => client.messages(sessionId, { limit: PAGE, before })),
-    );
+    const pages = await Promise.all(befores.map((before) => client.messages(sessionId, { limit, before })));
     const read = pages.flatMap(({ messages }) => messages);
     store.setState({
       messages: mergeMessages(this.#state.messages, read),
