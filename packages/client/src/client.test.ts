@@ -397,6 +397,21 @@ describe('the stream of events', () => {
     expect(await collect(play.client().events('s', { after: 0 }), () => true)).toEqual([stored(1)]);
   });
 
+  it('reports changes of other processes between the events of all sessions', async () => {
+    play = await Play.open(
+      (_, response) =>
+        void open(response).write(`${frame(stored(1))}event: changed\ndata: {}\n\n${frame(stored(2))}`),
+    );
+    const seen: (LonghaulEvent | string)[] = [];
+    const controller = new AbortController();
+    const { signal } = controller;
+    for await (const event of play.client().allEvents({ signal, onChanged: () => seen.push('changed') })) {
+      seen.push(event);
+      if (event.number === 2) controller.abort();
+    }
+    expect(seen).toEqual([stored(1), 'changed', stored(2)]);
+  });
+
   it('yields no event after its signal has aborted, even if it has arrived', async () => {
     play = await Play.open(
       (_, response) => void open(response).write(frame(stored(1)) + frame(stored(2)) + frame(stored(3))),

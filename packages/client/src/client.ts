@@ -76,7 +76,7 @@ export function createClient(options: ClientOptions) {
 
     /** Reads the events of all sessions, live only. Events during a reconnect are lost. */
     allEvents: (
-      eventsOptions: Omit<EventsOptions, 'after'> = {},
+      eventsOptions: Omit<EventsOptions, 'after'> & Pick<EventStreamOptions, 'onChanged'> = {},
     ): AsyncGenerator<LonghaulEvent, void, undefined> =>
       readEvents({
         ...eventsOptions,

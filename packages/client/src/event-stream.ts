@@ -19,6 +19,8 @@ export interface EventStreamOptions {
   silenceMs?: number | undefined;
   /** Called before each reconnect, with the error that ended the connection. */
   onReconnect?: ((error: LonghaulError) => void) | undefined;
+  /** Called when another process has changed the store. Only for the stream of all sessions. */
+  onChanged?: (() => void) | undefined;
   /** Milliseconds before the first retry of a failed connection. Default: 500. */
   retryDelayMs?: number | undefined;
   /** False: the stream has events of many sessions, so numbers and offsets are not checked. Default: true. */
@@ -92,6 +94,7 @@ async function* readOnce(
       for (const sse of parser.push(text)) {
         if (options.signal?.aborted === true) return;
         if (sse.type === 'resync' && isOver(sse, state)) return;
+        if (sse.type === 'changed') options.onChanged?.();
         const event = sse.type === 'message' ? toEvent(sse, state, options) : undefined;
         if (event !== undefined) yield event;
       }

@@ -168,6 +168,18 @@ describe('events of a session over HTTP', () => {
     await expect.poll(() => numbered(stream)).toEqual(stored);
   });
 
+  it('tells the readers of all sessions that another process has changed the store', async () => {
+    await using server = await startTestServer();
+    await using all = await openStream(`${server.url}/api/events`);
+    const id = await server.newSession();
+    await using one = await openStream(`${server.url}/api/sessions/${id}/events`);
+    await using other = await openSqliteStore({ path: `${server.folder}/longhaul.db` });
+    await other.updateSession(id, { title: 'From elsewhere' });
+    await all.until(({ event }) => event === 'changed');
+    expect(one.blocks.some(({ event }) => event === 'changed')).toBe(false);
+    expect(all.events).toEqual([]);
+  });
+
   it('sends the event of a message that another process queues during a run', async () => {
     const go = gate();
     await using server = await startTestServer({

@@ -3,11 +3,12 @@ import type { Runtime, Store } from '@longhaul/core';
 import { LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
 import { isDeletedSession } from '../failure-log.ts';
 import { EventReader } from './event-reader.ts';
+import { ForeignNotice } from './foreign-notice.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { ReaderRoom, type ReaderRoomOptions } from './reader-room.ts';
 import { ReadingWatch } from './reading-watch.ts';
 import { SessionTopic } from './session-topic.ts';
-import { type Frame, toFrame } from './sse-frame.ts';
+import { CHANGED_FRAME, type Frame, toFrame } from './sse-frame.ts';
 
 export interface SessionFeedsOptions {
   runtime: Pick<Runtime, 'subscribe'>;
@@ -38,6 +39,9 @@ export class SessionFeeds implements Disposable {
   /** Readers that are being opened. */
   #opening = 0;
   readonly #watch: ReadingWatch;
+  readonly #notice = new ForeignNotice(() => {
+    for (const reader of this.#readersOfAll) reader.send(CHANGED_FRAME);
+  });
   #catchingUp: Promise<void> | undefined;
   #mustCatchUpAgain = false;
   #isClosed = false;
@@ -48,7 +52,10 @@ export class SessionFeeds implements Disposable {
     this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
     this.#watch = new ReadingWatch({
       ...options,
-      onForeignChange: () => this.#onForeignChange(),
+      onForeignChange: () => {
+        this.#notice.changed();
+        this.#onForeignChange();
+      },
       onHeartbeat: () => this.#heartbeat(),
     });
   }
@@ -126,6 +133,7 @@ export class SessionFeeds implements Disposable {
     this.#unsubscribe();
     for (const reader of this.#readers) reader.end('stopping');
     this.#watch.stop();
+    this.#notice[Symbol.dispose]();
   }
 
   #restIfUnread(): void {

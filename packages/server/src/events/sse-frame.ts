@@ -8,6 +8,9 @@ export interface Frame {
   ofAll: string;
 }
 
+/** For readers of all sessions: another process has changed the store. */
+export const CHANGED_FRAME = 'event: changed\ndata: {}\n\n';
+
 export function toFrame(event: LonghaulEvent, mask: (text: string) => string): Frame {
   const ofAll = `data: ${mask(JSON.stringify(event))}\n\n`;
   const ofSession = event.number === undefined ? ofAll : `id: ${event.number}\n${ofAll}`;

@@ -1,5 +1,4 @@
 import './approvals.css';
-import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { useServer } from '../data/server.ts';
 import { PageHeader } from '../shell/page-header.tsx';
@@ -9,9 +8,8 @@ import { ApprovalRequest } from './approval-request.tsx';
 
 /** The open requests of all sessions. */
 export function InboxPage({ onOpenSide }: { onOpenSide: () => void }) {
-  const { inbox, events } = useServer();
+  const { inbox } = useServer();
   const { approvals, problem } = useStore(inbox.store);
-  useEffect(() => inbox.follow(events), [inbox, events]);
   return (
     <>
       <PageHeader title="Approvals" onOpenSide={onOpenSide} />

@@ -1,9 +1,9 @@
 import type { LonghaulClient } from '@longhaul/client';
-import { toLonghaulError } from '@longhaul/protocol';
+import { type EventType, toLonghaulError } from '@longhaul/protocol';
 import type { ResponseOf } from '@longhaul/protocol/api';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { Coalesced } from '../data/coalesced.ts';
-import type { ServerEvents } from '../data/server-events.ts';
+import type { Server } from '../data/server.ts';
 
 export type InboxItem = ResponseOf<'listOpenApprovals'>['approvals'][number];
 
@@ -12,8 +12,8 @@ export interface InboxState {
   problem: string | undefined;
 }
 
-/** Other processes tell this server nothing, so the inbox is also read at intervals. */
-const INTERVAL_MS = 15_000;
+/** At most this often: 50 sessions can ask at the same time. */
+const PAUSE_MS = 500;
 
 /** The open requests of all sessions, oldest first. */
 export class Inbox {
@@ -28,6 +28,7 @@ export class Inbox {
       async () => {
         const { approvals } = await client.approvals.inbox();
         this.store.setState({ approvals, problem: undefined });
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       },
       (error) => this.store.setState({ problem: toLonghaulError(error).message }),
     );
@@ -37,19 +38,25 @@ export class Inbox {
     this.#reading.request();
   }
 
-  /** Returns a function that ends it. */
-  follow(events: ServerEvents): () => void {
+  /** Keeps the inbox current, also while the page is hidden: its title shows the number. Returns a function that ends it. */
+  follow({ events, connection }: Pick<Server, 'events' | 'connection'>): () => void {
     this.refresh();
-    const unsubscribe = events.subscribe(({ type }) => {
-      if (type === 'approval:requested' || type === 'approval:answered' || type === 'run:finished')
-        this.refresh();
-    });
-    const timer = setInterval(() => {
-      if (!document.hidden) this.refresh();
-    }, INTERVAL_MS);
+    const ends = [
+      events.subscribe(({ type }) => {
+        if (CHANGES.has(type)) this.refresh();
+      }),
+      events.onGap(() => this.refresh()),
+      connection.onReturn(() => this.refresh()),
+    ];
     return () => {
-      unsubscribe();
-      clearInterval(timer);
+      for (const end of ends) end();
     };
   }
 }
+
+const CHANGES: ReadonlySet<EventType> = new Set([
+  'approval:requested',
+  'approval:answered',
+  'run:finished',
+  'run:repaired',
+]);

@@ -22,6 +22,7 @@ class FakeStream {
   readers = 0;
   #push: ((event: LonghaulEvent) => void) | undefined;
   onReconnect: (() => void) | undefined;
+  onChanged: (() => void) | undefined;
 
   get client(): LonghaulClient {
     return { allEvents: (options: object) => this.#read(options) } as unknown as LonghaulClient;
@@ -31,9 +32,10 @@ class FakeStream {
     this.#push?.({ type, sessionId, at: 0 } as LonghaulEvent);
   }
 
-  async *#read({ signal, onReconnect }: { signal?: AbortSignal; onReconnect?: () => void }) {
+  async *#read({ signal, onReconnect, onChanged }: Parameters<LonghaulClient['allEvents']>[0] & object) {
     this.readers += 1;
-    this.onReconnect = onReconnect;
+    this.onReconnect = onReconnect as () => void;
+    this.onChanged = onChanged;
     const waiting: LonghaulEvent[] = [];
     let wake = Promise.withResolvers<void>();
     this.#push = (event) => {
@@ -109,6 +111,13 @@ describe('ServerEvents', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     vi.useRealTimers();
     expect(one.gaps()).toBe(before + 1);
+  });
+
+  it('says in each tab that another process has changed the store', async () => {
+    const [one, two] = [openTab(), openTab()];
+    await vi.waitFor(() => expect(two.gaps()).toBe(1));
+    stream.onChanged?.();
+    await vi.waitFor(() => expect([one.gaps(), two.gaps()]).toEqual([2, 2]));
   });
 
   it('reads in each tab without locks, which only a secure context has', async () => {

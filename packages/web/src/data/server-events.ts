@@ -37,7 +37,10 @@ export class ServerEvents {
     };
   }
 
-  /** Calls the listener when events may be missing: what follows from events is then to be read again. */
+  /**
+   * Calls the listener when events may be missing, or another process has changed the store: what follows from events is
+   * then to be read again.
+   */
   onGap(listener: () => void): () => void {
     this.#gapListeners.add(listener);
     return () => this.#gapListeners.delete(listener);
@@ -76,7 +79,8 @@ export class ServerEvents {
 
   async #readStream(signal: AbortSignal): Promise<void> {
     const onReconnect = () => setTimeout(() => this.#tellAll({ kind: 'gap' }), REOPENED_MS);
-    for await (const event of this.#client.allEvents({ signal, onReconnect })) {
+    const onChanged = () => this.#tellAll({ kind: 'gap' });
+    for await (const event of this.#client.allEvents({ signal, onReconnect, onChanged })) {
       if (event.type === 'llm:chunk' || event.type === 'llm:tool-progress') continue;
       this.#tellAll({ kind: 'event', event });
     }

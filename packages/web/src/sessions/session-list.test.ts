@@ -141,13 +141,27 @@ describe('SessionList', () => {
     expect(list.store.getState().problem).toBeUndefined();
   });
 
-  it('reads again after events may be missing, and for other processes', async () => {
+  it('reads again after events may be missing or another process has changed something, and not at other times', async () => {
     server.sessions = [sessionInfo({ id: 'new1', createdAt: 500 }), ...server.sessions];
     for (const listener of server.gapListeners) listener();
     await settle();
     expect(shown()[0]).toBe('new1');
-    server.sessions = [sessionInfo({ id: 'new2', createdAt: 501 }), ...server.sessions];
-    await vi.advanceTimersByTimeAsync(12_000);
-    expect(shown()[0]).toBe('new2');
+    const { lists } = server;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(server.lists).toBe(lists);
+  });
+
+  it('reads nothing while the page is hidden, and all when it is shown', async () => {
+    const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+    server.sessions = [sessionInfo({ id: 'new1', createdAt: 500 }), ...server.sessions];
+    const { lists } = server;
+    for (const listener of server.gapListeners) listener();
+    await settle();
+    expect(server.lists).toBe(lists);
+    hidden.mockReturnValue(false);
+    document.dispatchEvent(new Event('visibilitychange'));
+    await settle();
+    expect(shown()[0]).toBe('new1');
+    hidden.mockRestore();
   });
 });

@@ -19,8 +19,6 @@ export interface SessionListState {
 const PAGE = 50;
 /** At most this often: 50 running sessions change many times a second. */
 const PAUSE_MS = 1_000;
-/** Processes other than the server send it no events. */
-const POLL_MS = 10_000;
 /** Changed sessions that are read one by one, because they are not in the newest page. */
 const MOST_SINGLE = 20;
 
@@ -56,13 +54,11 @@ export class SessionList {
       events.subscribe((event) => {
         if (CHANGES.has(event.type)) this.#refreshSession(event.sessionId);
       }),
-      events.onGap(() => this.refresh()),
+      events.onGap(refreshShown),
       connection.onReturn(() => this.refresh()),
     ];
-    const timer = setInterval(refreshShown, POLL_MS);
     document.addEventListener('visibilitychange', refreshShown);
     return () => {
-      clearInterval(timer);
       document.removeEventListener('visibilitychange', refreshShown);
       for (const end of ends) end();
     };

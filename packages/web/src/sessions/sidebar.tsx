@@ -1,6 +1,6 @@
 import './sidebar.css';
 import { Inbox, Plus, Settings, Upload } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { useServer } from '../data/server.ts';
 import { formatRoute, useRoute } from '../shell/route.ts';
@@ -14,12 +14,13 @@ import { workspacesOf } from './workspaces.ts';
 
 /** All sessions, the search in them, and the ways to the other pages. */
 export function Sidebar() {
-  const { client } = useServer();
+  const { client, events } = useServer();
   const route = useRoute();
   const [search] = useState(() => new SessionSearch(client));
   const [words, setWords] = useState('');
   const [workspace, setWorkspace] = useState('');
   const found = useStore(search.store);
+  useEffect(() => search.follow(events), [search, events]);
   const shown = route.page === 'session' ? route.sessionId : undefined;
   const type = (text: string) => {
     setWords(text);
@@ -51,6 +52,7 @@ export function Sidebar() {
       <div className="sidebar-pages">
         <a href={formatRoute({ page: 'inbox' })} aria-current={route.page === 'inbox' ? 'page' : undefined}>
           <Inbox aria-hidden size={16} /> Approvals
+          <OpenApprovals />
         </a>
         <a href={formatRoute({ page: 'replay' })} aria-current={route.page === 'replay' ? 'page' : undefined}>
           <Upload aria-hidden size={16} /> Replay
@@ -63,6 +65,18 @@ export function Sidebar() {
         </a>
       </div>
     </nav>
+  );
+}
+
+function OpenApprovals() {
+  const { inbox } = useServer();
+  const count = useStore(inbox.store, ({ approvals }) => approvals.length);
+  if (count === 0) return null;
+  return (
+    <span className="sidebar-count">
+      {count}
+      <span className="only-read"> open</span>
+    </span>
   );
 }
 

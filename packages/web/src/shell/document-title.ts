@@ -1,6 +1,7 @@
 import type { SessionState } from '@longhaul/protocol/api';
 import { useEffect } from 'react';
-import { useSessionListState } from '../sessions/use-session-list.ts';
+import { useStore } from 'zustand';
+import { useServer } from '../data/server.ts';
 
 interface Shown {
   name: string;
@@ -18,15 +19,8 @@ export function documentTitle({ name, state }: Shown, openApprovals: number): st
 
 /** Keeps the title of the tab current, with the open approvals of all sessions. */
 export function useDocumentTitle({ name, state }: Shown): void {
-  const openApprovals = useOpenApprovals();
+  const openApprovals = useStore(useServer().inbox.store, ({ approvals }) => approvals.length);
   useEffect(() => {
     document.title = documentTitle({ name, state }, openApprovals);
   }, [name, state, openApprovals]);
-}
-
-/** The number of calls that wait for an answer, in the loaded sessions. */
-function useOpenApprovals(): number {
-  return useSessionListState(({ sessions }) =>
-    sessions.reduce((sum, session) => sum + (session.figures?.openApprovals ?? 0), 0),
-  );
 }

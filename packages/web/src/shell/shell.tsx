@@ -28,6 +28,7 @@ export function Shell() {
   const [list] = useState(() => new SessionList(server.client));
   const [imports] = useState(() => new Imports(server.client, () => list.refresh()));
   useEffect(() => list.follow(server), [list, server]);
+  useEffect(() => server.inbox.follow(server), [server]);
   return (
     <SessionListContext value={list}>
       <ImportsContext value={imports}>

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { LonghaulError } from '@longhaul/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SessionSearch } from './session-search.ts';
@@ -82,5 +83,36 @@ describe('SessionSearch', () => {
     asked[1]?.answer([]);
     await vi.advanceTimersByTimeAsync(0);
     expect(search.store.getState()).toMatchObject({ phase: 'found', hits: [] });
+  });
+
+  it('searches shown words again when sessions change, and keeps what was found if that fails', async () => {
+    const gaps = new Set<() => void>();
+    const change = () => {
+      for (const gap of gaps) gap();
+    };
+    const onGap = (listener: () => void) => {
+      gaps.add(listener);
+      return () => gaps.delete(listener);
+    };
+    const events = { subscribe: () => () => true, onGap };
+    search.follow(events);
+    change();
+    search.type('first');
+    await vi.advanceTimersByTimeAsync(300);
+    asked[0]?.answer([hit('a')]);
+    await vi.advanceTimersByTimeAsync(0);
+    for (let round = 0; round < 20; round += 1) change();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toHaveLength(2);
+    expect(search.store.getState()).toMatchObject({ phase: 'found', hits: [{ messageId: 'a' }] });
+    asked[1]?.answer([hit('b'), hit('a')]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(search.store.getState()).toMatchObject({ hits: [{ messageId: 'b' }, { messageId: 'a' }] });
+    await vi.advanceTimersByTimeAsync(2_000);
+    vi.spyOn(console, 'warn').mockReturnValue();
+    asked[2]?.fail(new LonghaulError('server_unreachable', 'No answer.'));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(search.store.getState()).toMatchObject({ hits: [{ messageId: 'b' }, { messageId: 'a' }] });
+    expect(asked).toHaveLength(3);
   });
 });

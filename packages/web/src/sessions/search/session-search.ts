@@ -2,6 +2,8 @@ import type { LonghaulClient } from '@longhaul/client';
 import { toLonghaulError } from '@longhaul/protocol';
 import type { SearchResult, SessionInfo } from '@longhaul/protocol/api';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { Coalesced } from '../../data/coalesced.ts';
+import type { ServerEvents } from '../../data/server-events.ts';
 
 export type SearchHit = SearchResult['hits'][number];
 
@@ -23,6 +25,8 @@ export type SearchState =
 
 /** After the last key: a request for each key would be wasted. */
 const PAUSE_MS = 250;
+/** Between two searches of the same words. */
+const PAUSE_AGAIN_MS = 2_000;
 const MOST_HITS = 50;
 const MOST_SESSIONS = 10;
 /** The server takes this many characters. */
@@ -33,6 +37,11 @@ export class SessionSearch {
   readonly store: StoreApi<SearchState> = createStore<SearchState>(() => ({ phase: 'idle' }));
   readonly #client: Pick<LonghaulClient, 'search' | 'sessions'>;
   #ends = new AbortController();
+  readonly #again = new Coalesced(
+    () => this.#searchAgain(),
+    // What was found stays; the line about the connection says that the server does not answer.
+    (error) => console.warn('The search could not be repeated:', error),
+  );
   #pause: ReturnType<typeof setTimeout> | undefined;
 
   constructor(client: Pick<LonghaulClient, 'search' | 'sessions'>) {
@@ -54,6 +63,25 @@ export class SessionSearch {
     if (state.phase !== 'idle') this.type(state.query);
   }
 
+  /** Searches the shown words again when sessions have changed. Returns a function that ends it. */
+  follow(events: Pick<ServerEvents, 'subscribe' | 'onGap'>): () => void {
+    const ends = [
+      events.subscribe(({ type }) => type === 'run:finished' && this.#again.request()),
+      events.onGap(() => this.#again.request()),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  async #searchAgain(): Promise<void> {
+    const state = this.store.getState();
+    // Words that are typed now are searched anyway.
+    if (state.phase !== 'found' || document.hidden) return;
+    await this.#find(state.query, this.#ends.signal);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_AGAIN_MS));
+  }
+
   #cancel(): void {
     clearTimeout(this.#pause);
     this.#ends.abort();
@@ -62,15 +90,19 @@ export class SessionSearch {
 
   async #search(query: string, signal: AbortSignal): Promise<void> {
     try {
-      const [{ hits }, { sessions }] = await Promise.all([
-        this.#client.search({ q: query, limit: MOST_HITS }, { signal }),
-        this.#client.sessions.list({ search: query, limit: MOST_SESSIONS }, { signal }),
-      ]);
-      if (!signal.aborted)
-        this.#show({ phase: 'found', query, sessions, hits, isCut: hits.length >= MOST_HITS });
+      await this.#find(query, signal);
     } catch (error) {
       if (!signal.aborted) this.#show({ phase: 'failed', query, problem: toLonghaulError(error).message });
     }
+  }
+
+  async #find(query: string, signal: AbortSignal): Promise<void> {
+    const [{ hits }, { sessions }] = await Promise.all([
+      this.#client.search({ q: query, limit: MOST_HITS }, { signal }),
+      this.#client.sessions.list({ search: query, limit: MOST_SESSIONS }, { signal }),
+    ]);
+    if (!signal.aborted)
+      this.#show({ phase: 'found', query, sessions, hits, isCut: hits.length >= MOST_HITS });
   }
 
   #show(state: SearchState): void {
