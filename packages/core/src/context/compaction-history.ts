@@ -1,6 +1,7 @@
 import { liveMarks } from '@longhaul/context';
 import type { Compaction, Mark, Message } from '@longhaul/protocol';
 import { type MessageRange, rangesOf } from './context-report.ts';
+import { sequenceWhenMade } from './sequence-when-made.ts';
 
 /** A compaction of a session's history, whether or not it still hides messages. */
 export interface PastCompaction {
@@ -38,16 +39,4 @@ export function compactionHistory(messages: readonly Message[], marks: readonly 
       ranges: rangesOf(own),
     };
   });
-}
-
-/**
- * Returns the sequence of the last message when a compaction was made. It is never before a message that it hid, even if
- * the clock was put back.
- */
-export function sequenceWhenMade(
-  { createdAt }: Compaction,
-  { messages, hidden }: { messages: readonly Message[]; hidden: readonly Message[] },
-): number {
-  const last = messages.findLast((message) => message.createdAt <= createdAt);
-  return Math.max(last?.sequence ?? 0, hidden.at(-1)?.sequence ?? 0);
 }

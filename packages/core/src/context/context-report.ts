@@ -11,8 +11,8 @@ import {
 } from '@longhaul/context';
 import { type Compaction, handleOf, type Mark, type Message, type Session } from '@longhaul/protocol';
 import { sanitizeText } from '../tool-output/output-sanitizer.ts';
-import { sequenceWhenMade } from './compaction-history.ts';
 import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
+import { sequenceWhenMade } from './sequence-when-made.ts';
 
 export interface MessageRange {
   /** Handles of the first and the last message. */

@@ -3,7 +3,8 @@ import { type EventType, toLonghaulError } from '@longhaul/protocol';
 import type { ResponseOf } from '@longhaul/protocol/api';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { Coalesced } from '../data/coalesced.ts';
-import type { Server } from '../data/server.ts';
+import type { Connection } from '../data/connection.ts';
+import type { ServerEvents } from '../data/server-events.ts';
 
 export type InboxItem = ResponseOf<'listOpenApprovals'>['approvals'][number];
 
@@ -39,7 +40,7 @@ export class Inbox {
   }
 
   /** Keeps the inbox current, also while the page is hidden: its title shows the number. Returns a function that ends it. */
-  follow({ events, connection }: Pick<Server, 'events' | 'connection'>): () => void {
+  follow({ events, connection }: { events: ServerEvents; connection: Connection }): () => void {
     this.refresh();
     const ends = [
       events.subscribe(({ type }) => {
