@@ -109,10 +109,10 @@ describe.each(WIDTHS)('settings at %s width', (_, viewport) => {
   });
 });
 
-describe.each(WIDTHS)('the palette at %s width', (_, viewport) => {
+describe.each(WIDTHS)('the palette at %s width', (width, viewport) => {
   it('leads to sessions, pages, panels and themes, and closes with Escape', async () => {
     const page = await bench.newPage({ viewport });
-    const { id } = await bench.client.sessions.create({ title: 'Named in the palette' });
+    const { id } = await bench.client.sessions.create({ title: `Named ${width}` });
     const palette = page.getByRole('dialog', { name: 'Palette' });
     const choose = async (words: string) => {
       await page.keyboard.press('Control+k');
@@ -124,11 +124,11 @@ describe.each(WIDTHS)('the palette at %s width', (_, viewport) => {
     await choose('settings');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     await page.keyboard.press('Control+k');
-    await palette.getByRole('option', { name: /Named in the palette/ }).waitFor();
+    await palette.getByRole('option', { name: `Named ${width}` }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await palette.waitFor({ state: 'detached' });
-    await choose('named palette');
+    await choose(`named ${width}`);
     await page.waitForURL((url) => url.hash.includes(id));
     await choose('branches');
     await page.getByRole('complementary', { name: 'Branches' }).waitFor();
