@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type ApprovalRule, createJudge } from '@longhaul/approvals';
+import type { ApprovalRule } from '@longhaul/approvals';
 import { LonghaulError } from '@longhaul/protocol';
-import { type Document, isSeq, parseDocument, type YAMLSeq } from 'yaml';
-import { checkLayer } from './check-layer.ts';
+import type { RuleList } from './edit-rules.ts';
 import type { Environment } from './environment.ts';
 import { userFolder } from './user-folder.ts';
-import { parseYamlLayer } from './yaml-layer.ts';
 
 /** The rules for approvals in the user's own `longhaul.yml`. Comments and everything else in the file stay. */
 export class RuleFile {
@@ -26,44 +24,35 @@ export class RuleFile {
    * @throws {LonghaulError} `config_invalid` if the file or a rule is not valid. The file stays as it was.
    */
   async add(rules: readonly ApprovalRule[]): Promise<void> {
+    const { createJudge } = await import('@longhaul/approvals');
     createJudge(rules);
-    await this.#change((list, document) => {
-      for (const rule of rules) list.add(document.createNode(rule, { flow: true }));
+    await this.#change(({ add }) => {
+      for (const rule of rules) add(rule);
       return true;
     });
   }
 
   /** Removes the last rule that is the same. Returns whether there was one. Throws as `add`. */
   async remove(rule: ApprovalRule): Promise<boolean> {
-    return await this.#change((list) => {
+    return await this.#change(({ list }) => {
       const rules: unknown[] = list.toJSON();
       const index = rules.findLastIndex((each) => isDeepStrictEqual(each, rule));
       return index !== -1 && list.delete(index);
     });
   }
 
-  async #change(change: (list: YAMLSeq, document: Document) => boolean): Promise<boolean> {
+  async #change(change: (rules: RuleList) => boolean): Promise<boolean> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
       throw new LonghaulError('file_unreadable', `Cannot read ${this.path} (${error.code}).`);
     });
-    // It is checked before it is changed: a mistake in it is reported with its own line.
-    checkLayer(parseYamlLayer(this.path, text), this.#env);
-    const document = parseDocument(text);
-    if (!change(rulesIn(document), document)) return false;
-    const next = document.toString({ lineWidth: 0, flowCollectionPadding: true });
-    checkLayer(parseYamlLayer(this.path, next), this.#env);
+    // The parser and the schema are not loaded at every start.
+    const { editRules } = await import('./edit-rules.ts');
+    const next = editRules({ path: this.path, text, env: this.#env }, change);
+    if (next === undefined) return false;
     await replaceFile(this.path, next);
     return true;
   }
-}
-
-function rulesIn(document: Document): YAMLSeq {
-  const list = document.get('approvals', true);
-  if (isSeq(list)) return list;
-  const created = document.createNode([]);
-  document.set('approvals', created);
-  return created;
 }
 
 /** Replaces a file at once. A link stays one, and its target keeps its mode. */
