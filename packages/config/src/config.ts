@@ -2,6 +2,7 @@ import type { ApprovalRule } from '@longhaul/approvals';
 
 export { STRATEGY_NAMES } from '@longhaul/context/strategy-names';
 
+import type { HookName } from '@longhaul/core';
 import type { CallSettings, TokenPrice } from '@longhaul/models';
 import type { JsonObject } from '@longhaul/protocol';
 import type { StoredKeys } from './key-store.ts';
@@ -50,6 +51,8 @@ export interface Config {
     /** Patterns of files with secrets, in addition to the built-in ones. */
     secret: string[];
   };
+  /** Commands that run at events of a run, by name. */
+  hooks: Record<string, HookConfig>;
   /** Servers of the Model Context Protocol. */
   mcp: {
     servers: Record<string, McpServerConfig>;
@@ -157,6 +160,16 @@ export interface GatewayUpstreamConfig {
   apiKey?: string;
   /** Whether the clients' key is meant for this upstream. */
   clientKey?: boolean;
+}
+
+export interface HookConfig {
+  on: HookName;
+  command: string;
+  /** Names of tools, separated by `|`. Default: all. */
+  tools?: string;
+  timeoutMs?: number;
+  /** Whether it runs on this machine, outside of the sandbox. Default false. */
+  onHost?: boolean;
 }
 
 export interface CompressionConfig {
@@ -307,6 +320,7 @@ export const DEFAULT_CONFIG: Config = {
     keepProcesses: false,
   },
   files: { record: true, maxFileMb: 20, ignore: ['node_modules/', '.venv/', '__pycache__/'], secret: [] },
+  hooks: {},
   mcp: { servers: {}, deferOver: 0.1 },
   compat: { claude: false },
   terminal: { theme: 'auto' },

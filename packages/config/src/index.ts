@@ -14,6 +14,7 @@ export {
   DEFAULT_CONFIG,
   type GatewayConfig,
   type GatewayUpstreamConfig,
+  type HookConfig,
   type McpServerConfig,
   type ModelConfig,
   PROVIDER_KINDS,

@@ -82,7 +82,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const { config, origins } = combine(
     project === undefined ? users.config : withoutEndpoints(users.config, project.part),
     [
-      ...(project === undefined ? [] : [project.layer]),
+      ...(project === undefined ? [] : [withoutHooksOf(users.config, project.layer)]),
       { checked: settings, written: settings, origin: { from: 'api' } },
       { checked: flags, written: flags, origin: { from: 'flag' } },
     ],
@@ -197,6 +197,15 @@ function withoutAddresses(tree: Record<string, unknown>, part: ProjectPart): Rec
     return [name, Object.fromEntries(facts)] as const;
   });
   return { ...tree, providers: Object.fromEntries(providers) };
+}
+
+/** A project cannot replace or change a hook of the user. */
+function withoutHooksOf(users: unknown, layer: CheckedFile): CheckedFile {
+  const { checked } = layer;
+  if (checked.hooks === undefined) return layer;
+  const own = isPlainObject(users) && isPlainObject(users['hooks']) ? users['hooks'] : {};
+  const hooks = Object.entries(checked.hooks).filter(([name]) => !Object.hasOwn(own, name));
+  return { ...layer, checked: { ...checked, hooks: Object.fromEntries(hooks) } };
 }
 
 interface ConfigFile {

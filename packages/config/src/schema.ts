@@ -3,6 +3,7 @@ import { type ConfigInput, DEFAULT_CONFIG as D } from './config.ts';
 import { context } from './schema/context.ts';
 import { files } from './schema/files.ts';
 import { gateway } from './schema/gateway.ts';
+import { hook } from './schema/hooks.ts';
 import { mcp } from './schema/mcp.ts';
 import { agent, provider } from './schema/models.ts';
 import { approval, continuation, limits, retry, sandbox, tools } from './schema/run.ts';
@@ -25,6 +26,7 @@ export const configSchema = z.strictObject({
   tools: setting(tools, 'Limits of the tools.'),
   sandbox: setting(sandbox, 'The sandbox of commands.'),
   files: setting(files, 'Recording of the files that change in the workspace.'),
+  hooks: setting(z.record(name, hook), 'Commands that run at events of a run, by name.'),
   mcp: setting(mcp, 'Servers of the Model Context Protocol, whose tools the agent can call.'),
   compat: setting(
     z.strictObject({

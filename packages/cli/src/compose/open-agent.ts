@@ -8,6 +8,7 @@ import { resolveOther } from './choose-model.ts';
 import { compressionSettings } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
+import { sessionHooks } from './hooks.ts';
 import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { McpServers } from './open-mcp.ts';
@@ -75,6 +76,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     ...summariserOf(config, driverFor),
     ...outsideInstructions({ env: options.env }),
     ...sessionSkills(() => config, { env: options.env }),
+    ...sessionHooks(() => config, { env: options.env }),
     compression,
     driverFor,
     confirmEnded: options.confirmEnded,

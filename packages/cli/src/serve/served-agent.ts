@@ -7,6 +7,7 @@ import type { ServedAgent } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { type FileTreesOptions, fileTrees } from '../compose/file-trees.ts';
+import { sessionHooks } from '../compose/hooks.ts';
 import { driverOptions, nameOf, runtimeOptions } from '../compose/open-agent.ts';
 import { McpServers } from '../compose/open-mcp.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
@@ -52,6 +53,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     ...outsideInstructions({ env }),
     toolConnector: new McpServers({ config: () => settings.config, env }),
     ...sessionSkills(() => settings.config, { env }),
+    ...sessionHooks(() => settings.config, { env }),
     openSandbox: (session, signal, recordProcess) =>
       openSandbox(settings.config, { session, signal, env, recordProcess }),
     async prepareRun({ id }) {

@@ -104,6 +104,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'files.maxFileMb': AT_MOST,
   'files.ignore': nothing('data'),
   'files.secret': nothing('data'),
+  'hooks.NAME': nothing('code'),
   'mcp.servers.NAME': nothing('code'),
   'mcp.deferOver': ANYTHING,
   'compat.claude': ANYTHING,

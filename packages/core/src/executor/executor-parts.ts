@@ -64,10 +64,21 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     recording: options.files,
     mayWrite: (name) => findTool(name)?.isReadOnly !== true,
   });
+  let keptText: string | undefined;
   const compactor = new Compactor({
     writer,
     window,
-    beforeCompaction: () => stepFiles.settle(),
+    beforeCompaction: async (reason) => {
+      await stepFiles.settle();
+      const kept = await options.hooks?.run({ on: 'compaction.before', reason });
+      keptText = kept?.text;
+    },
+    afterCompaction: async (reason) => {
+      const text = keptText;
+      keptText = undefined;
+      if (text !== undefined) await options.hooks?.append(text);
+      await options.hooks?.note({ on: 'compaction.after', reason });
+    },
     buildSystem: () => {
       environmentNote.afterCompaction();
       skillNote.afterCompaction();
@@ -95,6 +106,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     history: options.history,
     todoList: () => unfinishedWork.todoList(),
     approver,
+    hooks: options.hooks,
     clock,
     offered,
     maxOutputChars: options.maxToolOutputChars,
@@ -121,6 +133,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     stepFiles,
     environmentNote,
     skillNote,
+    hooks: options.hooks,
     findTool,
     approver,
     signal,

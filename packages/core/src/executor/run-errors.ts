@@ -144,3 +144,8 @@ export const USAGE_NOT_CREDIBLE =
 
 export const USAGE_EXCESSIVE =
   'The server reports more than three times the input tokens that Longhaul counts. Longhaul assumes three times its own count from now on, so it may compact early.';
+
+/** A hook of `prompt.submit` has refused the user's message. It stays in the log. */
+export function refusedByHook(reason: string): LonghaulError {
+  return new LonghaulError('forbidden', `A hook refused the message: ${reason}`);
+}

@@ -22,6 +22,7 @@ import {
   USAGE_EXCESSIVE,
   USAGE_NOT_CREDIBLE,
 } from './run-errors.ts';
+import type { RunHooks } from './run-hooks.ts';
 import type { SkillNote } from './skill-note.ts';
 import type { StepFiles } from './step-files.ts';
 import type { ToolRunner } from './tool-runner.ts';
@@ -38,6 +39,7 @@ export interface StepOutcomeHandlerOptions {
   stepFiles: StepFiles;
   environmentNote: Pick<EnvironmentNote, 'afterTools'>;
   skillNote: Pick<SkillNote, 'afterTools'>;
+  hooks?: RunHooks | undefined;
   findTool: FindTool;
   unfinishedWork: UnfinishedWork;
   approver: Approver;
@@ -66,7 +68,7 @@ export class StepOutcomeHandler {
   async runPendingCalls(): Promise<void> {
     const last = this.#options.writer.log.messages.at(-1);
     const hasPending = last?.parts.some((part) => part.type === 'tool' && part.state === 'pending');
-    if (last !== undefined && hasPending) await this.#runTools(last);
+    if (last !== undefined && hasPending) await this.#runTools(last, { isRepeated: true });
   }
 
   get cuts(): AnswerCuts {
@@ -133,10 +135,16 @@ export class StepOutcomeHandler {
   /** Accepts a final answer, unless it leaves work undone: the model is asked about that once a run. */
   async #complete(answer: string): Promise<RunEnd | undefined> {
     const left = await this.#options.unfinishedWork.find(answer);
-    if (left === undefined) return { status: 'completed' };
+    if (left === undefined) return (await this.#hooksContinue(answer)) ? undefined : { status: 'completed' };
     await this.#warn(stoppedEarly(left));
     await this.#continuations.askToFinish(left);
     return undefined;
+  }
+
+  async #hooksContinue(answer: string): Promise<boolean> {
+    const { hooks, unfinishedWork } = this.#options;
+    if (hooks === undefined || !(await unfinishedWork.mayContinue())) return false;
+    return await hooks.continuesAfter(answer);
   }
 
   async #afterCalls(message: Message, request: FittedRequest): Promise<RunEnd | undefined> {
@@ -160,11 +168,12 @@ export class StepOutcomeHandler {
     return error === undefined ? undefined : { status: 'failed', error };
   }
 
-  async #runTools(message: Message): Promise<void> {
+  async #runTools(message: Message, { isRepeated = false } = {}): Promise<void> {
     const { writer, stepFiles, signal } = this.#options;
     const calls = message.parts.filter((part) => part.type === 'tool').length;
     await stepFiles.beforeTools(message);
     await this.#options.toolRunner.run(message, {
+      isRepeated,
       signal,
       maxResultChars: this.#options.window.maxResultChars(calls),
     });

@@ -11,13 +11,14 @@ import {
 } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, Sandbox } from '../ports/index.ts';
-import type { SessionHistory, ToolContext, ToolResult } from '../ports/tool.ts';
+import type { SessionHistory, Tool, ToolContext, ToolResult } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tool-output/tool-output-truncator.ts';
 import { type FittedResult, fitResult } from './fit-result.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunClock } from './limits/run-clock.ts';
 import type { OfferedTools } from './offered-tools.ts';
+import type { RunHooks } from './run-hooks.ts';
 
 export interface ToolRunnerOptions {
   offered: Pick<OfferedTools, 'find' | 'describeMissing'>;
@@ -27,6 +28,7 @@ export interface ToolRunnerOptions {
   history: SessionHistory;
   todoList: () => Promise<string | undefined>;
   approver: Approver;
+  hooks?: RunHooks | undefined;
   clock: RunClock;
   /** Limits what the session keeps. Default: no limit. */
   keptOutputs?: KeptOutputs;
@@ -37,6 +39,14 @@ export interface ToolRunnerOptions {
   maxOutputChars?: number;
   /** Whether events also have results as the tools returned them. Default false. */
   addsRawResults?: boolean;
+}
+
+export interface RunCallsOptions {
+  signal: AbortSignal;
+  /** Maximum characters of each result in the context. */
+  maxResultChars: number;
+  /** The process stopped before the calls started. Default false. */
+  isRepeated?: boolean;
 }
 
 /** A call of a step and its place in the message. */
@@ -62,8 +72,7 @@ export class ToolRunner {
     this.#options = options;
   }
 
-  /** @param maxResultChars Maximum characters of each result in the context. */
-  async run(message: Message, options: { signal: AbortSignal; maxResultChars: number }): Promise<void> {
+  async run(message: Message, options: RunCallsOptions): Promise<void> {
     let group: Call[] = [];
     for (const [index, part] of message.parts.entries()) {
       if (part.type !== 'tool' || part.state !== 'pending') continue;
@@ -87,17 +96,14 @@ export class ToolRunner {
     }
   }
 
-  async #runGroup(
-    calls: readonly Call[],
-    options: { signal: AbortSignal; maxResultChars: number },
-  ): Promise<void> {
+  async #runGroup(calls: readonly Call[], options: RunCallsOptions): Promise<void> {
     const outcomes = await Promise.allSettled(calls.map((call) => this.#runCall(call, options)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  async #runCall(call: Call, options: { signal: AbortSignal; maxResultChars: number }): Promise<void> {
+  async #runCall(call: Call, options: RunCallsOptions): Promise<void> {
     if (options.signal.aborted) return this.#interrupt(call);
-    const prepared = await this.#prepare(call, options.signal);
+    const prepared = await this.#prepare(call, options);
     if (!prepared.ok && prepared.waits) return;
     if (options.signal.aborted) return this.#interrupt(call);
     if (!prepared.ok)
@@ -116,7 +122,7 @@ export class ToolRunner {
 
   async #prepare(
     { part, message, index }: Call,
-    signal: AbortSignal,
+    { signal, isRepeated = false }: RunCallsOptions,
   ): Promise<{ ok: false; reason: string; waits?: true } | { ok: true; execute: Execute }> {
     const tool = this.#options.offered.find(part.name);
     if (tool === undefined) {
@@ -132,15 +138,19 @@ export class ToolRunner {
     if (part.inputText !== undefined) {
       return { ok: false, reason: badArguments(part) };
     }
-    const parsed = tool.parse(part.input);
-    if (!parsed.ok) return { ok: false, reason: `Invalid arguments for ${part.name}: ${parsed.reason}` };
-    const called = parsed.standsFor === undefined ? tool : this.#options.offered.find(parsed.standsFor.name);
+    const written = tool.parse(part.input);
+    if (!written.ok) return { ok: false, reason: `Invalid arguments for ${part.name}: ${written.reason}` };
+    const called =
+      written.standsFor === undefined ? tool : this.#options.offered.find(written.standsFor.name);
     if (called === undefined) {
       return {
         ok: false,
-        reason: this.#options.offered.describeMissing(parsed.standsFor?.name ?? part.name),
+        reason: this.#options.offered.describeMissing(written.standsFor?.name ?? part.name),
       };
     }
+    const hooked = await this.#askHooks(called, { part, ...written, remark: written.remark, isRepeated });
+    if ('reason' in hooked) return { ok: false, reason: hooked.reason };
+    const parsed = { ...written, ...hooked.changed };
     const approval = await this.#options.approver.approve({
       callId: part.callId,
       handle: handleOf(message.sequence, index),
@@ -155,7 +165,63 @@ export class ToolRunner {
       return { ok: false, reason: `Not allowed: ${approval.reason}`, ...(waits && { waits }) };
     }
     const execute = (context: ToolContext) => called.execute(parsed.input, context);
-    return { ok: true, execute: async (context) => withRemark(await execute(context), parsed.remark) };
+    const input = toJson(parsed.input);
+    return {
+      ok: true,
+      execute: async (context) => {
+        const result = withRemark(await execute(context), parsed.remark);
+        return await this.#addHookText(result, { toolName: called.name, callId: part.callId, input });
+      },
+    };
+  }
+
+  /** Hooks judge the call before its approval, so that what is approved is what runs. */
+  async #askHooks(
+    tool: Tool,
+    {
+      part,
+      input,
+      remark,
+      isRepeated,
+    }: { part: ToolPart; input: unknown; remark: string | undefined; isRepeated: boolean },
+  ): Promise<{ reason: string } | { changed?: { input: unknown; remark: string } }> {
+    const { hooks } = this.#options;
+    if (hooks?.has('tool.before') !== true) return {};
+    const asked = await hooks.run({
+      on: 'tool.before',
+      toolName: tool.name,
+      callId: part.callId,
+      input: toJson(input),
+      isRepeated,
+    });
+    const more = asked.text === undefined ? '' : `\n${asked.text}`;
+    if (asked.deny !== undefined) return { reason: `Not run: a hook refused it: ${asked.deny}${more}` };
+    if (asked.input === undefined && asked.text === undefined) return {};
+    const parsed =
+      asked.input === undefined ? { ok: true as const, input, remark: undefined } : tool.parse(asked.input);
+    if (!parsed.ok)
+      return { reason: `Not run: a hook changed the arguments to invalid ones: ${parsed.reason}` };
+    const changed =
+      asked.input === undefined
+        ? ''
+        : `[a hook changed the arguments to ${JSON.stringify(toJson(parsed.input))}]`;
+    const lines = [parsed.remark ?? remark, changed, asked.text].filter(
+      (line) => line !== undefined && line !== '',
+    );
+    return { changed: { input: parsed.input, remark: lines.join('\n') } };
+  }
+
+  async #addHookText(
+    result: ToolResult,
+    call: { toolName: string; callId: string; input: JsonValue },
+  ): Promise<ToolResult> {
+    const { hooks } = this.#options;
+    if (hooks?.has('tool.after') !== true) return result;
+    const output = result.content.map((piece) => (piece.type === 'text' ? piece.text : '')).join('\n');
+    const event = { on: 'tool.after', ...call, output, isError: result.isError === true } as const;
+    const { text, deny } = await hooks.run(event);
+    const added = [deny, text].filter((each) => each !== undefined);
+    return added.length === 0 ? result : withRemark(result, `[from a hook]\n${added.join('\n')}`);
   }
 
   async #execute({ part, message, index }: Call, execute: Execute, signal: AbortSignal): Promise<ToolResult> {

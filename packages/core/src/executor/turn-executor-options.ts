@@ -7,6 +7,7 @@ import type { RunEnvironment } from './environment-note.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { RetryOptions } from './model-call/retry.ts';
+import type { RunHooks } from './run-hooks.ts';
 import type { RunSkills } from './skill-note.ts';
 import type { FileRecording } from './step-files.ts';
 import type { CompactorOptions } from './window/compactor.ts';
@@ -38,6 +39,10 @@ export interface TurnExecutorOptions {
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
   environment: RunEnvironment;
+  /** Code of the user that runs at certain events. Default: none. */
+  hooks?: RunHooks | undefined;
+  /** Whether this is the first run of the session. */
+  isFirstRun?: boolean;
   /** Absent: the session has no skills. */
   skills?: RunSkills | undefined;
   /** Called before each step. Returns each compaction request once. */

@@ -8,7 +8,7 @@ import { describeMinutes, reachedLimit } from './limits/run-limits.ts';
 import type { CallTarget } from './model-call/model-caller.ts';
 import { withoutTools } from './offered-tools.ts';
 import { contentRefusalOf } from './refused-content.ts';
-import { limitReached } from './run-errors.ts';
+import { limitReached, refusedByHook } from './run-errors.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
 
 /**
@@ -40,12 +40,13 @@ export class TurnExecutor {
 
   /** Turns anything thrown into an end of the run. */
   async #driveSafely(): Promise<RunEnd> {
-    const { writer, environment } = this.#options;
+    const { writer, environment, hooks, isFirstRun } = this.#options;
     const { window, refusedContent } = this.#parts;
     try {
       await writer.announce({ type: 'session:status', status: 'busy' });
       if (window.system === '') window.setSystem(await environment.build());
       try {
+        if (isFirstRun === true) await hooks?.note({ on: 'session.start' });
         return await this.#drive();
       } finally {
         await refusedContent.takeBack();
@@ -83,7 +84,8 @@ export class TurnExecutor {
     for (;;) {
       if (signal.aborted) return this.#endForAbort();
       if (drain?.aborted === true) return { status: 'interrupted', error: interrupted() };
-      await writer.takeQueue();
+      const refused = await this.#takeQueue();
+      if (refused !== undefined) return refused;
       const limit = reachedLimit(limits, account.progress);
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
       await compactor.compactIfRequested(signal);
@@ -112,6 +114,16 @@ export class TurnExecutor {
       const end = await outcomeHandler.handle(outcome, request);
       if (end !== undefined) return end;
     }
+  }
+
+  /** Returns the end of the run if a hook refuses the messages. */
+  async #takeQueue(): Promise<RunEnd | undefined> {
+    const { writer, hooks } = this.#options;
+    const taken = await writer.takeQueue();
+    if (taken === undefined || hooks === undefined) return undefined;
+    const prompt = taken.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+    const reason = await hooks.note({ on: 'prompt.submit', prompt });
+    return reason === undefined ? undefined : { status: 'failed', error: refusedByHook(reason) };
   }
 
   /** Returns a request that fits the window, or undefined if it compacted instead. */

@@ -42,6 +42,11 @@ export class UnfinishedWork {
     this.#hasWorked ||= parts.some((part) => part.type === 'tool' && this.#isWork(part));
   }
 
+  /** Whether the run can take another step. A message of the user goes first. */
+  async mayContinue(): Promise<boolean> {
+    return this.#options.mayContinue() && !(await this.#options.writer.hasQueued());
+  }
+
   /** Returns undefined if the answer is to be accepted, whatever it is. */
   async find(answer: string): Promise<WorkLeft | undefined> {
     const { isEnabled = true, mayContinue, writer } = this.#options;

@@ -9,6 +9,7 @@ export type {
   TreeBlobs,
   TreeEntry,
 } from './file-trees.ts';
+export type { Hook, HookContext, HookEvent, HookName, HookResult } from './hook.ts';
 export type {
   ModelDriver,
   ModelInfo,

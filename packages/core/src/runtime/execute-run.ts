@@ -4,12 +4,14 @@ import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
 import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
 import { withoutTools } from '../executor/offered-tools.ts';
+import { RunHooks } from '../executor/run-hooks.ts';
 import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { ModelDriver, Sandbox } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import { beginsHooks } from '../session/begun-hooks.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
@@ -68,7 +70,10 @@ async function createExecutor(
   const { compression = options.compression, limits = options.limits ?? NO_LIMITS } = agent;
   const { windowTokens } = driver.info;
   const summariser = await summariserOf(session, { agent, options, driver });
+  const hooks = await runHooks(session, { options, writer, sandbox, signal });
   return new TurnExecutor({
+    hooks,
+    isFirstRun: hooks?.has('session.start') === true && (await beginsHooks(store, session)),
     writer,
     driver,
     sandbox,
@@ -120,6 +125,18 @@ export async function summariserOf(
   if (agent.summariser !== undefined) return driverFor(agent.summariser);
   if (summariserFor !== undefined) return summariserFor(model);
   return driver ?? driverFor(model);
+}
+
+async function runHooks(
+  session: Session,
+  {
+    options,
+    writer,
+    ...context
+  }: Pick<RunParts, 'options'> & Pick<RunWork, 'writer' | 'signal'> & { sandbox: Sandbox },
+): Promise<RunHooks | undefined> {
+  const hooks = (await options.hooksFor?.(session)) ?? [];
+  return hooks.length === 0 ? undefined : new RunHooks({ hooks, writer, context: { ...context, session } });
 }
 
 async function fileRecording(

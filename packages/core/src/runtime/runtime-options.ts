@@ -8,6 +8,7 @@ import type {
   Approver,
   BlobStore,
   FileTrees,
+  Hook,
   ModelDriver,
   RecordProcess,
   Sandbox,
@@ -95,6 +96,8 @@ export interface RuntimeOptions extends ProcessEnder {
   outsideInstructions?: (workspace: string) => Promise<readonly InstructionFile[]>;
   /** Reads the skills of a session. Called when a run starts, and to measure the session. Default: there are none. */
   skillsFor?: (session: Session) => Promise<SessionSkills>;
+  /** Returns the code of the user that runs at events of a run. Called when a run starts. Default: none. */
+  hooksFor?: (session: Session) => Promise<readonly Hook[]>;
   /** Replaces the built-in system prompt. */
   prompt?: string;
   /**

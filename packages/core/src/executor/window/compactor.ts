@@ -4,20 +4,22 @@ import type { SessionWriter } from '../../session/session-writer.ts';
 import { noProgress } from '../run-errors.ts';
 import type { ContextWindow, RequestedCompaction } from './context-window.ts';
 
+type Reason = 'threshold' | 'overflow' | 'manual';
+
 export interface CompactorOptions {
   window: ContextWindow;
   writer: SessionWriter;
   /** Called with the usage of each summary. */
   onUsage: (usage: TokenUsage) => void;
   /** Called before each compaction. A compaction drops the parts of the messages that it hides. */
-  beforeCompaction: () => Promise<void>;
+  beforeCompaction: (reason: Reason) => Promise<void>;
+  /** Called at the end of each compaction, also of one that was not necessary. */
+  afterCompaction: (reason: Reason) => Promise<void>;
   /** Called after each compaction. */
   buildSystem: () => Promise<string>;
   /** Called before each step. Returns each compaction request once. */
   takeCompactionRequest?: () => Promise<RequestedCompaction | undefined>;
 }
-
-type Reason = 'threshold' | 'overflow' | 'manual';
 
 /** How often in a row each may happen without a completed step, before the run gives up. */
 const MAX_OVERFLOWS = 3;
@@ -48,16 +50,17 @@ export class Compactor {
    * `cancelled`.
    */
   async compact(reason: Reason, signal: AbortSignal, request: RequestedCompaction = {}): Promise<void> {
-    const { window, onUsage, beforeCompaction, buildSystem } = this.#options;
+    const { window, onUsage, beforeCompaction, afterCompaction, buildSystem } = this.#options;
     this.#compactionsSinceStep += 1;
     if (this.#compactionsSinceStep > MAX_IDLE_COMPACTIONS) throw noProgress(MAX_IDLE_COMPACTIONS);
-    await beforeCompaction();
+    await beforeCompaction(reason);
     try {
       await window.compact(reason, signal, request);
     } finally {
       onUsage(window.takeSummaryUsage());
     }
     window.setSystem(await buildSystem());
+    await afterCompaction(reason);
   }
 
   /**

@@ -1,0 +1,57 @@
+import type { JsonValue, Session } from '@longhaul/protocol';
+import type { Sandbox } from './sandbox.ts';
+
+/** What happens in a run. */
+export type HookEvent =
+  /** The first run of a session begins. Returned text is for the model. */
+  | { on: 'session.start' }
+  /** Messages of the user were taken from the queue. `deny` ends the run; text is for the model. */
+  | { on: 'prompt.submit'; prompt: string }
+  /**
+   * A tool is about to run. `deny` refuses the call; `input` replaces its arguments. `isRepeated`: the process stopped before
+   * the call started, so hooks may have run for it before.
+   */
+  | { on: 'tool.before'; toolName: string; callId: string; input: JsonValue; isRepeated: boolean }
+  /** A tool has run. Returned text is added to its result. */
+  | {
+      on: 'tool.after';
+      toolName: string;
+      callId: string;
+      input: JsonValue;
+      output: string;
+      isError: boolean;
+    }
+  /** Returned text is in the view after the compaction, word for word. */
+  | { on: 'compaction.before'; reason: string }
+  | { on: 'compaction.after'; reason: string }
+  /** A final answer was given. `deny` continues the run with the reason. `isContinued`: a hook has continued it before. */
+  | { on: 'run.end'; answer: string; isContinued: boolean };
+
+export type HookName = HookEvent['on'];
+
+export interface HookResult {
+  /** Refuses what is about to happen, with the reason. */
+  deny?: string | undefined;
+  /** Replaces the input of a tool. */
+  input?: JsonValue | undefined;
+  /** For the model. */
+  text?: string | undefined;
+  /** For people. */
+  notice?: string | undefined;
+}
+
+export interface HookContext {
+  session: Session;
+  sandbox: Sandbox;
+  signal: AbortSignal;
+}
+
+/** Code of the user that runs at one kind of event. If it throws, a warning is emitted and nothing else happens. */
+export interface Hook {
+  readonly on: HookName;
+  /** For people. */
+  readonly name: string;
+  /** Whether it runs for a tool. Default: for every tool. */
+  readonly matches?: (toolName: string) => boolean;
+  run(event: HookEvent, context: HookContext): Promise<HookResult | undefined>;
+}
