@@ -19,6 +19,7 @@ import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunClock } from './limits/run-clock.ts';
 import type { OfferedTools } from './offered-tools.ts';
 import type { RunHooks } from './run-hooks.ts';
+import { StoredProgress } from './stored-progress.ts';
 
 export interface ToolRunnerOptions {
   offered: Pick<OfferedTools, 'find' | 'describeMissing'>;
@@ -116,7 +117,11 @@ export class ToolRunner {
     const part: ToolPart = { ...call.part, state: 'running', startedAt: Date.now() };
     const started: Call = { ...call, part, startedMs };
     await this.#options.writer.putPart(call.message, call.index, started.part);
-    const result = await this.#execute(started, prepared.execute, options.signal);
+    const stored = new StoredProgress({
+      write: (progress) => this.#options.writer.putPart(call.message, call.index, { ...part, ...progress }),
+    });
+    const result = await this.#execute(started, { ...prepared, stored, signal: options.signal });
+    await stored.stop();
     await this.#commit(started, result, options);
   }
 
@@ -224,9 +229,12 @@ export class ToolRunner {
     return added.length === 0 ? result : withRemark(result, `[from a hook]\n${added.join('\n')}`);
   }
 
-  async #execute({ part, message, index }: Call, execute: Execute, signal: AbortSignal): Promise<ToolResult> {
+  async #execute(
+    { part, message, index }: Call,
+    { execute, stored, signal }: { execute: Execute; stored: StoredProgress; signal: AbortSignal },
+  ): Promise<ToolResult> {
     try {
-      return await execute(this.#contextFor(part, handleOf(message.sequence, index), signal));
+      return await execute(this.#contextFor(part, handleOf(message.sequence, index), { stored, signal }));
     } catch (thrown) {
       const error = toLonghaulError(thrown);
       return {
@@ -237,7 +245,11 @@ export class ToolRunner {
     }
   }
 
-  #contextFor(part: ToolPart, handle: string, signal: AbortSignal): ToolContext {
+  #contextFor(
+    part: ToolPart,
+    handle: string,
+    { stored, signal }: { stored: StoredProgress; signal: AbortSignal },
+  ): ToolContext {
     const { sandbox, blobs, history, todoList, writer } = this.#options;
     return {
       sessionId: writer.lease.sessionId,
@@ -248,8 +260,10 @@ export class ToolRunner {
       history,
       todoList,
       signal,
-      progress: (update) =>
-        writer.emitTransient({ type: 'llm:tool-progress', callId: part.callId, ...update }),
+      progress: (update) => {
+        writer.emitTransient({ type: 'llm:tool-progress', callId: part.callId, ...update });
+        stored.report(update);
+      },
     };
   }
 

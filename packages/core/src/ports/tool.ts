@@ -74,7 +74,7 @@ export interface ToolContext {
   /** Returns the result of the session's newest call of `todo`, or undefined if there is none. */
   todoList(): Promise<string | undefined>;
   readonly signal: AbortSignal;
-  /** Emits `llm:tool-progress`. */
+  /** Emits `llm:tool-progress`. The newest title and facts are also stored with the running call. */
   progress(update: { title?: string; metadata?: JsonObject }): void;
 }
 
