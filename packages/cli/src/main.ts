@@ -39,6 +39,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   config: async () => (await import('./commands/config.ts')).showConfig,
   login: async () => (await import('./commands/login.ts')).login,
   logout: async () => (await import('./commands/login.ts')).logout,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
   trust: async () => (await import('./commands/trust.ts')).trust,
   replay: async () => (await import('./commands/replay.ts')).replay,
   demo: async () => (await import('./commands/demo.ts')).demo,

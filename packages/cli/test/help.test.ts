@@ -32,6 +32,7 @@ const COMMANDS = [
   'repair',
   'doctor',
   'config',
+  'mcp',
   'login',
   'logout',
   'demo',

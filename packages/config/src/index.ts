@@ -5,6 +5,7 @@ export {
   type NamedAgent,
   NamedAgents,
 } from './agents/named-agents.ts';
+export { checkServer } from './check-server.ts';
 export {
   type AgentConfig,
   type CompressionConfig,

@@ -1,10 +1,11 @@
-import type { ConnectedTools, ToolConnection } from '@longhaul/core';
+import type { ConnectedTools, Tool, ToolConnection } from '@longhaul/core';
 import { toLonghaulError } from '@longhaul/protocol';
 import { Restarts, type Wait } from './connection/restarts.ts';
 import { ServerConnection, type ServerState } from './connection/server-connection.ts';
 import { DEFERRAL_TOOLS, showOrDefer } from './deferral/defer-tools.ts';
 import type { Environment, ServerSettings } from './server-settings.ts';
 import { type ListedTool, listTools, type ToolList } from './tools/list-tools.ts';
+import { createResourceTool, RESOURCE_TOOL } from './tools/resource-tool.ts';
 import { createServerTool, type ServerTool } from './tools/server-tool.ts';
 import { ToolNames } from './tools/tool-names.ts';
 
@@ -58,7 +59,20 @@ export class SessionServers {
     );
     const { maxOutputChars, deferOver } = this.#options;
     const shown = showOrDefer(this.#toolsIn(lists, run), { ...run, deferOver, maxOutputChars });
-    return { ...shown, warnings: lists.flatMap(({ warnings }) => warnings) };
+    const resources = this.#resourceTools(run);
+    return {
+      ...shown,
+      tools: [...resources, ...shown.tools],
+      warnings: lists.flatMap(({ warnings }) => warnings),
+    };
+  }
+
+  /** The tool for resources, if a server has some that its agent may read. */
+  #resourceTools({ allows }: Pick<ToolConnection, 'allows'>): Tool[] {
+    const connections = this.#connections.filter(
+      ({ name, hasResources }) => hasResources && allows(name, RESOURCE_TOOL),
+    );
+    return connections.length === 0 ? [] : [createResourceTool(connections, this.#options.maxOutputChars)];
   }
 
   report(): ServerReport[] {
@@ -80,6 +94,7 @@ export class SessionServers {
     const names = new ToolNames([
       ...agentTools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
       ...DEFERRAL_TOOLS,
+      RESOURCE_TOOL,
     ]);
     const { maxOutputChars } = this.#options;
     return this.#connections.flatMap((connection, index) =>

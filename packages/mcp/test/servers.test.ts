@@ -60,6 +60,22 @@ describe('server-everything', () => {
     expect(links?.match(/\[resource .*demo:\/\//g)).toHaveLength(2);
   });
 
+  it('has its resources listed and read', async () => {
+    await using served = await openRun({ every: exampleServer('everything') }, [
+      calls({ name: 'mcp_resource' }),
+      calls({ name: 'mcp_resource', input: { uri: 'demo://resource/dynamic/text/7' } }),
+      calls({ name: 'mcp_resource', input: { server: 'other', uri: 'demo://x' } }),
+      calls({ name: 'mcp_resource', input: { uri: 'demo://nowhere' } }),
+      answer('Done.'),
+    ]);
+    await served.run.run('Go');
+    const [list, read, unknown, missing] = resultsOf(served);
+    expect(list).toMatch(/^every demo:\/\/resource\//m);
+    expect(read).toContain('[demo://resource/dynamic/text/7]\n');
+    expect(unknown).toContain('`server` must be one of every');
+    expect(missing).toContain('The MCP server every refused');
+  });
+
   it('reports its progress', async () => {
     const input = { duration: 0.2, steps: 2 };
     await using served = await openRun(

@@ -220,6 +220,13 @@ export const TRUST_FLAGS = {
 } as const;
 export const LOGIN_FLAGS = { ...WHERE, stdin: toggle } as const;
 export const LOGOUT_FLAGS = { ...WHERE } as const;
+export const MCP_FLAGS = {
+  ...WHERE,
+  url: text,
+  header: { type: 'string', repeatable: true },
+  env: { type: 'string', repeatable: true },
+  json: toggle,
+} as const;
 export const REPLAY_FLAGS = {
   ...WHERE,
   window: text,

@@ -37,6 +37,7 @@ Commands
   doctor     check this machine
   config     show the effective configuration
   login      store the API key of a provider; logout removes it
+  mcp        list, add, remove and test MCP servers
   trust      see what a folder's longhaul.yml wants, and allow it
   replay     measure each compaction strategy on recorded sessions
   demo       run the agent with a scripted model
@@ -558,6 +559,24 @@ ${WHERE}
 
 A model is listed if its name contains all the words. A hosted provider without a client of its own, such as openrouter,
 needs its address in the configuration: providers.NAME.baseUrl. Exit code: 0 if a model was found, else 1.
+`,
+  mcp: `List, add, remove and test MCP servers, whose tools the agent can call.
+
+  longhaul mcp
+  longhaul mcp add github -- npx -y @modelcontextprotocol/server-github
+  longhaul mcp add docs --url https://mcp.example.com/mcp
+  longhaul mcp test github
+  longhaul mcp remove github
+
+      --url URL         add a server that is reached over HTTP, instead of a command
+      --header TEXT     a header of each request, as NAME: VALUE; can be repeated
+      --env NAME=VALUE  a variable of the program; can be repeated
+      --json            print one server per line
+${WHERE}
+
+A server is added to your own longhaul.yml. The value $NAME is read from the environment when the server is used. test
+starts all servers, or those that it names, and prints their tools. Exit code: 0 if all of them work, else 1.
+docs/mcp.md explains the rest.
 `,
   config: `Show the effective configuration: every value, and the source of each value that is not the default. Keys are
 masked.

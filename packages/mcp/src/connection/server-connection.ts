@@ -39,10 +39,16 @@ export class ServerConnection {
   readonly #closing = new AbortController();
   #opening: Promise<Opened> | undefined;
   #state: ServerState = { status: 'idle' };
+  #hasResources = false;
 
   constructor(options: ServerConnectionOptions) {
     this.name = options.name;
     this.#options = options;
+  }
+
+  /** Whether the server has resources. False until it was reached. */
+  get hasResources(): boolean {
+    return this.#hasResources;
   }
 
   get state(): ServerState {
@@ -100,6 +106,7 @@ export class ServerConnection {
       const settings = filledIn(this.#options.settings, host);
       const opened = await this.#openFirst(transportsFor(settings, { workspace, host }));
       this.#state = { status: 'ready' };
+      this.#hasResources = opened.client.getServerCapabilities()?.resources !== undefined;
       return opened;
     } catch (error) {
       restarts.failed();

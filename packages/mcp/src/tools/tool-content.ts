@@ -31,7 +31,7 @@ export function structuredMetadata({ structuredContent }: CallToolResult): JsonO
 }
 
 /** Returns the contents of a resource: text as it is, images and PDFs as media. */
-function toResourceContent(resource: {
+export function toResourceContent(resource: {
   uri: string;
   mimeType?: string | undefined;
   text?: string;

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { checkServer, type McpServerConfig, userFolder } from '@longhaul/config';
+import { LonghaulError, suggestion } from '@longhaul/protocol';
+import { type Document, isMap, parseDocument } from 'yaml';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the path of the user's own configuration. */
+export function userFileOf(user: { env: Environment; home: string }): string {
+  return join(userFolder(user), 'longhaul.yml');
+}
+
+/**
+ * Adds a server to the user's file. Everything else in the file stays as it is, with its comments.
+ *
+ * @throws {LonghaulError} `config_invalid` if the file or the server is not valid; `usage` if the name is taken.
+ */
+export async function addServer(
+  file: string,
+  { name, server, env }: { name: string; server: McpServerConfig; env: Environment },
+): Promise<void> {
+  const document = await readDocument(file);
+  if (document.hasIn(['mcp', 'servers', name])) {
+    throw new LonghaulError(
+      'usage',
+      `${file} has a server ${name} already. Remove it first: longhaul mcp remove ${name}`,
+    );
+  }
+  document.setIn(['mcp', 'servers', name], document.createNode(server));
+  await checkServer(name, server, env);
+  await writeDocument(file, document);
+}
+
+/** @throws {LonghaulError} `not_found` if the user's file does not have the server. */
+export async function removeServer(file: string, name: string): Promise<void> {
+  const document = await readDocument(file);
+  if (!document.hasIn(['mcp', 'servers', name])) {
+    const servers = document.getIn(['mcp', 'servers']);
+    const names = isMap(servers) ? servers.items.map(({ key }) => String(key)) : [];
+    throw new LonghaulError(
+      'not_found',
+      `${file} has no server ${JSON.stringify(name)}.${suggestion(name, names)}`,
+    );
+  }
+  document.deleteIn(['mcp', 'servers', name]);
+  await writeDocument(file, document);
+}
+
+async function readDocument(file: string): Promise<Document> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw new LonghaulError('file_unreadable', `Cannot read ${file} (${error.code}).`, { cause: error });
+  });
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error !== undefined) throw new LonghaulError('config_invalid', `${file}: ${error.message}`);
+  return document;
+}
+
+/** Replaces the file at once, also behind a link, and keeps its mode. */
+async function writeDocument(file: string, document: Document): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const target = await realpath(file).catch(() => file);
+  const mode = await stat(target).then(
+    ({ mode: bits }) => bits & 0o777,
+    () => 0o600,
+  );
+  const next = `${target}.${randomUUID()}`;
+  try {
+    await writeFile(next, document.toString(), { mode, flag: 'wx' });
+    await rename(next, target);
+  } finally {
+    await rm(next, { force: true });
+  }
+}

@@ -1,0 +1,60 @@
+import type { Config } from '@longhaul/config';
+import { countByClasses } from '@longhaul/context';
+import { SessionServers } from '@longhaul/mcp';
+import { LonghaulError, suggestion } from '@longhaul/protocol';
+import { version } from '../version.ts';
+
+/** What a test of a server has found. */
+export interface TestedServer {
+  name: string;
+  error?: string;
+  /** As the server calls them. */
+  tools: string[];
+  /** What their schemas take of every request. */
+  schemaTokens: number;
+}
+
+/** Starts or calls servers, one after the other, lists their tools, and ends them. */
+export async function testServers(
+  { config, workspace }: { config: Config; workspace: string },
+  names: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<TestedServer[]> {
+  const { servers } = config.mcp;
+  const tested: TestedServer[] = [];
+  for (const name of names.length === 0 ? Object.keys(servers) : names) {
+    const settings = servers[name];
+    if (settings === undefined) {
+      const hint = suggestion(name, Object.keys(servers));
+      throw new LonghaulError('not_found', `No MCP server is called ${JSON.stringify(name)}.${hint}`);
+    }
+    const session = new SessionServers({
+      servers: { [name]: { ...settings, enabled: true } },
+      workspace,
+      host: env,
+      version: await version(),
+      maxOutputChars: config.tools.maxOutputChars,
+      deferOver: 1,
+    });
+    tested.push(await testServer(name, session));
+  }
+  return tested;
+}
+
+async function testServer(name: string, session: SessionServers): Promise<TestedServer> {
+  try {
+    const { tools, warnings } = await session.connect({
+      agentTools: [],
+      allows: () => true,
+      signal: new AbortController().signal,
+      usableTokens: Number.MAX_SAFE_INTEGER,
+      countTokens: countByClasses,
+    });
+    const [report] = session.report();
+    const schemaTokens = countByClasses(JSON.stringify(tools.map(({ schema }) => schema)));
+    const found = { name, tools: report?.tools ?? [], schemaTokens };
+    return tools.length === 0 && warnings.length > 0 ? { ...found, error: warnings.join(' ') } : found;
+  } finally {
+    await session.close();
+  }
+}
