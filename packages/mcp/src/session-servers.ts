@@ -2,18 +2,16 @@ import type { ConnectedTools, Tool, ToolConnection } from '@longhaul/core';
 import { toLonghaulError } from '@longhaul/protocol';
 import { Restarts, type Wait } from './connection/restarts.ts';
 import { ServerConnection, type ServerState } from './connection/server-connection.ts';
+import type { ServerPlace } from './connection/server-process.ts';
 import { DEFERRAL_TOOLS, showOrDefer } from './deferral/defer-tools.ts';
-import type { Environment, ServerSettings } from './server-settings.ts';
+import type { ServerSettings } from './server-settings.ts';
 import { type ListedTool, listTools, type ToolList } from './tools/list-tools.ts';
 import { createResourceTool, RESOURCE_TOOL } from './tools/resource-tool.ts';
 import { createServerTool, type ServerTool } from './tools/server-tool.ts';
 import { ToolNames } from './tools/tool-names.ts';
 
-export interface SessionServersOptions {
+export interface SessionServersOptions extends ServerPlace {
   servers: Readonly<Record<string, ServerSettings>>;
-  workspace: string;
-  /** The variables of this process. */
-  host: Environment;
   /** The version of Longhaul that servers are told. */
   version: string;
   /** Maximum characters of a result. */
@@ -40,12 +38,20 @@ export class SessionServers {
 
   constructor(options: SessionServersOptions) {
     this.#options = options;
-    const { servers, workspace, host, version, wait } = options;
+    const { servers, workspace, host, variables, version, wait } = options;
     this.#connections = Object.entries(servers)
       .filter(([, { enabled }]) => enabled !== false)
       .map(
         ([name, settings]) =>
-          new ServerConnection({ name, settings, workspace, host, version, restarts: new Restarts(wait) }),
+          new ServerConnection({
+            name,
+            settings,
+            workspace,
+            host,
+            variables,
+            version,
+            restarts: new Restarts(wait),
+          }),
       );
   }
 

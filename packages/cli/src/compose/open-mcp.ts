@@ -30,11 +30,17 @@ export class McpServers implements ToolConnector {
   }
 
   async #open(): Promise<ServerPool> {
-    const { ServerPool: Pool } = await import('@longhaul/mcp');
+    const [{ ServerPool: Pool }, { killOrphans, markedEnvironment }] = await Promise.all([
+      import('@longhaul/mcp'),
+      import('@longhaul/sandbox'),
+    ]);
+    // Servers of a process that was killed.
+    await killOrphans();
     const { config, env } = this.#options;
     return new Pool({
       servers: () => config().mcp.servers,
       host: env,
+      variables: markedEnvironment(),
       version: await version(),
       deferOver: config().mcp.deferOver,
       maxOutputChars: config().tools.maxOutputChars,

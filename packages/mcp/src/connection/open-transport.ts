@@ -2,16 +2,13 @@ import { LonghaulError } from '@longhaul/protocol';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Environment, ServerSettings } from '../server-settings.ts';
+import type { ServerSettings } from '../server-settings.ts';
 import { boundedFetch } from './bounded-fetch.ts';
-import { startServerProcess } from './server-process.ts';
+import { type ServerPlace, startServerProcess } from './server-process.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** A way to speak with a server, not started. The second is tried if the server does not know the first. */
-export function transportsFor(
-  settings: ServerSettings,
-  place: { workspace: string; host: Environment },
-): (() => Transport)[] {
+export function transportsFor(settings: ServerSettings, place: ServerPlace): (() => Transport)[] {
   const { command, url, headers } = settings;
   if (command !== undefined && url !== undefined) {
     throw new LonghaulError('mcp_unavailable', 'It has a `command` and a `url`. Remove one of them.');

@@ -5,18 +5,15 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, ListRootsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { DEFAULT_TIMEOUT_MS, type Environment, filledIn, type ServerSettings } from '../server-settings.ts';
+import { DEFAULT_TIMEOUT_MS, filledIn, type ServerSettings } from '../server-settings.ts';
 import { transportsFor } from './open-transport.ts';
 import type { Restarts } from './restarts.ts';
+import type { ServerPlace } from './server-process.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
-export interface ServerConnectionOptions {
+export interface ServerConnectionOptions extends ServerPlace {
   name: string;
   settings: ServerSettings;
-  /** The folder of the session: the server's root, and its folder. */
-  workspace: string;
-  /** The variables of this process. */
-  host: Environment;
   version: string;
   restarts: Restarts;
 }
@@ -99,12 +96,12 @@ export class ServerConnection {
   }
 
   async #start(): Promise<Opened> {
-    const { restarts, workspace, host } = this.#options;
+    const { restarts, workspace, host, variables } = this.#options;
     this.#state = { status: 'starting' };
     try {
       await restarts.pause(this.#closing.signal);
       const settings = filledIn(this.#options.settings, host);
-      const opened = await this.#openFirst(transportsFor(settings, { workspace, host }));
+      const opened = await this.#openFirst(transportsFor(settings, { workspace, host, variables }));
       this.#state = { status: 'ready' };
       this.#hasResources = opened.client.getServerCapabilities()?.resources !== undefined;
       return opened;

@@ -16,6 +16,15 @@ const PASSED =
 /** The leaders of the process groups that must not outlive this process. */
 const leaders = new Set<number>();
 
+/** Where servers are started, and with which variables. */
+export interface ServerPlace {
+  workspace: string;
+  /** The variables of this process. */
+  host: Environment;
+  /** Variables that settings do not override. */
+  variables?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
  * Starts a server in a process group of its own, so that everything that it starts ends with it, and Ctrl-C in our
  * terminal does not reach it.
@@ -24,13 +33,13 @@ const leaders = new Set<number>();
  */
 export async function startServerProcess(
   { command = '', args = [], env = {}, cwd }: ServerSettings,
-  { workspace, host }: { workspace: string; host: Environment },
+  { workspace, host, variables = {} }: ServerPlace,
 ): Promise<ChildProcessWithoutNullStreams> {
   const program = findProgram(command, host);
   const passed = Object.entries(host).filter(([name]) => PASSED.test(name));
   const child = spawn(program, args, {
     cwd: cwd ?? workspace,
-    env: { ...Object.fromEntries(passed), PATH: hostPath(host['PATH']), ...env },
+    env: { ...Object.fromEntries(passed), PATH: hostPath(host['PATH']), ...env, ...variables },
     stdio: 'pipe',
     detached: process.platform !== 'win32',
   });

@@ -15,6 +15,11 @@ export function newCommandMark({ isKept = false } = {}): string {
   return `${isKept ? KEPT : ''}${ownerName()}.${randomUUID()}`;
 }
 
+/** Returns variables for a program that must not outlive this process: `killOrphans` of a later one finds it by them. */
+export function markedEnvironment(): Record<string, string> {
+  return { [COMMAND_VARIABLE]: newCommandMark() };
+}
+
 /** Returns the mark that a process was started with. Undefined if it has none or cannot be read. */
 export function markOf(pid: number): string | undefined {
   const prefix = `${COMMAND_VARIABLE}=`;
