@@ -10,7 +10,7 @@ interface LiveMessage {
   /** The same array until a part begins. */
   parts: readonly LivePart[];
   texts: Map<number, string>;
-  /** The texts as of the last frame. */
+  /** The texts as they were shown last. */
   shown: ReadonlyMap<number, string>;
 }
 
@@ -24,6 +24,7 @@ export class LiveTexts {
   /** Times of the first and the newest piece of each part. */
   readonly #spans = new Map<string, { from: number; to: number }>();
   #frame: number | undefined;
+  #isResting = false;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -35,7 +36,7 @@ export class LiveTexts {
     return this.#messages.get(messageId)?.parts ?? NO_PARTS;
   }
 
-  /** The text of a part as of the last frame. Undefined if no text has arrived since the page reads the session. */
+  /** The text of a part as it is shown. Undefined if no text has arrived since the page reads the session. */
   textOf(messageId: string, partIndex: number): string | undefined {
     return this.#messages.get(messageId)?.shown.get(partIndex);
   }
@@ -81,14 +82,23 @@ export class LiveTexts {
     return message;
   }
 
-  /** Once a frame: 200 pieces a second would otherwise be 200 renderings. */
+  /**
+   * Every second frame at most: 200 pieces a second would otherwise be 200 renderings, and most of the work of a frame is
+   * layout and painting.
+   */
   #changeSoon(): void {
-    this.#frame ??= requestAnimationFrame(() => this.#change());
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      if (!this.#isResting) return this.#change();
+      this.#isResting = false;
+      this.#changeSoon();
+    });
   }
 
   #change(): void {
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#frame = undefined;
+    this.#isResting = true;
     for (const message of this.#changed) message.shown = new Map(message.texts);
     this.#changed.clear();
     for (const listener of this.#listeners) listener();
