@@ -3,13 +3,12 @@ import { findChromium } from '@longhaul/testing/machine';
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 import type { BenchResult } from './bench-result.ts';
 import { fillLongSession } from './long-session.ts';
-import { median } from './median.ts';
+import { click, endShown, load, MESSAGES } from './page/end-shown.ts';
+import { openPage } from './page/open-page.ts';
 import { type Serving, startServing } from './server/serving.ts';
 
-const MESSAGES = 10_000;
 const DELTAS = 3_000;
 const INTERVAL_MS = 5;
-const LOADS = 5;
 const WHEEL_TURNS = 500;
 const WHEEL_PX = 2_000;
 const LONG_TASK_MS = 50;
@@ -77,7 +76,7 @@ async function firstLoad(browser: Browser, serving: Serving): Promise<{ kilobyte
   const page = await openPage(browser, serving);
   const sizes: Promise<number>[] = [];
   page.on('response', (response) => {
-    if (!/\/(?:assets\/[^?]*|[\w.-]*)$/.test(new URL(response.url()).pathname)) return;
+    if (!/^\/(?:assets\/[^?]*|[\w.-]*)$/.test(new URL(response.url()).pathname)) return;
     sizes.push(response.body().then((body) => gzipSync(body).length));
   });
   await page.goto(serving.url);
@@ -87,52 +86,6 @@ async function firstLoad(browser: Browser, serving: Serving): Promise<{ kilobyte
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   await page.close();
   return { kilobytes: Math.round(bytes / 1_000), files: sizes.length };
-}
-
-/** Opens the long session, and returns the time in the page at which that began. */
-type Opening = (page: Page, serving: Serving) => Promise<number>;
-
-/** With an empty cache: the time includes the loading and compiling of the page. */
-const load: Opening = async (page, { url }) => {
-  await page.goto(`${url}/#/session/long`, { waitUntil: 'commit' });
-  return 0;
-};
-
-/** In a page that shows the list of sessions. */
-const click: Opening = async (page, { url }) => {
-  await page.goto(url);
-  const line = page.locator('a[href*="session/long"]').first();
-  await line.waitFor();
-  await page.waitForTimeout(LATE_MS);
-  await page.evaluate("addEventListener('click', (event) => (window.clickedAt = event.timeStamp), true)");
-  await line.click();
-  return page.evaluate<number>('window.clickedAt');
-};
-
-/** Until the frame after the one that has the last message. The page notes the time, because asking it takes longer. */
-async function endShown(
-  browser: Browser,
-  serving: Serving,
-  open: Opening,
-): Promise<{ ms: number; fastestMs: number }> {
-  const times: number[] = [];
-  for (let round = 0; round < LOADS; round += 1) {
-    const page = await openPage(browser, serving);
-    await page.addInitScript(`const last = 'Step ${MESSAGES}:';
-      window.shown = new Promise((resolve) => {
-        const look = () => {
-          if (![...document.querySelectorAll('article')].at(-1)?.textContent.includes(last)) return;
-          observer.disconnect();
-          requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
-        };
-        const observer = new MutationObserver(look);
-        observer.observe(document, { subtree: true, childList: true, characterData: true });
-      })`);
-    const startedAt = await open(page, serving);
-    times.push((await page.evaluate<number>('window.shown')) - startedAt);
-    await page.close();
-  }
-  return { ms: Math.round(median(times)), fastestMs: Math.round(Math.min(...times)) };
 }
 
 async function streaming(browser: Browser, serving: Serving) {
@@ -198,10 +151,4 @@ async function taskSeconds(cdp: CDPSession): Promise<number> {
   await cdp.send('Performance.enable');
   const { metrics } = await cdp.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
-}
-
-async function openPage(browser: Browser, { token }: Serving): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
-  await page.addInitScript(`sessionStorage.setItem('longhaul-token', ${JSON.stringify(token)})`);
-  return page;
 }

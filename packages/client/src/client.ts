@@ -28,6 +28,12 @@ export interface SendOptions extends CallOptions {
 export interface EventsOptions
   extends Pick<EventStreamOptions, 'after' | 'signal' | 'silenceMs' | 'onReconnect'> {}
 
+export interface AllEventsOptions
+  extends Omit<EventsOptions, 'after'>,
+    Pick<EventStreamOptions, 'onChanged'> {
+  numbered?: boolean;
+}
+
 export type LonghaulClient = ReturnType<typeof createClient>;
 
 /**
@@ -74,15 +80,20 @@ export function createClient(options: ClientOptions) {
     ): AsyncGenerator<LonghaulEvent, void, undefined> =>
       sessionEvents(caller, sessionId, { retryDelayMs: options.retryDelayMs, ...eventsOptions }),
 
-    /** Reads the events of all sessions, live only. Events during a reconnect are lost. */
-    allEvents: (
-      eventsOptions: Omit<EventsOptions, 'after'> & Pick<EventStreamOptions, 'onChanged'> = {},
-    ): AsyncGenerator<LonghaulEvent, void, undefined> =>
+    /**
+     * Reads the events of all sessions, live only. Events during a reconnect are lost. With `numbered`, leaves out those
+     * without a number, such as pieces of text.
+     */
+    allEvents: ({
+      numbered = false,
+      ...eventsOptions
+    }: AllEventsOptions = {}): AsyncGenerator<LonghaulEvent, void, undefined> =>
       readEvents({
         ...eventsOptions,
         retryDelayMs: options.retryDelayMs,
         isOneSession: false,
-        open: (_, signal) => caller.openOnce('allEvents', { signal }),
+        open: (_, signal) =>
+          caller.openOnce('allEvents', { query: { numbered: numbered ? 'true' : 'false' }, signal }),
       }),
 
     messages: (sessionId: string, query: QueryInputOf<'listMessages'> = {}, { signal }: CallOptions = {}) =>

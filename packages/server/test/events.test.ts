@@ -168,6 +168,17 @@ describe('events of a session over HTTP', () => {
     await expect.poll(() => numbered(stream)).toEqual(stored);
   });
 
+  it('leaves out pieces of text for readers of all sessions that want numbered events', async () => {
+    await using server = await startTestServer();
+    const id = await server.newSession();
+    await using all = await openStream(`${server.url}/api/events`);
+    await using numbered = await openStream(`${server.url}/api/events?numbered=true`);
+    await server.call('POST', `/api/sessions/${id}/messages`, text('x'));
+    await Promise.all([all.until(isEvent('run:finished')), numbered.until(isEvent('run:finished'))]);
+    expect(numbered.events).toEqual(all.events.filter(({ number }) => number !== undefined));
+    expect(all.events.length).toBeGreaterThan(numbered.events.length);
+  });
+
   it('tells the readers of all sessions that another process has changed the store', async () => {
     await using server = await startTestServer();
     await using all = await openStream(`${server.url}/api/events`);

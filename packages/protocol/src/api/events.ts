@@ -165,6 +165,13 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
 ]) satisfies z.ZodType<LonghaulEvent>;
 
+export const allEventsQuery = z.strictObject({
+  numbered: z.enum(['true', 'false']).default('false').meta({
+    description:
+      'Only events with a number. Leaves out pieces of text, progress of tools and changes of the queue.',
+  }),
+});
+
 export const eventsQuery = z.strictObject({
   after: queryCount({ min: 0, max: 1e12 }).optional().meta({
     description:

@@ -34,13 +34,14 @@ export class SessionFeeds implements Disposable {
   readonly #options: SessionFeedsOptions;
   readonly #topics = new Map<string, SessionTopic>();
   readonly #readers = new Set<FrameReader>();
-  readonly #readersOfAll = new Set<FrameReader>();
+  /** With whether a reader wants only numbered events. */
+  readonly #readersOfAll = new Map<FrameReader, boolean>();
   readonly #unsubscribe: () => void;
   /** Readers that are being opened. */
   #opening = 0;
   readonly #watch: ReadingWatch;
   readonly #notice = new ForeignNotice(() => {
-    for (const reader of this.#readersOfAll) reader.send(CHANGED_FRAME);
+    for (const reader of this.#readersOfAll.keys()) reader.send(CHANGED_FRAME);
   });
   #catchingUp: Promise<void> | undefined;
   #mustCatchUpAgain = false;
@@ -114,10 +115,11 @@ export class SessionFeeds implements Disposable {
   }
 
   /** @throws {LonghaulError} `rate_limited`, `shutting_down` */
-  openAll(open: OpenOptions): void {
+  openAll(open: OpenOptions, { isNumbered }: { isNumbered: boolean }): void {
     this.#assertRoom();
     const create = (onClose: () => void) => this.#eventReader(open, onClose);
-    this.#readersOfAll.add(this.#newReader(create, (left) => this.#readersOfAll.delete(left)));
+    const reader = this.#newReader(create, (left) => this.#readersOfAll.delete(left));
+    this.#readersOfAll.set(reader, isNumbered);
     this.#watch.start();
   }
 
@@ -180,9 +182,8 @@ export class SessionFeeds implements Disposable {
     topic?.receive(event, frame);
     if (event.type === 'llm:response' || event.type === 'llm:error') this.#forgetIfIdle(event.sessionId);
     if (event.type === 'run:finished' && topic?.hasReaders === false) this.#topics.delete(event.sessionId);
-    if (this.#readersOfAll.size === 0) return;
-    const { ofAll } = frame();
-    for (const reader of this.#readersOfAll) reader.send(ofAll);
+    for (const [reader, isNumbered] of this.#readersOfAll)
+      if (!isNumbered || event.number !== undefined) reader.send(frame().ofAll);
   }
 
   /** Returns an anchored topic. The topic is kept at least until `coming` is disposed. */

@@ -12,9 +12,12 @@ export function eventHandlers({ feeds }: HandlerContext): Pick<RouteHandlers, 's
       return RESPONSE_ALREADY_SENT;
     },
 
-    async allEvents({ raw }) {
+    async allEvents({ query, raw }) {
       if (raw.method === 'HEAD') return new Response(null);
-      feeds.openAll({ response: raw.outgoing, headers: raw.headers });
+      feeds.openAll(
+        { response: raw.outgoing, headers: raw.headers },
+        { isNumbered: query.numbered === 'true' },
+      );
       return RESPONSE_ALREADY_SENT;
     },
   };

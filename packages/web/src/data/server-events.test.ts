@@ -32,7 +32,13 @@ class FakeStream {
     this.#push?.({ type, sessionId, at: 0 } as LonghaulEvent);
   }
 
-  async *#read({ signal, onReconnect, onChanged }: Parameters<LonghaulClient['allEvents']>[0] & object) {
+  async *#read({
+    numbered,
+    signal,
+    onReconnect,
+    onChanged,
+  }: Parameters<LonghaulClient['allEvents']>[0] & object) {
+    expect(numbered).toBe(true);
     this.readers += 1;
     this.onReconnect = onReconnect as () => void;
     this.onChanged = onChanged;
@@ -83,7 +89,6 @@ describe('ServerEvents', () => {
     const [one, two] = [openTab(), openTab()];
     await vi.waitFor(() => expect(stream.readers).toBe(1));
     stream.emit('run:started', 's1');
-    stream.emit('llm:chunk', 's1');
     stream.emit('run:finished', 's1');
     const expected = ['run:started s1', 'run:finished s1'];
     await vi.waitFor(() => expect(two.seen).toEqual(expected));

@@ -11,8 +11,8 @@ const RETRY_MS = 5_000;
 
 /**
  * Live events of all runs of the server. A browser opens at most six connections to a server, so only one tab reads
- * the events and sends them to the others. When that tab closes, another one reads. Text while it is written is left
- * out.
+ * the events and sends them to the others. When that tab closes, another one reads. Only numbered events are read: no
+ * text while it is written.
  */
 export class ServerEvents {
   readonly #client: LonghaulClient;
@@ -80,10 +80,8 @@ export class ServerEvents {
   async #readStream(signal: AbortSignal): Promise<void> {
     const onReconnect = () => setTimeout(() => this.#tellAll({ kind: 'gap' }), REOPENED_MS);
     const onChanged = () => this.#tellAll({ kind: 'gap' });
-    for await (const event of this.#client.allEvents({ signal, onReconnect, onChanged })) {
-      if (event.type === 'llm:chunk' || event.type === 'llm:tool-progress') continue;
-      this.#tellAll({ kind: 'event', event });
-    }
+    const options = { numbered: true, signal, onReconnect, onChanged };
+    for await (const event of this.#client.allEvents(options)) this.#tellAll({ kind: 'event', event });
   }
 
   #tellAll(message: TabMessage): void {

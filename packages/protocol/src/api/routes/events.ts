@@ -1,5 +1,5 @@
 import { sessionParams } from '../common.ts';
-import { eventSchema, eventsHeaders, eventsQuery } from '../events.ts';
+import { allEventsQuery, eventSchema, eventsHeaders, eventsQuery } from '../events.ts';
 import type { ApiRoute } from '../route.ts';
 import { EVENT_STREAM, SESSION } from './shared.ts';
 
@@ -24,6 +24,7 @@ export const eventRoutes = {
     path: '/api/events',
     tag: 'events',
     summary: 'Stream the events of all runs of this server, live only',
+    query: allEventsQuery,
     status: 200,
     produces: EVENT_STREAM,
     response: eventSchema,
