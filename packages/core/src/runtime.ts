@@ -33,6 +33,7 @@ import type {
 } from './runtime/runtime-options.ts';
 import { withSkills } from './runtime/session-skills.ts';
 import { ApprovalService } from './session/approvals/approval-service.ts';
+import { withConnectedTools } from './session/connected-tools.ts';
 import { draftFork, type ForkSessionOptions } from './session/draft-fork.ts';
 import { draftSession } from './session/draft-session.ts';
 import { EventFollower } from './session/events/event-follower.ts';
@@ -108,11 +109,11 @@ export class Runtime {
       systemText: async (session) =>
         idleSystemText(session, {
           ...this.#systemOf(session),
-          ...(await withSkills(this.#agentOf(session), session, options)),
+          ...(await this.#idleAgent(session)),
           outsideInstructions: options.outsideInstructions,
           blobs: options.blobs,
         }),
-      toolsFor: async (session) => (await withSkills(this.#agentOf(session), session, options)).agent.tools,
+      toolsFor: async (session) => (await this.#idleAgent(session)).agent.tools,
       compressionFor: (session) => this.#compressionOf(session),
       summariserFor: (session) => summariserOf(session, { agent: this.#agentOf(session), options }),
     });
@@ -347,6 +348,13 @@ export class Runtime {
       if (toLonghaulError(error).code === 'unknown_agent') return undefined;
       throw error;
     }
+  }
+
+  /** The agent of a session between its runs, with its skills and the tools that were connected in its last run. */
+  async #idleAgent(session: Session): ReturnType<typeof withSkills> {
+    const options = this.#options;
+    const connected = await withConnectedTools(this.#agentOf(session), session, options.blobs);
+    return withSkills(connected, session, options);
   }
 
   #agentOf(session: Session): RunAgent {

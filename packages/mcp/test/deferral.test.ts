@@ -98,3 +98,18 @@ describe('tools whose schemas would take more of the window than mcp.deferOver',
     expect(resultsOf(served)[0]).toContain('the approval rule for "tracker_delete_*" denies it');
   });
 });
+
+it.each([
+  ['deferred', { tracker: large }],
+  ['shown', { every: exampleServer('everything') }],
+])('requests of the idle session have the tools of its last run, if they are %s', async (how, servers) => {
+  await using served = await openRun(servers, [answer('Done.')], {
+    pool: { deferOver: how === 'shown' ? 1 : 0.1 },
+  });
+  await served.run.run('Go');
+  const sent = served.driver.requests[0];
+  const idle = await served.run.runtime.nextRequestOf(served.run.sessionId);
+  expect(sent?.tools.length).toBeGreaterThan(1);
+  expect(idle.tools).toEqual(sent?.tools);
+  expect(idle.system.slice(-300)).toBe(sent?.system.slice(-300));
+});

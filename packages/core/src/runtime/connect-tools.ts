@@ -1,13 +1,14 @@
 import { computeBudget, countByClasses } from '@longhaul/context';
-import type { ConnectedTools, ToolConnector } from '../ports/index.ts';
+import type { ConnectedTools } from '../ports/index.ts';
+import { storeConnectedTools } from '../session/connected-tools.ts';
 import { cancelled, interruptionOf } from '../session/runs/interruption.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
-import type { RunAgent } from './runtime-options.ts';
+import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 
 /** Connects the session's further tools. Warns of those that cannot be reached. */
 export async function connectTools(
   { session, driver, writer, signal }: RunWork,
-  toolConnector: ToolConnector | undefined,
+  { toolConnector, store, blobs }: Pick<RuntimeOptions, 'toolConnector' | 'store' | 'blobs'>,
   agent: RunAgent,
 ): Promise<Disposable & Pick<ConnectedTools, 'tools' | 'systemText'>> {
   if (toolConnector === undefined) return { tools: [], [Symbol.dispose]() {} };
@@ -20,6 +21,7 @@ export async function connectTools(
     .catch((error: unknown) => {
       throw signal.aborted ? (interruptionOf(signal) ?? cancelled()) : error;
     });
+  await storeConnectedTools({ tools, systemText }, { session, store, blobs });
   for (const message of warnings) await writer.announce({ type: 'context:warning', message });
   return { tools, systemText, [Symbol.dispose]: () => release?.() };
 }

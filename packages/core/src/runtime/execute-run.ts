@@ -47,7 +47,7 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
       const problem = `${info.provider}/${info.model} cannot call tools. ${info.withoutTools}`;
       await work.writer.announce(withoutTools(problem));
     }
-    using connected = await connectTools(work, parts.options.toolConnector, parts.agent);
+    using connected = await connectTools(work, parts.options, parts.agent);
     const tools = [...parts.agent.tools, ...connected.tools];
     const agent = { ...parts.agent, tools, toolsText: connected.systemText };
     const executor = await createExecutor({ ...work, sandbox }, { ...parts, agent });
