@@ -84,6 +84,11 @@ it('lists providers with where their keys come from, and never the keys', async 
     keyFrom: 'ANTHROPIC_API_KEY',
   });
   expect(named('openai')).toMatchObject({ hasKey: false, needsKey: true, variables: ['OPENAI_API_KEY'] });
+  expect(named('groq')).toMatchObject({
+    isConfigured: false,
+    needsKey: true,
+    problem: expect.stringMatching(/^Not configured\. Set providers\.groq\.baseUrl \(https:/),
+  });
   expect(JSON.stringify(providers)).not.toContain(KEY);
 });
 

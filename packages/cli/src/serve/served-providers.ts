@@ -1,5 +1,5 @@
 import { type Config, referencedVariable } from '@longhaul/config';
-import { API_KEY_VARIABLES, catalogueModels } from '@longhaul/models';
+import { API_KEY_VARIABLES, catalogueModels, HOSTED_PROVIDERS } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ProviderList } from '@longhaul/protocol/api';
 import { resolveNamed } from '../compose/choose-model.ts';
@@ -22,18 +22,23 @@ function describe(name: string, config: Config, env: Environment): Provider {
   const configured = Object.hasOwn(config.providers, name) ? config.providers[name]?.apiKey : undefined;
   const named = referencedVariable(configured);
   const variables = named === undefined ? usual : [named];
-  const common = {
-    name,
-    isConfigured: Object.hasOwn(config.providers, name),
-    variables: [...variables],
-    needsKey: usual.length > 0 || configured !== undefined,
-  };
+  const isConfigured = Object.hasOwn(config.providers, name);
+  const common = { name, isConfigured, variables: [...variables] };
+  const address = Object.hasOwn(HOSTED_PROVIDERS, name) ? HOSTED_PROVIDERS[name] : undefined;
+  if (!isConfigured && usual.length === 0 && address !== undefined)
+    return { ...common, needsKey: true, hasKey: false, problem: notConfigured(name, address) };
+  const needsKey = usual.length > 0 || configured !== undefined;
   try {
     const { apiKey } = resolveNamed(config, { model: `${name}/any` }, env);
     const keyFrom = variables.find((variable) => (env[variable]?.trim() ?? '') !== '');
-    return { ...common, hasKey: apiKey !== undefined, ...(apiKey !== undefined && { keyFrom }) };
+    return { ...common, needsKey, hasKey: apiKey !== undefined, ...(apiKey !== undefined && { keyFrom }) };
   } catch (error) {
     if (!(error instanceof LonghaulError)) throw error;
-    return { ...common, hasKey: false, problem: error.message };
+    return { ...common, needsKey, hasKey: false, problem: error.message };
   }
+}
+
+/** What to do before the models of a provider of the catalogue can be used. */
+function notConfigured(name: string, address: string): string {
+  return `Not configured. Set providers.${name}.baseUrl (${address}) and providers.${name}.apiKey in longhaul.yml.`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configValues, describeOrigin, searchValues } from './config-values.ts';
+import { configValues, describeOrigin, originOf, searchValues } from './config-values.ts';
 
 const report = {
   config: {
@@ -42,6 +42,14 @@ describe('configValues', () => {
 
   it('takes nothing from the prototype of objects', () => {
     expect(configValues({ config: { constructor: 1 }, origins: {} })[0]?.isDefault).toBe(true);
+  });
+});
+
+describe('originOf', () => {
+  it('takes the origin of an object from its keys', () => {
+    const origins = { 'a.trigger.threshold': { from: 'api' } };
+    expect(originOf('a.trigger', origins)).toEqual({ from: 'api' });
+    expect(originOf('a.trig', origins)).toBeUndefined();
   });
 });
 

@@ -38,14 +38,15 @@ export function searchValues(values: readonly ConfigValue[], query: string): rea
   });
 }
 
-/** Where a value comes from, or undefined if it is the default. A whole object can come from one place. */
+/** Where a value comes from, or undefined if it is the default. An object can come from one place, as a whole or key by key. */
 export function originOf(path: string, origins: Origins): Origins[string] | undefined {
   const exact = Object.hasOwn(origins, path) ? origins[path] : undefined;
   if (exact !== undefined) return exact;
   const above = Object.keys(origins)
     .filter((key) => path.startsWith(key) && /^[.[]/.test(path.slice(key.length)))
     .sort((a, b) => b.length - a.length)[0];
-  return above === undefined ? undefined : origins[above];
+  const found = above ?? Object.keys(origins).find((key) => key.startsWith(`${path}.`));
+  return found === undefined ? undefined : origins[found];
 }
 
 /** Such as `this page`, `flag --port` or `longhaul.yml of the user`. */
