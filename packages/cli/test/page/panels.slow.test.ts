@@ -107,6 +107,39 @@ describe.each(WIDTHS)('settings at %s width', (_, viewport) => {
     await page.getByText(/Saved\. Context Pruning Agent/).waitFor();
     await page.context().close();
   });
+
+  it('change strategy, trigger and automatic compaction, and show the origin of each value', async () => {
+    const page = await bench.newPage({ viewport });
+    await page.goto(`${bench.url}/#/settings`);
+    await page.getByLabel('Strategy').selectOption('middle-removal');
+    await page.getByText('Saved. Strategy: middle-removal').waitFor();
+    await page.getByLabel('Trigger').selectOption({ label: 'At a part of the window' });
+    await page.getByText('Saved. Trigger: At a part of the window').waitFor();
+    await page.getByLabel('Automatic compaction').click();
+    await page.getByText('Saved. Automatic compaction: off').waitFor();
+    const { compression } = await bench.client.settings.get();
+    expect(compression).toMatchObject({
+      strategy: 'middle-removal',
+      trigger: { threshold: 0.8 },
+      auto: false,
+    });
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Strategy').inputValue()).toBe('middle-removal');
+    expect(await page.getByLabel('Automatic compaction').isChecked()).toBe(false);
+    for (const [table, text] of [
+      ['Agents', 'coder'],
+      ['Models', 'local/scripted'],
+      ['Providers', 'local'],
+    ] as const)
+      await page
+        .getByRole('region', { name: `Table: ${table}` })
+        .getByText(text, { exact: true })
+        .first()
+        .waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await bench.client.settings.set({ compression: { strategy: null, trigger: null, auto: null } });
+    await page.context().close();
+  });
 });
 
 describe.each(WIDTHS)('the palette at %s width', (width, viewport) => {
