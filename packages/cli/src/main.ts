@@ -98,7 +98,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
     return showHelp(topic, { terminal, isError: name === undefined });
   }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load === undefined) throw unknownCommand(name);
+  if (load === undefined) throw await unknownCommand(name);
   const command = await load();
   return command(rest, terminal);
 }
@@ -107,7 +107,7 @@ async function showHelp(
   topic: string | undefined,
   { terminal, isError }: { terminal: Terminal; isError: boolean },
 ): Promise<number> {
-  if (topic !== undefined && !Object.hasOwn(COMMANDS, topic)) throw unknownCommand(topic);
+  if (topic !== undefined && !Object.hasOwn(COMMANDS, topic)) throw await unknownCommand(topic);
   const { helpFor } = await import('./command-line/help.ts');
   const stream = isError ? terminal.err : terminal.out;
   stream.write(helpFor(topic, stream.isTTY ? columnsOf(stream) : undefined));
@@ -120,9 +120,12 @@ function flagsOf(argv: readonly string[]): readonly string[] {
   return end === -1 ? argv : argv.slice(0, end);
 }
 
-function unknownCommand(name: string): LonghaulError {
+async function unknownCommand(name: string): Promise<LonghaulError> {
   if (name.startsWith('-')) {
-    return new LonghaulError('usage', `Unknown flag ${name} before a command. See: longhaul --help`);
+    const { CHAT_FLAGS } = await import('./command-line/flags.ts');
+    const flag = name.slice(2).split('=')[0] ?? '';
+    const meant = Object.hasOwn(CHAT_FLAGS, flag) ? ` Did you mean: longhaul chat ${name}?` : '';
+    return new LonghaulError('usage', `Unknown flag ${name} before a command.${meant} See: longhaul --help`);
   }
   const hint = suggestion(name, Object.keys(COMMANDS), (command) => `longhaul ${command}`);
   const task = hint === '' ? ' To give the agent a task: longhaul run "task".' : '';

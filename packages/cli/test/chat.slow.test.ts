@@ -489,7 +489,8 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('Longhaul needs a model');
     await window.saw('Which model do you want?');
     await window.press('Down', 'Enter');
-    await window.saw('API key of openai (https://platform.openai.com/api-keys). It is not shown:');
+    await window.saw('API key of openai (https://platform.openai.com/api-keys).');
+    await window.saw('It is not shown:');
     await window.type('sk-hidden-1');
     await window.paste('23456789');
     await window.press('Enter');

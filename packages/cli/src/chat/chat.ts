@@ -135,7 +135,7 @@ export class Chat {
 
   /** Takes the screen and the keys from the front. */
   #attach(): void {
-    const { front } = this.#parts;
+    const { front, connection } = this.#parts;
     const conversation = this.#conversation;
     const activity = new ActivityLines({
       front,
@@ -143,7 +143,8 @@ export class Chat {
       conversation,
       totals: this.#totals,
       isRunning: () => this.#commands.areRunning,
-      model: () => conversation.model ?? this.#options.model,
+      // A key that was stored since can have chosen the model.
+      model: () => conversation.model ?? this.#options.model ?? connection.local?.model,
       folder: () => this.#entry.folder ?? front.terminal.cwd,
     });
     const enter = (text: string) => this.#entry.enter(text);

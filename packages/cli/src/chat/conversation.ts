@@ -63,6 +63,11 @@ export class Conversation {
     return this.#session?.state.isBusy ?? false;
   }
 
+  /** The session had an unfinished run when it was opened. */
+  get wasInterrupted(): boolean {
+    return this.#session?.state.wasInterrupted ?? false;
+  }
+
   get approvals(): readonly OpenApproval[] {
     return this.#session?.state.approvals ?? [];
   }

@@ -57,7 +57,7 @@ export async function leadToModel({ surface, terminal, local, remarks }: FirstMo
       {
         value: 'local',
         label: 'A model on this machine',
-        description: 'LM Studio, Ollama, llama.cpp or vLLM: start it first',
+        description: 'start it first, such as LM Studio or Ollama',
       },
     ],
   });

@@ -11,7 +11,7 @@ export async function logIn(
 ): Promise<string> {
   local.keys.require(provider);
   const page = Object.hasOwn(KEY_PAGES, provider) ? ` (${KEY_PAGES[provider]})` : '';
-  const question = `API key of ${provider}${page}. It is not shown: `;
+  const question = `API key of ${provider}${page}.\nIt is not shown: `;
   const key = checkedKey(await suspended(surface, () => readHiddenLine(question, terminal)));
   const { path, other } = await local.keys.put(provider, key);
   const stored = `The key of ${provider} is stored in ${path}, which only you can read.`;

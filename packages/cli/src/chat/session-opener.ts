@@ -2,13 +2,17 @@ import type { Connection } from './connection/connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Front } from './front.ts';
 import { compactionOf, openedText, SHOWN_MESSAGES } from './history.ts';
+import type { Remarks } from './remarks.ts';
 import type { ConversationView } from './view/conversation-view.ts';
 import type { Totals } from './view/totals.ts';
+
+const INTERRUPTED = 'The last run was interrupted before it ended. Your next message continues it.';
 
 export interface SessionOpenerOptions {
   front: Front;
   connection: Connection;
   conversation: Conversation;
+  remarks: Remarks;
   view: ConversationView;
   totals: Totals;
 }
@@ -31,13 +35,15 @@ export class SessionOpener {
 
   /** @param shownTo The messages up to this event are on the screen already. */
   async open(sessionId: string, shownTo?: number): Promise<void> {
-    const { front, connection, conversation } = this.#options;
+    const { front, connection, conversation, remarks } = this.#options;
     await conversation.open(sessionId, shownTo);
     this.#forget();
-    if (shownTo !== undefined) return;
-    const id = conversation.requireId();
-    const page = await connection.client.messages(id, { limit: SHOWN_MESSAGES });
-    front.surface.print(openedText({ id, title: conversation.title }, page, front));
+    if (shownTo === undefined) {
+      const id = conversation.requireId();
+      const page = await connection.client.messages(id, { limit: SHOWN_MESSAGES });
+      front.surface.print(openedText({ id, title: conversation.title }, page, front));
+    }
+    if (conversation.wasInterrupted) remarks.say(INTERRUPTED);
   }
 
   /** Reads how full the window is. */

@@ -55,5 +55,5 @@ async function askKey(provider: string, terminal: Terminal): Promise<string> {
   if (!canAsk(terminal))
     throw usage('There is no terminal to ask on. Pipe the key in, with --stdin.', 'login');
   const page = Object.hasOwn(KEY_PAGES, provider) ? ` (${KEY_PAGES[provider]})` : '';
-  return await readHiddenLine(`API key of ${provider}${page}. It is not shown: `, terminal);
+  return await readHiddenLine(`API key of ${provider}${page}.\nIt is not shown: `, terminal);
 }

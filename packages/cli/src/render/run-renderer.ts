@@ -150,12 +150,16 @@ export class RunRenderer {
       case 'llm:error':
         return event.context === undefined ? '' : this.#remark(`${event.context}: ${event.error.message}`);
       case 'approval:answered':
-        return event.allowed ? '' : this.#remark(`not allowed: ${event.reason ?? event.callId}`);
+        return event.allowed ? '' : this.#refused(event.reason);
       case 'run:finished':
         return this.#finished(event);
       default:
         return '';
     }
+  }
+
+  #refused(reason: string | undefined): string {
+    return this.#remark(reason === undefined ? 'not allowed' : `not allowed: ${reason}`);
   }
 
   #chunk({ chunkType, content }: EventOf<'llm:chunk'>): string {

@@ -29,6 +29,8 @@ export interface LocalRules {
   /** The user's own file, which is changed. */
   readonly file: string;
   current(): readonly ApprovalRule[];
+  /** Reads the files again, which another chat or an editor may have changed. */
+  reload(): Promise<void>;
   /** Where the current rules were read. Undefined: none are set. */
   origin(): { from: string; path?: string | undefined } | undefined;
   /** Rules that say what the answer `always` allows. Undefined: none can, or the user's own rules are not in effect. */

@@ -42,6 +42,7 @@ function localRules(settings: ServedSettings, user: ConstructorParameters<typeof
   return {
     file: file.path,
     current,
+    reload: async () => void (await settings.reload()),
     origin,
     ofAlways: async ({ toolName, args }, workspace) =>
       isReplaced() ? undefined : await alwaysRules({ toolName, input: args, workspacePath: workspace }),

@@ -147,6 +147,22 @@ it('knows messages that somebody else queued', async () => {
   expect(state.queue.waiting).toEqual([]);
 });
 
+it('does not repeat the answer that a dead run left open, and shows that of a run', async () => {
+  const { heard, emit } = follow();
+  const chunk: EventPayload = {
+    type: 'llm:chunk',
+    messageId: 'm',
+    partIndex: 0,
+    offset: 0,
+    chunkType: 'text',
+    content: 'an answer',
+  };
+  await emit(chunk);
+  await emit(STARTED);
+  await emit(chunk);
+  expect(heard).toEqual(['run:started', 'llm:chunk']);
+});
+
 it('gives a message back that the server did not take, and does not work then', async () => {
   const { session, state, server } = follow();
   server.fails = () => new LonghaulError('model_not_configured', 'No model.');

@@ -14,6 +14,8 @@ export class SessionState {
   readonly id: string;
   readonly workspace: string;
   readonly queue: MessageQueue;
+  /** The process of its last run had ended before the run did, when the session was opened. */
+  readonly wasInterrupted: boolean;
   readonly #client: LonghaulClient;
   title: string;
   model: string | undefined;
@@ -28,6 +30,7 @@ export class SessionState {
     this.title = title;
     this.model = model;
     this.isBusy = state === 'running';
+    this.wasInterrupted = state === 'interrupted';
     this.queue = new MessageQueue(client, id);
     this.#client = client;
   }

@@ -31,6 +31,7 @@ function readRule(words: string): ApprovalRule | undefined {
 }
 
 async function removeRule(rules: LocalRules, { surface, print }: SlashContext): Promise<void> {
+  await rules.reload();
   const current = rules.current();
   if (current.length === 0) return print('No rules are set.\n');
   const rule = await surface.pick({

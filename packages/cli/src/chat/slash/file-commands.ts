@@ -3,6 +3,7 @@ import { fileChangeLines } from '../../render/file-change-lines.ts';
 import { fitLine, plural } from '../../render/format.ts';
 import { paintedDiff } from '../../render/painted-diff.ts';
 import { blockedText, revertText } from '../../render/revert-text.ts';
+import { wrapText } from '../../render/word-wrapper.ts';
 import type { PickerItem } from '../panels/picker.ts';
 import { pageText } from '../screen/other-programs.ts';
 import { textOf } from '../session/message-content.ts';
@@ -115,7 +116,7 @@ async function askAboutOthers(
   result: Parameters<typeof blockedText>[0],
   { title, onForce, context }: { title: string; onForce: string; context: SlashContext },
 ): Promise<'keep' | 'force' | undefined> {
-  context.print(blockedText(result));
+  context.print(wrapText(blockedText(result), context.surface.columns));
   const answer = await context.surface.pick({
     title,
     items: [

@@ -30,7 +30,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'fork',
     hint: '[HANDLE]',
-    description: 'continue in a copy of this session, from a message on',
+    description: 'continue in a copy of this session, or of its messages up to HANDLE',
     async run(words, { client, conversation, openSession, print }) {
       const fork = await client.sessions.fork(conversation.requireId(), words === '' ? {} : { at: words });
       print(`This is a copy now. The first session is kept: ${shortId(conversation.requireId())}.\n`);

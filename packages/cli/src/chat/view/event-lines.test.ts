@@ -137,6 +137,11 @@ const PRINTED: Partial<Record<EventType, RegExp>> = {
   'approval:answered': /! not allowed: WORD/,
 };
 
+it('names no internal id if a call is refused without a reason', () => {
+  const refused: EventPayload = { type: 'approval:answered', callId: 'call_1', handle: 'a1', allowed: false };
+  expect(shown([refused], 80).printed).toContain('! not allowed\n');
+});
+
 const KINDS = Object.keys(EVENTS) as EventType[];
 const SIZES = [20, 80, 200];
 const TEXTS = ['word '.repeat(100), 'a\nb\n\nc', '漢字漢字 '.repeat(50), '👩‍👩‍👧‍👦 é '.repeat(30)];
