@@ -41,9 +41,11 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
       .getByText(/The tool returned: .*one 2/)
       .waitFor();
     await bench.ended(id);
+    await dialog.waitFor({ state: 'detached' });
     await bench.client.sendMessage(id, 'run echo one $((1+1))');
     await dialog.getByText('echo one $((1+1))', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Deny' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await bench.ended(id);
     await page.context().close();
   });
@@ -93,6 +95,7 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
     await bench.say(page, 'run pwd');
     await dialog.getByText('pwd', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Deny' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await bench.ended(id);
     await page.context().close();
   });
@@ -121,9 +124,9 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
     const first = await newSession(`First ${width}`, 'run echo from the first');
     const second = await newSession(`Second ${width}`, 'run echo from the second');
     const requests = page
-      .getByRole('list')
+      .getByRole('main')
       .getByRole('listitem')
-      .filter({ has: page.getByRole('button', { name: 'Once' }) });
+      .filter({ has: page.getByRole('button', { name: 'Once', exact: true }) });
     await expect.poll(() => requests.count()).toBe(2);
     await expect.poll(() => page.title()).toBe('(2) Approvals · Longhaul');
     await expect.poll(() => other.title()).toBe('(2) Settings · Longhaul');

@@ -10,7 +10,10 @@ import { ApprovalRequest } from './approval-request.tsx';
  */
 export function ApprovalDialog() {
   const session = useSession();
-  const approvals = useSessionState((state) => state.approvals);
+  const listed = useSessionState((state) => state.approvals);
+  /** Answered here. They are in the list until it is read again. */
+  const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
+  const approvals = listed.filter(({ handle }) => !answered.has(handle));
   const [putOff, setPutOff] = useState<ReadonlySet<string>>(new Set());
   const shown = approvals.find(({ handle }) => !putOff.has(handle));
   if (approvals.length === 0) return null;
@@ -28,7 +31,14 @@ export function ApprovalDialog() {
       size="wide"
     >
       {approvals.length > 1 && <p className="quiet">{approvals.length - 1} more requests wait.</p>}
-      <ApprovalRequest key={shown.handle} approval={shown} onAnswered={() => session.refresh()} />
+      <ApprovalRequest
+        key={shown.handle}
+        approval={shown}
+        onAnswered={() => {
+          setAnswered(new Set(answered).add(shown.handle));
+          session.refresh();
+        }}
+      />
     </Modal>
   );
 }

@@ -9,7 +9,7 @@ import { ApprovalRequest } from './approval-request.tsx';
 /** The open requests of all sessions. */
 export function InboxPage({ onOpenSide }: { onOpenSide: () => void }) {
   const { inbox } = useServer();
-  const { approvals, problem } = useStore(inbox.store);
+  const { approvals, isLoaded, problem } = useStore(inbox.store);
   return (
     <>
       <PageHeader title="Approvals" onOpenSide={onOpenSide} />
@@ -20,7 +20,7 @@ export function InboxPage({ onOpenSide }: { onOpenSide: () => void }) {
           </p>
         )}
         {approvals.length === 0 && problem === undefined && (
-          <p className="quiet">No agent waits for an approval.</p>
+          <p className="quiet">{isLoaded ? 'No agent waits for an approval.' : 'Loading…'}</p>
         )}
         <ul className="inbox">
           {approvals.map((approval) => (

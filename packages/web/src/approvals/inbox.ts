@@ -10,6 +10,7 @@ export type InboxItem = ResponseOf<'listOpenApprovals'>['approvals'][number];
 
 export interface InboxState {
   approvals: readonly InboxItem[];
+  isLoaded: boolean;
   problem: string | undefined;
 }
 
@@ -20,6 +21,7 @@ const PAUSE_MS = 500;
 export class Inbox {
   readonly store: StoreApi<InboxState> = createStore<InboxState>(() => ({
     approvals: [],
+    isLoaded: false,
     problem: undefined,
   }));
   readonly #reading: Coalesced;
@@ -28,7 +30,7 @@ export class Inbox {
     this.#reading = new Coalesced(
       async () => {
         const { approvals } = await client.approvals.inbox();
-        this.store.setState({ approvals, problem: undefined });
+        this.store.setState({ approvals, isLoaded: true, problem: undefined });
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       },
       (error) => this.store.setState({ problem: toLonghaulError(error).message }),
