@@ -19,8 +19,9 @@ describe('isOwnerAlive', () => {
   it.skipIf(!existsSync('/proc/self/stat'))(
     'treats a zombie as dead: it kept its start time and its session',
     async () => {
-      // The shell starts a child that exits at once, and never reaps it.
-      const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], {
+      // The child exits when the shell has become `sleep`, which never reaps it.
+      const child = '(until grep -qx sleep /proc/$$/comm; do :; done)';
+      const shell = spawn('sh', ['-c', `${child} & echo $!; exec sleep 600`], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       const pid = Number(
