@@ -11,7 +11,7 @@ const BEYOND_ASCII = /(?<slashes>\\*)(?<char>[^\p{ASCII}])/gu;
 export function asciiChunks(): Plugin {
   return {
     name: 'ascii-chunks',
-    // Later than `renderChunk`, after which unused code is removed and strings are written anew.
+    // Later than `renderChunk`, after which unused code is removed and strings are rewritten.
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle))
         if (file.type === 'chunk') file.code = toAscii(file.code, file.fileName);

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasToolCall } from '@longhaul/scripted-model';
+import { processExists } from '@longhaul/testing/machine';
 import { expect, it } from 'vitest';
 import { Bench, eventsOf } from './harness.ts';
 
@@ -29,20 +30,11 @@ it('a server that ignores every signal and its closed input is ended after kill 
   const first = await pids();
   running.child.kill('SIGKILL');
   await running.ended;
-  expect(first.map(exists)).toEqual([true, true]);
+  expect(first.map(processExists)).toEqual([true, true]);
   const resumed = await bench.run(['resume', 'last', '--json']);
   expect(eventsOf(resumed).findLast(({ type }) => type === 'run:finished')).toMatchObject({
     status: 'completed',
   });
-  await expect.poll(() => first.map(exists)).toEqual([false, false]);
-  await expect.poll(async () => (await pids()).map(exists)).toEqual([false, false]);
+  await expect.poll(() => first.map(processExists)).toEqual([false, false]);
+  await expect.poll(async () => (await pids()).map(processExists)).toEqual([false, false]);
 });
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { ModelDriver, StepRequest } from '@longhaul/core';
 import { answer, calls, playedDriver, testRun } from '@longhaul/testing/doubles';
 import { createTools } from '@longhaul/tools';
 import { expect, it, onTestFinished } from 'vitest';
@@ -18,15 +17,8 @@ async function openSession(files: Record<string, string>, answers: Parameters<ty
     await writeFile(join(root, path), text);
   };
   for (const [path, text] of Object.entries(files)) await write(path, text);
-  const requests: StepRequest[] = [];
-  const played = playedDriver(answers);
-  const driver: ModelDriver = {
-    ...played,
-    step(request, ...rest) {
-      requests.push(request);
-      return played.step(request, ...rest);
-    },
-  };
+  const driver = playedDriver(answers);
+  const { requests } = driver;
   const test = await testRun(driver, TOOLS, { openSandbox: () => openLocalSandbox(root) });
   const notes = async () =>
     (await test.messages())

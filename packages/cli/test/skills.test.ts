@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadSkills } from '@longhaul/config';
-import type { ModelDriver, StepRequest } from '@longhaul/core';
+import type { StepRequest } from '@longhaul/core';
 import { answer, calls, playedDriver, testRun } from '@longhaul/testing/doubles';
 import { createSkillTool, createTools } from '@longhaul/tools';
 import { expect, it, onTestFinished } from 'vitest';
@@ -18,15 +18,8 @@ async function openSession(answers: Parameters<typeof playedDriver>[0]) {
     await writeFile(path, `---\nname: ${name}\ndescription: about ${name}\n---\n${body}\n`);
   };
   const remove = (name: string) => rm(join(root, '.config/longhaul/skills', name), { recursive: true });
-  const requests: StepRequest[] = [];
-  const played = playedDriver(answers);
-  const driver: ModelDriver = {
-    ...played,
-    step(request, ...rest) {
-      requests.push(request);
-      return played.step(request, ...rest);
-    },
-  };
+  const driver = playedDriver(answers);
+  const { requests } = driver;
   const place = { workspace: root, home: root, env: {}, claude: false };
   const test = await testRun(driver, createTools(), {
     openSandbox: () => openLocalSandbox(root),

@@ -56,7 +56,7 @@ describe('a stored key', () => {
   const flag = { baseUrl: 'https://flag.example' };
 
   it.each([
-    ['stands in for a variable that is not set', 'mine', {}, users, {}, 'stored'],
+    ['is used if the variable is not set', 'mine', {}, users, {}, 'stored'],
     ['is used after a variable', 'mine', {}, users, env, 'env-mine'],
     ['is used after a usual variable', 'openai', {}, users, env, 'env-openai'],
     ['is used without any', 'openai', {}, users, {}, 'stored'],

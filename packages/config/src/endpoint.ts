@@ -116,7 +116,7 @@ function usersKey(provider: string, configured: string | undefined, place: KeyPl
   return usual ?? configuredOrStored(provider, configured, { ...place, isStorable: true });
 }
 
-/** A stored key stands in for one that is not configured, and for a variable that is not set. */
+/** A stored key is used if no key is configured, or if its variable is not set. */
 function configuredOrStored(
   provider: string,
   configured: string | undefined,

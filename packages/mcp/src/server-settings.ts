@@ -12,7 +12,7 @@ export interface ServerSettings {
   enabled?: boolean;
   /** Names, or patterns with `*`, of the server's tools that are used. Default: all. */
   tools?: readonly string[];
-  /** How long an answer may take. Progress begins this time anew. Default 60,000. */
+  /** How long an answer may take. Each report of progress restarts it. Default 60,000. */
   timeoutMs?: number;
 }
 

@@ -12,7 +12,7 @@ import { ToolNames } from './tools/tool-names.ts';
 
 export interface SessionServersOptions extends ServerPlace {
   servers: Readonly<Record<string, ServerSettings>>;
-  /** The version of Longhaul that servers are told. */
+  /** The version of Longhaul that servers receive. */
   version: string;
   /** Maximum characters of a result. */
   maxOutputChars: number;

@@ -2,6 +2,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { answer, calls, testTool, text } from '@longhaul/testing/doubles';
+import { processExists } from '@longhaul/testing/machine';
 import { describe, expect, it } from 'vitest';
 import { SessionServers } from '../src/index.ts';
 import { callOnce, hostileServer, openRun, resultsOf } from './run-with-servers.ts';
@@ -166,17 +167,8 @@ describe('the life of a server', () => {
     const served = await openRun({ x: hostileServer('stubborn', file) }, callOnce('x_go'));
     await served.run.run('Go');
     const pids = (await readFile(file, 'utf8')).split(' ').map(Number);
-    expect(pids.map(exists)).toEqual([true, true]);
+    expect(pids.map(processExists)).toEqual([true, true]);
     await served[Symbol.asyncDispose]();
-    await expect.poll(() => pids.map(exists)).toEqual([false, false]);
+    await expect.poll(() => pids.map(processExists)).toEqual([false, false]);
   });
 });
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,38 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Script, userTexts } from '@longhaul/scripted-model';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { filledSession, writeScript } from './filled-session.ts';
 import { accessibilityFaults, PageBench } from './page-bench.ts';
 import { messageAt, WIDTHS } from './page-gestures.ts';
 
-/** Writes a file for `write X`, and answers all other messages with many words. */
-const script: Script = ({ messages, asksForSummary }) => {
-  if (asksForSummary) return 'The user wrote files.';
-  const asked = userTexts(messages).at(-1) ?? '';
-  const text = /write (.*)/.exec(asked)?.[1];
-  if (text !== undefined && messages.at(-1)?.role !== 'tool')
-    return { toolCalls: [{ name: 'write', arguments: { path: 'notes.txt', content: `${text}\n` } }] };
-  return `Done: ${asked}. ${'Many words fill the window. '.repeat(150)}`;
-};
-
 let bench: PageBench;
 beforeAll(async () => {
-  bench = await PageBench.open({ script, windowTokens: 16_000 });
+  bench = await PageBench.open({ script: writeScript, windowTokens: 16_000 });
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 afterEach(() => expect(bench.failures.splice(0)).toEqual([]));
-
-/** A session of three turns, each of which writes the file. */
-async function filledSession(): Promise<string> {
-  const { client } = bench;
-  const { id } = await client.sessions.create({ title: 'Filled' });
-  for (const text of ['write one', 'write two', 'write three']) {
-    await client.sendMessage(id, text);
-    await bench.ended(id);
-  }
-  return id;
-}
 
 /** Makes a compaction by hand, and returns its toast. */
 async function compact(page: Page) {
@@ -54,7 +33,7 @@ async function firstHidden(page: Page, sessionId: string) {
 
 describe.each(WIDTHS)('the context at %s width', (_, viewport) => {
   it('marks hidden messages, which stay readable, and shows them again after Undo in the toast', async () => {
-    const sessionId = await filledSession();
+    const sessionId = await filledSession(bench);
     const page = await bench.newPage({ viewport });
     const { handle, message } = await firstHidden(page, sessionId);
     await bench.showSession(page, sessionId, '?panel=context');
@@ -80,7 +59,7 @@ describe.each(WIDTHS)('the context at %s width', (_, viewport) => {
   });
 
   it('keeps a pinned message in a compaction, until it is unpinned', async () => {
-    const sessionId = await filledSession();
+    const sessionId = await filledSession(bench);
     const page = await bench.newPage({ viewport });
     const { handle, message } = await firstHidden(page, sessionId);
     await bench.showSession(page, sessionId, `?message=${handle}`);
@@ -104,7 +83,7 @@ describe.each(WIDTHS)('the context at %s width', (_, viewport) => {
 
 describe.each(WIDTHS)('files at %s width', (_, viewport) => {
   it('open from the change in a message, and are reverted alone or with the conversation', async () => {
-    const sessionId = await filledSession();
+    const sessionId = await filledSession(bench);
     const file = join(bench.bench.workspace, 'notes.txt');
     const page = await bench.newPage({ viewport });
     const { messages } = await bench.client.messages(sessionId, { limit: 20 });

@@ -1,41 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Script, userTexts } from '@longhaul/scripted-model';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { filledSession, writeScript } from './filled-session.ts';
 import { accessibilityFaults, PageBench } from './page-bench.ts';
 import { WIDTHS } from './page-gestures.ts';
 
-/** Writes a file for `write X`, and answers all other messages with many words. */
-const script: Script = ({ messages, asksForSummary }) => {
-  if (asksForSummary) return 'The user wrote files.';
-  const asked = userTexts(messages).at(-1) ?? '';
-  const text = /write (.*)/.exec(asked)?.[1];
-  if (text !== undefined && messages.at(-1)?.role !== 'tool')
-    return { toolCalls: [{ name: 'write', arguments: { path: 'notes.txt', content: `${text}\n` } }] };
-  return `Done: ${asked}. ${'Many words fill the window. '.repeat(150)}`;
-};
-
 let bench: PageBench;
 beforeAll(async () => {
-  bench = await PageBench.open({ script, windowTokens: 16_000 });
+  bench = await PageBench.open({ script: writeScript, windowTokens: 16_000 });
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 afterEach(() => expect(bench.failures.splice(0)).toEqual([]));
 
-/** A session of three turns, each of which writes the file. */
-async function filledSession(): Promise<string> {
-  const { client } = bench;
-  const { id } = await client.sessions.create({ title: 'Filled' });
-  for (const text of ['write one', 'write two', 'write three']) {
-    await client.sendMessage(id, text);
-    await bench.ended(id);
-  }
-  return id;
-}
-
 describe.each(WIDTHS)('at %s width', (_, viewport) => {
   it('shows what fills the window, previews and makes a compaction, shows it and undoes it', async () => {
-    const sessionId = await filledSession();
+    const sessionId = await filledSession(bench);
     const page = await bench.newPage({ viewport });
     await bench.showSession(page, sessionId, '?panel=context');
     await page.getByText('Tool descriptions').first().waitFor();
@@ -62,7 +41,7 @@ describe.each(WIDTHS)('at %s width', (_, viewport) => {
   });
 
   it('shows changed files, and reverts them with a preview', async () => {
-    const sessionId = await filledSession();
+    const sessionId = await filledSession(bench);
     const file = join(bench.bench.workspace, 'notes.txt');
     expect(await readFile(file, 'utf8')).toBe('three\n');
     const page = await bench.newPage({ viewport });

@@ -25,7 +25,7 @@ const server = z.strictObject({
   ),
   timeoutMs: setting(
     count,
-    'Milliseconds that an answer may take. A report of progress begins this time anew. Default: 60000.',
+    'Milliseconds that an answer may take. Each report of progress restarts it. Default: 60000.',
   ),
 });
 

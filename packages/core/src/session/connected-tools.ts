@@ -1,14 +1,7 @@
-import {
-  blobReference,
-  isObject,
-  type JsonValue,
-  parseBlobReference,
-  parseJson,
-  type Session,
-  toLonghaulError,
-} from '@longhaul/protocol';
+import { isObject, type JsonValue, type Session } from '@longhaul/protocol';
 import type { BlobStore, ConnectedTools, Store, Tool, ToolSchema } from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
+import { getMetadataBlob, putMetadataBlob } from './metadata-blob.ts';
 
 /** Key of the reference in the session's metadata. A fork has it too. */
 const KEY = 'connectedTools';
@@ -20,8 +13,8 @@ export interface ConnectedPlace {
 }
 
 /**
- * Stores what the model is told of the connected tools of a run, so that requests of the idle session are the same. If
- * blobs cannot be written, it is not stored.
+ * Stores the schemas and the text of a run's connected tools, so that requests of the idle session are the same. If blobs
+ * cannot be written, nothing is stored.
  */
 export async function storeConnectedTools(
   { tools, systemText }: Pick<ConnectedTools, 'tools' | 'systemText'>,
@@ -30,31 +23,19 @@ export async function storeConnectedTools(
   const before = session.metadata?.[KEY];
   if (tools.length === 0 && before === undefined) return;
   const schemas = tools.filter(({ isDeferred }) => isDeferred !== true).map(({ schema }) => schema);
-  try {
-    const { id } = await blobs.put(JSON.stringify({ schemas, systemText }));
-    if (before !== blobReference(id))
-      await store.updateSession(session.id, { metadata: { [KEY]: blobReference(id) } });
-  } catch (error) {
-    const { code } = toLonghaulError(error);
-    if (code !== 'store_full' && code !== 'store_readonly') throw error;
-  }
+  const reference = await putMetadataBlob({ schemas, systemText }, blobs);
+  if (reference === undefined || reference === before) return;
+  await store.updateSession(session.id, { metadata: { [KEY]: reference } });
 }
 
 /** Returns an agent with the tools that were connected in the session's last run. They cannot be called. */
 export async function withConnectedTools<Agent extends SessionAgent>(
   agent: Agent,
-  { metadata }: Pick<Session, 'metadata'>,
+  session: Pick<Session, 'metadata'>,
   blobs: BlobStore,
 ): Promise<Agent> {
-  const reference = metadata?.[KEY];
-  const id = typeof reference === 'string' ? parseBlobReference(reference) : undefined;
-  if (id === undefined) return agent;
-  const bytes = await blobs.get(id).catch((error: unknown) => {
-    // The requests are then measured without these tools.
-    if (toLonghaulError(error).code === 'blob_not_found') return undefined;
-    throw error;
-  });
-  const value = bytes === undefined ? undefined : parseJson(Buffer.from(bytes).toString('utf8'));
+  // If the blob is lost, requests are measured without these tools.
+  const value = await getMetadataBlob(session, KEY, blobs);
   if (!isObject(value)) return agent;
   const { schemas, systemText } = value;
   const tools = (Array.isArray(schemas) ? schemas : []).filter(isSchema).map(idleTool);
@@ -65,7 +46,6 @@ export async function withConnectedTools<Agent extends SessionAgent>(
   };
 }
 
-/** A client can set the metadata of its session, so the reference may name any blob. */
 function isSchema(value: JsonValue): value is JsonValue & ToolSchema {
   if (!isObject(value)) return false;
   const { name, description, parameters } = value;

@@ -1,18 +1,14 @@
 import {
-  blobReference,
-  type ErrorCode,
   GIT_START_KEY,
   type GitStart,
   isObject,
   type JsonObject,
   type JsonValue,
-  parseBlobReference,
-  parseJson,
   type Session,
-  toLonghaulError,
 } from '@longhaul/protocol';
 import type { BlobStore, Store } from '../ports/index.ts';
 import type { Environment } from '../prompt/environment.ts';
+import { getMetadataBlob, putMetadataBlob } from './metadata-blob.ts';
 
 /** Key of the reference in the session's metadata. A fork has it too. */
 const KEY = 'environment';
@@ -24,20 +20,12 @@ export function hasEnvironment({ metadata }: Pick<Session, 'metadata'>): boolean
 
 /** Loads the environment that the system text of a session has. Undefined before its first run. */
 export async function loadEnvironment(
-  { metadata }: Pick<Session, 'metadata'>,
+  session: Pick<Session, 'metadata'>,
   blobs: BlobStore,
 ): Promise<Environment | undefined> {
-  const reference = metadata?.[KEY];
-  const id = typeof reference === 'string' ? parseBlobReference(reference) : undefined;
-  if (id === undefined) return undefined;
-  try {
-    const value = parseJson(Buffer.from(await blobs.get(id)).toString('utf8'));
-    return isEnvironment(value) ? value : undefined;
-  } catch (error) {
-    // The present environment replaces a lost one.
-    if (toLonghaulError(error).code === 'blob_not_found') return undefined;
-    throw error;
-  }
+  // The present environment replaces a lost one.
+  const value = await getMetadataBlob(session, KEY, blobs);
+  return isEnvironment(value) ? value : undefined;
 }
 
 export interface StoreEnvironmentOptions {
@@ -57,26 +45,13 @@ export async function storeEnvironment(
   environment: Environment,
   { session, store, blobs, git }: StoreEnvironmentOptions,
 ): Promise<void> {
-  const id = await storedId(environment, blobs);
-  if (id === undefined) return;
-  if (session.metadata?.[KEY] === blobReference(id)) return;
-  const metadata: JsonObject = { [KEY]: blobReference(id) };
+  const reference = await putMetadataBlob(environment, blobs);
+  if (reference === undefined || reference === session.metadata?.[KEY]) return;
+  const metadata: JsonObject = { [KEY]: reference };
   if (git !== undefined) metadata[GIT_START_KEY] = { ...git };
   await store.updateSession(session.id, { metadata });
 }
 
-const UNWRITABLE: ReadonlySet<ErrorCode> = new Set(['store_full', 'store_readonly', 'store_unavailable']);
-
-async function storedId(environment: Environment, blobs: BlobStore): Promise<string | undefined> {
-  try {
-    return (await blobs.put(JSON.stringify(environment))).id;
-  } catch (error) {
-    if (UNWRITABLE.has(toLonghaulError(error).code)) return undefined;
-    throw error;
-  }
-}
-
-/** A client can set the metadata of its session, so the reference may name any blob. */
 function isEnvironment(value: JsonValue | undefined): value is JsonValue & Environment {
   if (!isObject(value)) return false;
   const { workspacePath, sandbox, platform, rules, git, instructions, folders = [], skills = [] } = value;

@@ -28,7 +28,7 @@ export function Conversation({ message }: { message: string | undefined }) {
   const earlier = useEarlierMessages(scroller);
   const isPrepended = useIsPrepended(rows);
   const isSearching = useLinkedMessage(message, (sequence) => {
-    // Otherwise the end would be scrolled into view once more.
+    // Otherwise the list would scroll to the end again.
     flushSync(() => setFollowing(false));
     list.current?.scrollToIndex(
       rowsNow.current.findIndex((row) => row.sequence === sequence),
