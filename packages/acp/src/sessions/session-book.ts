@@ -36,6 +36,8 @@ const PAGE = 50;
 export class SessionBook {
   readonly #options: SessionBookOptions;
   readonly #open = new Map<string, OpenSession>();
+  /** Stored sessions that are being opened. */
+  readonly #opening = new Map<string, Promise<OpenSession>>();
 
   constructor(options: SessionBookOptions) {
     this.#options = options;
@@ -102,8 +104,12 @@ export class SessionBook {
     return { sessions, ...(found.length > PAGE && { nextCursor: sessions.at(-1)?.sessionId }) };
   }
 
-  /** Stops what works for the session, and forgets it. It stays in the store. */
+  /**
+   * Stops what works for the session, and forgets it. It stays in the store. If the session is being loaded or resumed,
+   * the close takes effect when it is open.
+   */
   async close(sessionId: string): Promise<void> {
+    await this.#settled(sessionId);
     const session = this.get(sessionId);
     this.#open.delete(sessionId);
     await session.close();
@@ -111,6 +117,7 @@ export class SessionBook {
 
   /** Deletes a session from the store. @throws {LonghaulError} `session_busy` while a process works on it. */
   async delete(sessionId: string): Promise<void> {
+    await this.#settled(sessionId);
     const open = this.#open.get(sessionId);
     if (open !== undefined) await this.close(sessionId);
     if (open?.isStored === false) return;
@@ -121,7 +128,23 @@ export class SessionBook {
     await store.deleteSession(sessionId);
   }
 
-  async #reopen(sessionId: string, { cwd }: SessionPlace): Promise<OpenSession> {
+  async #reopen(sessionId: string, place: SessionPlace): Promise<OpenSession> {
+    const opening = this.#openStored(sessionId, place);
+    this.#opening.set(sessionId, opening);
+    try {
+      return await opening;
+    } finally {
+      if (this.#opening.get(sessionId) === opening) this.#opening.delete(sessionId);
+    }
+  }
+
+  /** Waits until the session is no longer being opened. */
+  async #settled(sessionId: string): Promise<void> {
+    // Whoever opens the session gets the error.
+    await this.#opening.get(sessionId)?.catch(() => undefined);
+  }
+
+  async #openStored(sessionId: string, { cwd }: SessionPlace): Promise<OpenSession> {
     const workspace = await this.#options.workspaces.open(cwd);
     const stored = await workspace.store.getSession(sessionId);
     if (stored === undefined) throw RequestError.sessionNotFound(sessionId);

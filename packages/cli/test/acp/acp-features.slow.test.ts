@@ -176,29 +176,58 @@ describe('longhaul acp with an editor that offers', () => {
 });
 
 describe('longhaul acp with a session of many messages', () => {
-  const COUNT = 2_000;
+  // More than the pipe and the buffers of both sides hold: an agent cannot send all while the editor does not read.
+  const COUNT = 5_000;
+  let bench: EditorBench;
+  let editor: Editor;
+  let sessionId: string;
 
-  it('loads all in order, answers other requests meanwhile, and stops when the session is closed', async () => {
-    await using bench = await EditorBench.open();
-    const sessionId = await writeLongSession(bench.bench, { count: COUNT, model: 'local/scripted' });
-    const editor = await bench.editor({});
-    const place = { sessionId, cwd: bench.folder, mcpServers: [] };
-    const shown = () => editor.updatesOf(sessionId).length;
-    await editor.agent.request(session.list, { cwd: bench.folder });
+  beforeEach(async () => {
+    bench = await EditorBench.open();
+    sessionId = await writeLongSession(bench.bench, { count: COUNT, model: 'local/scripted' });
+    editor = await bench.editor();
+  });
+  afterEach(() => bench[Symbol.asyncDispose]());
 
-    const loading = editor.agent.request(session.load, place);
-    await editor.agent.request(session.list, { cwd: bench.folder });
-    expect(shown()).toBeLessThan(COUNT);
+  const load = () => editor.agent.request(session.load, { sessionId, cwd: bench.folder, mcpServers: [] });
+  const shown = () => editor.updatesOf(sessionId).length;
+
+  it('loads all in order, and answers other requests meanwhile', async () => {
+    const [loading, shownAtList] = await editor.unread(2, () => [
+      load(),
+      editor.agent.request(session.list, { cwd: bench.folder }).then(shown),
+    ]);
+    expect(await shownAtList).toBeLessThan(COUNT);
     await loading;
     const texts = editor.updatesOf(sessionId).map((update) => ('content' in update ? update.content : []));
     const expected = Array.from({ length: COUNT }, (_, index) => ({ text: `text ${index + 1}` }));
     expect(texts.slice(0, COUNT)).toMatchObject(expected);
+  });
 
+  it.each([
+    ['is closed', session.close],
+    ['is deleted', session.delete],
+  ])('stops when the session %s', async (_how, method) => {
+    const [loading, ended] = await editor.unread(2, () => [
+      load(),
+      editor.agent.request(method, { sessionId }),
+    ]);
+    await expect(loading).rejects.toMatchObject({ code: -32800 });
+    await ended;
+    expect(shown()).toBeLessThan(COUNT);
+  });
+
+  it('stops also when the close comes before the session is open', async () => {
+    await load();
     const before = shown();
-    const again = editor.agent.request(session.load, place);
-    await editor.agent.request(session.close, { sessionId });
-    await expect(again).rejects.toMatchObject({ code: -32800 });
+    const [loading, closed] = await editor.inOnePiece(2, () => [
+      load(),
+      editor.agent.request(session.close, { sessionId }),
+    ]);
+    await expect(loading).rejects.toMatchObject({ code: -32800 });
+    await closed;
     expect(shown() - before).toBeLessThan(COUNT);
+    await expect(editor.prompt(sessionId, 'greet')).rejects.toMatchObject({ code: -32002 });
   });
 });
 

@@ -97,8 +97,10 @@ describe('longhaul acp', () => {
 
   it('ends a prompt as cancelled whose cancel comes right after it, and never delivers it', async () => {
     const id = await editor.begin(bench.folder);
-    const prompt = editor.prompt(id, 'a prompt that nobody gets');
-    await editor.cancel(id);
+    const [prompt] = await editor.inOnePiece(2, () => [
+      editor.prompt(id, 'a prompt that nobody gets'),
+      editor.cancel(id),
+    ]);
     expect(await prompt).toEqual({ stopReason: 'cancelled' });
     await editor.prompt(id, 'greet');
     expect(bench.prompts.join('\n')).not.toContain('nobody gets');

@@ -1,4 +1,4 @@
-import { type Readable, Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import {
   type AnyMessage,
   type ClientCapabilities,
@@ -42,6 +42,8 @@ export class Editor implements AsyncDisposable {
   readonly #running: Running;
   readonly #connection: ClientConnection;
   readonly #seen = new EventTarget();
+  /** How many messages of this editor are written, or wait in the corked input. */
+  #sent = 0;
 
   private constructor(running: Running, options: EditorOptions) {
     this.#running = running;
@@ -69,7 +71,7 @@ export class Editor implements AsyncDisposable {
       });
     const { stdin, stdout } = running.child;
     if (stdin === null || stdout === null) throw new Error('The command has no pipes.');
-    const stream = ndJsonStream(Writable.toWeb(stdin), bytesOf(stdout));
+    const stream = ndJsonStream(this.#writing(stdin), bytesOf(stdout));
     this.#connection = app.connect(this.#checked(stream));
   }
 
@@ -122,6 +124,30 @@ export class Editor implements AsyncDisposable {
     await new Promise((done) => this.#running.child.stdin?.write(`${line}\n`, done));
   }
 
+  /**
+   * Sends the messages of `send` in one piece, so that the agent has read all of them before it answers any.
+   *
+   * @param count How many messages `send` sends.
+   */
+  async inOnePiece<const T extends readonly unknown[]>(count: number, send: () => T): Promise<T> {
+    const all = this.#sent + count;
+    this.#running.child.stdin?.cork();
+    const sent = send();
+    await this.until(() => this.#sent === all);
+    this.#running.child.stdin?.uncork();
+    return sent;
+  }
+
+  /** Sends the messages of `send`, and does not read before they are written: the agent cannot send much until then. */
+  async unread<const T extends readonly unknown[]>(count: number, send: () => T): Promise<T> {
+    const all = this.#sent + count;
+    this.#running.child.stdout?.pause();
+    const sent = send();
+    await this.until(() => this.#sent === all);
+    this.#running.child.stdout?.resume();
+    return sent;
+  }
+
   /** Closes the command's standard input. */
   leave(): void {
     this.#running.child.stdin?.end();
@@ -153,6 +179,20 @@ export class Editor implements AsyncDisposable {
     this.leave();
     await this.ended;
     this.#connection.close();
+  }
+
+  #writing(stdin: Writable): WritableStream<Uint8Array> {
+    return new WritableStream({
+      write: async (bytes) => {
+        const written = new Promise<void>((done, fail) =>
+          stdin.write(bytes, (error) => (error ? fail(error) : done())),
+        );
+        if (stdin.writableCorked === 0) await written;
+        this.#sent += 1;
+        this.#seen.dispatchEvent(new Event('message'));
+      },
+      close: () => void stdin.end(),
+    });
   }
 
   #checked({ readable, writable }: Stream): Stream {
