@@ -151,7 +151,7 @@ describe.each(WIDTHS)('sessions at %s width', (width, viewport) => {
       textFile('broken.json', 'not a session'),
     ]);
     const report = page.getByRole('dialog', { name: 'Import' });
-    await report.getByText('2 files done.').waitFor();
+    await report.getByText('1 of 2 files imported.').waitFor();
     const broken = report.getByRole('listitem').filter({ hasText: 'broken.json' });
     await broken.getByText(/Not imported:/).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -163,6 +163,18 @@ describe.each(WIDTHS)('sessions at %s width', (width, viewport) => {
 });
 
 describe.each(WIDTHS)('other pages at %s width', (_, viewport) => {
+  it('say that an address names nothing, and lead to the sessions', async () => {
+    const page = await bench.newPage({ viewport });
+    await page.goto(`${bench.url}/#/session/../../etc`);
+    await page.getByText('This session does not exist, or was deleted.').waitFor();
+    await page.goto(`${bench.url}/#/nowhere`);
+    await page.getByText('This page does not exist.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Go to the sessions' }).click();
+    await page.getByRole('heading', { name: 'New session' }).waitFor();
+    await page.context().close();
+  });
+
   it('replay a dropped session, and save the report', async () => {
     const sessionId = await filledSession('Replayed');
     const exported = JSON.stringify(await bench.client.sessions.export(sessionId));

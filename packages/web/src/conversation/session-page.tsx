@@ -6,6 +6,7 @@ import { SessionContext, useOpenSession, useSessionState } from '../data/use-ses
 import { SessionHeader } from '../sessions/session-header.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { goTo, type Panel } from '../shell/route.ts';
+import { MISSING_SESSION } from '../shell/unknown-page.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Conversation } from './conversation.tsx';
 import { SessionComposer } from './session-composer.tsx';
@@ -36,7 +37,7 @@ function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: 
       <>
         <PageHeader title="Session" onOpenSide={onOpenSide} />
         <p role="alert" className="page-body">
-          {phase === 'missing' ? 'This session does not exist, or was deleted.' : problem}
+          {phase === 'missing' ? MISSING_SESSION : problem}
         </p>
       </>
     );

@@ -1,3 +1,4 @@
+import { sessionIdSchema } from '@longhaul/protocol/api';
 import { describe, expect, it } from 'vitest';
 import { formatRoute, parseRoute, type Route } from './route.ts';
 
@@ -18,11 +19,34 @@ describe('routes', () => {
   });
 
   it.each([
-    ['#/session/', { page: 'home' }],
-    ['#/nothing/x', { page: 'home' }],
     ['#/session/%E0%A4%A', { page: 'session', sessionId: '%E0%A4%A' }],
     ['#/session/a?panel=evil&message=javascript:alert(1)', { page: 'session', sessionId: 'a' }],
   ])('takes nothing unknown from %s', (hash, route) => {
     expect(parseRoute(hash)).toEqual(route);
   });
+
+  it.each(['#/nowhere', '#/nothing/x', '#/Settings'])('names no page with %s', (hash) => {
+    const route = parseRoute(hash);
+    expect(route).toEqual({ page: 'unknown', named: 'page', hash });
+    expect(formatRoute(route)).toBe(hash);
+  });
+
+  it.each([
+    '#/session/',
+    '#/session/../../etc',
+    '#/session/..',
+    '#/session/%2E%2e',
+    '#/session/.?panel=files',
+    '#/session/abc/def',
+  ])('names no session with %s', (hash) => {
+    expect(parseRoute(hash)).toEqual({ page: 'unknown', named: 'session', hash });
+  });
+
+  it.each(['a', 'a'.repeat(200), 'a'.repeat(201), 'a\0b', 'ü b'])(
+    'takes the ids that the server takes',
+    (id) => {
+      const { page } = parseRoute(`#/session/${encodeURIComponent(id)}`);
+      expect(page === 'session').toBe(sessionIdSchema.safeParse(id).success);
+    },
+  );
 });

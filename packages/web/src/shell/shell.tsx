@@ -14,6 +14,7 @@ import { FailureGuard } from '../ui/failure-guard.tsx';
 import { ConnectionLine } from './connection-line.tsx';
 import { Home } from './home.tsx';
 import { formatRoute, type Route, useRoute } from './route.ts';
+import { UnknownPage } from './unknown-page.tsx';
 import { useDrawer } from './use-drawer.ts';
 
 const Settings = lazy(async () => ({
@@ -103,6 +104,8 @@ function Shown({ route, onOpenSide }: { route: Route; onOpenSide: () => void }) 
       return <Replay onOpenSide={onOpenSide} />;
     case 'inbox':
       return <Inbox onOpenSide={onOpenSide} />;
+    case 'unknown':
+      return <UnknownPage named={route.named} onOpenSide={onOpenSide} />;
     case 'home':
       return <Home onOpenSide={onOpenSide} />;
   }
