@@ -1,14 +1,18 @@
 import './import.css';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { formatRoute } from '../../shell/route.ts';
+import { formatRoute, useRoute } from '../../shell/route.ts';
 import { plural } from '../../ui/format.ts';
 import { Modal } from '../../ui/modal.tsx';
-import { describeImport, type ImportedFile } from './imports.ts';
+import { describeImport, describeOutcomes, type ImportedFile } from './imports.ts';
 import { useImports } from './use-imports.ts';
 
 /** What became of the imported files, with what each import has left out. */
 export function ImportReport() {
   const imports = useImports();
+  const address = formatRoute(useRoute());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is the event
+  useEffect(() => imports.leaveReport(), [address]);
   const { running, waiting, files } = useStore(imports.store);
   const isOpen = running !== undefined || files.length > 0;
   const left = waiting + (running === undefined ? 0 : 1);
@@ -16,7 +20,7 @@ export function ImportReport() {
     <Modal title="Import" isOpen={isOpen} onClose={() => imports.closeReport()}>
       <p role="status">
         {running === undefined
-          ? `${plural(files.length, 'file')} done.`
+          ? describeOutcomes(files)
           : `Importing ${running}${left > 1 ? `, ${left - 1} more after it` : ''}…`}
       </p>
       <ul className="import-files">

@@ -43,6 +43,12 @@ export class Imports {
     this.store.setState({ files: [] });
   }
 
+  /** Closes the report unless files are still being imported: their outcome was not shown yet. */
+  leaveReport(): void {
+    const { running, waiting } = this.store.getState();
+    if (running === undefined && waiting === 0) this.closeReport();
+  }
+
   async #import(file: File): Promise<void> {
     this.store.setState(({ waiting }) => ({ waiting: waiting - 1, running: file.name }));
     const outcome = await this.#outcomeOf(file);
@@ -65,6 +71,15 @@ export class Imports {
       return { kind: 'failed', problem };
     }
   }
+}
+
+/** Such as `2 files imported.`, or `1 of 2 files imported.` if one failed. */
+export function describeOutcomes(files: readonly ImportedFile[]): string {
+  const imported = files.filter(({ outcome }) => outcome.kind === 'imported').length;
+  const all = plural(files.length, 'file');
+  return imported === files.length
+    ? `${all} imported.`
+    : `${imported.toLocaleString('en')} of ${all} imported.`;
 }
 
 /** Such as `40 messages, 12 calls, 2 compactions (claude-code)`. */
