@@ -8,6 +8,8 @@ export interface Reading<T> {
   problem: string | undefined;
   isReading: boolean;
   again: () => void;
+  /** Shows a newer value that the server has sent, until it is read again. */
+  put: (value: T) => void;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface Reading<T> {
  * @param read Must stay the same function until something else is to be read.
  */
 export function useRead<T>(read: (signal: AbortSignal) => Promise<T>): Reading<T> {
-  const [state, setState] = useState<Omit<Reading<T>, 'again'>>(NOTHING);
+  const [state, setState] = useState<Omit<Reading<T>, 'again' | 'put'>>(NOTHING);
   const [round, setRound] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `round` asks for another reading
   useEffect(() => {
@@ -32,7 +34,11 @@ export function useRead<T>(read: (signal: AbortSignal) => Promise<T>): Reading<T
     );
     return () => ends.abort();
   }, [read, round]);
-  return { ...state, again: useCallback(() => setRound((before) => before + 1), []) };
+  return {
+    ...state,
+    again: useCallback(() => setRound((before) => before + 1), []),
+    put: useCallback((value: T) => setState((before) => ({ ...before, value })), []),
+  };
 }
 
 const NOTHING = { value: undefined, problem: undefined, isReading: true };

@@ -87,7 +87,7 @@ interface ChoiceProps {
   label: string;
   value: string;
   byDefault: string | undefined;
-  reading: Reading<unknown>;
+  reading: Pick<Reading<unknown>, 'problem'>;
   names: readonly string[];
   onChange: (name: string) => void;
 }
