@@ -1,6 +1,6 @@
 import { toLonghaulError } from '@longhaul/protocol';
 import type { ResponseOf } from '@longhaul/protocol/api';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { OpenSession } from '../data/open-session.ts';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
@@ -10,10 +10,12 @@ import { LoadedView } from '../ui/loaded-view.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { useNotify } from '../ui/toasts.tsx';
 import { ChangedFiles } from './changed-files.tsx';
+import { Choice } from './choice.tsx';
+import { type Others, OthersChoice } from './others-choice.tsx';
+import { unrevertNotice } from './unrevert-notice.ts';
 
 type Result = ResponseOf<'revert'>;
 type Scope = 'both' | 'files' | 'conversation';
-type Others = 'force' | 'keep';
 
 /** Shows what a revert restores and hides, before it is made. */
 export function RevertDialog({
@@ -58,7 +60,10 @@ export function RevertDialog({
   const unrevert = () => {
     client
       .unrevert(session.id)
-      .then(() => session.refreshMessages())
+      .then((result) => {
+        session.refreshMessages();
+        if (result.status === 'blocked') notify(unrevertNotice(result));
+      })
       .catch((error: unknown) => notify({ kind: 'bad', title: toLonghaulError(error).message }));
   };
   return (
@@ -121,50 +126,8 @@ function Preview({
           </ul>
         </>
       )}
-      {conflicts.length > 0 && (
-        <>
-          <h3>Changed by somebody else</h3>
-          <ul>
-            {conflicts.map((path) => (
-              <li key={path}>
-                <code>{path}</code>
-              </li>
-            ))}
-          </ul>
-          <Choice
-            legend="These files"
-            value={others}
-            onChange={onOthers}
-            options={{ keep: 'stay as they are', force: 'are restored too' }}
-          />
-        </>
-      )}
+      {conflicts.length > 0 && <OthersChoice conflicts={conflicts} value={others} onChange={onOthers} />}
     </>
-  );
-}
-
-function Choice<Value extends string>({
-  legend,
-  value,
-  options,
-  onChange,
-}: {
-  legend: string;
-  value: Value;
-  options: Record<Value, string>;
-  onChange: (value: Value) => void;
-}) {
-  const name = useId();
-  return (
-    <fieldset className="choice">
-      <legend>{legend}</legend>
-      {(Object.keys(options) as Value[]).map((option) => (
-        <label key={option}>
-          <input type="radio" name={name} checked={option === value} onChange={() => onChange(option)} />{' '}
-          {options[option]}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 
