@@ -117,7 +117,8 @@ Output
       --no-color        no colours and no status line (also NO_COLOR=1)
 
 Exit code: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit or because the model repeated the same
-calls, 4 calls needed an approval that nobody could give and the only allowed calls were reading ones, 130 cancelled.
+calls, 4 calls were refused because nobody could approve them, and no call that can change something was allowed, 130
+cancelled.
 Ctrl-C ends a run cleanly; a second Ctrl-C ends it at once. The session keeps all finished work. If another process
 works on the session, the message is queued, and the agent receives it before its next step.
 `,
