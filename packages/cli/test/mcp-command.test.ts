@@ -51,7 +51,10 @@ it('longhaul mcp test names what is wrong with a server, and fails', async () =>
   expect(bad.error).toContain('no database');
   expect(far.error).toContain('The MCP server far cannot be used');
   const wrong = await bench.call(['mcp', 'test', 'bda']);
-  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('Did you mean "bad"?') });
+  expect(wrong).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Did you mean "bad"? The servers are: bad, far.'),
+  });
 });
 
 it.each([

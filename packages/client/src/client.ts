@@ -213,6 +213,12 @@ export function createClient(options: ClientOptions) {
         call('listSkills', { query, signal }),
     },
 
+    mcp: {
+      /** Lists the MCP servers of a session, or of each server, the state in the session that used it last. */
+      list: (query: QueryInputOf<'listMcpServers'> = {}, { signal }: CallOptions = {}) =>
+        call('listMcpServers', { query, signal }),
+    },
+
     trust: {
       /** Returns what the `longhaul.yml` of a workspace wants, and whether it is trusted. */
       get: (query: QueryInputOf<'getTrust'> = {}, { signal }: CallOptions = {}) =>

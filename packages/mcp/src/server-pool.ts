@@ -29,6 +29,7 @@ export class ServerPool implements ToolConnector {
     if (known !== undefined && known.settings !== settings) await this.#end(id, known);
     const entry = this.#sessions.get(id) ?? this.#add(id, workspace, settings);
     clearTimeout(entry.timer);
+    this.#moveToEnd(id, entry);
     const connected = await entry.servers.connect(run);
     return { ...connected, release: () => this.#leave(id, entry) };
   }
@@ -36,6 +37,12 @@ export class ServerPool implements ToolConnector {
   /** Reports the servers of a session that has run in this process. */
   report(sessionId: string): ServerReport[] | undefined {
     return this.#sessions.get(sessionId)?.servers.report();
+  }
+
+  /** Reports each server in the session that used it last. */
+  newestReport(): ServerReport[] {
+    const reports = [...this.#sessions.values()].flatMap(({ servers }) => servers.report());
+    return [...new Map(reports.map((report) => [report.name, report])).values()];
   }
 
   async close(): Promise<void> {
@@ -47,6 +54,12 @@ export class ServerPool implements ToolConnector {
     const entry: Entry = { servers, settings };
     this.#sessions.set(id, entry);
     return entry;
+  }
+
+  /** The session that ran last is the last one. */
+  #moveToEnd(id: string, entry: Entry): void {
+    this.#sessions.delete(id);
+    this.#sessions.set(id, entry);
   }
 
   #leave(id: string, entry: Entry): void {

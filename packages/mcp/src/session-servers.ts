@@ -28,6 +28,10 @@ export interface ServerReport {
   state: ServerState;
   /** Names of its tools, as the server calls them. Empty if it has not been reached. */
   tools: string[];
+  /** What the schemas of the tools that the agent may call have taken of every request, or would take. */
+  schemaTokens: number;
+  /** The schemas are left out of requests: the model finds the tools by words. */
+  isDeferred: boolean;
 }
 
 /** The servers of one session. They live until the session is closed. */
@@ -35,6 +39,10 @@ export class SessionServers {
   readonly #options: SessionServersOptions;
   readonly #connections: readonly ServerConnection[];
   readonly #lists = new Map<string, ToolList>();
+  #offered: Pick<ServerReport, 'isDeferred'> & { tokens: ReadonlyMap<string, number> } = {
+    isDeferred: false,
+    tokens: new Map(),
+  };
 
   constructor(options: SessionServersOptions) {
     this.#options = options;
@@ -64,7 +72,12 @@ export class SessionServers {
       this.#connections.map((connection) => this.#list(connection, run.signal)),
     );
     const { maxOutputChars, deferOver } = this.#options;
-    const shown = showOrDefer(this.#toolsIn(lists, run), { ...run, deferOver, maxOutputChars });
+    const tools = this.#toolsIn(lists, run);
+    const shown = showOrDefer(tools, { ...run, deferOver, maxOutputChars });
+    this.#offered = {
+      isDeferred: shown.systemText !== undefined,
+      tokens: schemaTokens(tools, run.countTokens),
+    };
     const resources = this.#resourceTools(run);
     return {
       ...shown,
@@ -82,11 +95,12 @@ export class SessionServers {
   }
 
   report(): ServerReport[] {
-    return this.#connections.map(({ name, state }) => ({
-      name,
-      state,
-      tools: (this.#lists.get(name)?.tools ?? []).map((tool: ListedTool) => tool.name),
-    }));
+    const { tokens, isDeferred } = this.#offered;
+    return this.#connections.map(({ name, state }) => {
+      const tools = (this.#lists.get(name)?.tools ?? []).map((tool: ListedTool) => tool.name);
+      const own = tokens.get(name) ?? 0;
+      return { name, state, tools, schemaTokens: own, isDeferred: isDeferred && own > 0 };
+    });
   }
 
   async close(): Promise<void> {
@@ -127,4 +141,14 @@ export class SessionServers {
       };
     }
   }
+}
+
+function schemaTokens(
+  tools: readonly ServerTool[],
+  countTokens: (text: string) => number,
+): ReadonlyMap<string, number> {
+  const servers = [...Map.groupBy(tools, ({ source }) => source)];
+  return new Map(
+    servers.map(([name, own]) => [name, countTokens(JSON.stringify(own.map(({ schema }) => schema)))]),
+  );
 }

@@ -5,6 +5,7 @@ import type { Approval } from '@longhaul/protocol';
 import type {
   AnswerTrustBody,
   ImportResult,
+  McpServerList,
   Models,
   ModelsQuery,
   ProviderList,
@@ -31,6 +32,8 @@ export interface ServedAgent {
   trust: TrustService;
   /** Reads the skills that sessions of a workspace have. */
   skillsOf: (folder: string) => Promise<WorkspaceSkills>;
+  /** Reports the MCP servers of a session, or of each server, the session that used it last. */
+  mcpServers: (sessionId: string | undefined) => Promise<McpServerList>;
   /** Returns what the answer `always` to a call would allow, for people. */
   alwaysAllows: (call: Pick<Approval, 'toolName' | 'args'> & { workspace: string }) => Promise<string[]>;
   /** The agents that sessions can name and that the OpenAI API offers as models. */

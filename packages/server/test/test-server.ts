@@ -229,6 +229,7 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
       },
     },
     skillsOf: async () => ({ skills: [], problems: [] }),
+    mcpServers: async () => ({ servers: [] }),
     trust: {
       get: async (workspace) => nothingWanted(workspace),
       answer: async (workspace) => nothingWanted(workspace),

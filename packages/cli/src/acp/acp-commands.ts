@@ -2,6 +2,7 @@ import type { AcpCommand } from '@longhaul/acp';
 import type { Store } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
+import { stateLines } from '../mcp/server-lines.ts';
 import { compactionText } from '../render/compaction-text.ts';
 import { contextPage } from '../render/context-page.ts';
 import { fitLine } from '../render/format.ts';
@@ -9,7 +10,7 @@ import { matchLines } from '../render/match-lines.ts';
 import { undoText } from '../render/undo-text.ts';
 import { UsageTotal } from '../render/usage-total.ts';
 
-type Parts = Pick<ServedAgent, 'runtime' | 'store'>;
+type Parts = Pick<ServedAgent, 'runtime' | 'store' | 'mcpServers'>;
 
 /** Texts are laid out for a narrow panel. */
 const LAYOUT = { columns: 80, colors: false };
@@ -17,7 +18,7 @@ const FOUND = 30;
 const SHOWN_CHARS = 60;
 
 /** Returns the commands that work on a session: they show and change what its window has. */
-export function sessionCommands({ runtime, store }: Parts): AcpCommand[] {
+export function sessionCommands({ runtime, store, mcpServers }: Parts): AcpCommand[] {
   return [
     {
       name: 'compact',
@@ -67,6 +68,11 @@ export function sessionCommands({ runtime, store }: Parts): AcpCommand[] {
       needsSession: true,
       description: 'show the tokens and the cost of this session',
       run: async (_words, { sessionId }) => ({ text: await costText(store, sessionId) }),
+    },
+    {
+      name: 'mcp',
+      description: 'show the MCP servers, their state and their tools',
+      run: async (_words, { sessionId }) => ({ text: stateLines(await mcpServers(sessionId)).join('\n') }),
     },
   ];
 }

@@ -1,6 +1,8 @@
 import type { Config } from '@longhaul/config';
 import type { ConnectedTools, ToolConnection, ToolConnector } from '@longhaul/core';
-import type { ServerPool } from '@longhaul/mcp';
+import type { ServerPool, ServerReport } from '@longhaul/mcp';
+import type { McpServerList } from '@longhaul/protocol/api';
+import { serverPlace } from '../mcp/server-lines.ts';
 import { version } from '../version.ts';
 
 export interface McpOptions {
@@ -8,6 +10,14 @@ export interface McpOptions {
   config: () => Config;
   env: Readonly<Record<string, string | undefined>>;
 }
+
+/** A server that no run has used yet. */
+const IDLE: Omit<ServerReport, 'name'> = {
+  state: { status: 'idle' },
+  tools: [],
+  schemaTokens: 0,
+  isDeferred: false,
+};
 
 /** Connects the MCP servers of sessions. Loads nothing while none is configured. */
 export class McpServers implements ToolConnector {
@@ -23,6 +33,28 @@ export class McpServers implements ToolConnector {
     if (Object.keys(servers).length === 0 && this.#pool === undefined) return { tools: [], warnings: [] };
     this.#pool ??= this.#open();
     return (await this.#pool).connect(run);
+  }
+
+  /** Reports the configured servers: those of a session, or of each server, the session that used it last. */
+  async list(sessionId: string | undefined): Promise<McpServerList> {
+    const { maskSettings } = await import('@longhaul/config');
+    const pool = await this.#pool;
+    const reports = (sessionId === undefined ? pool?.newestReport() : pool?.report(sessionId)) ?? [];
+    const servers = Object.entries(maskSettings(this.#options.config().mcp.servers));
+    return {
+      servers: servers.map(([name, settings]) => {
+        const { state, tools, schemaTokens, isDeferred } = reports.find((each) => each.name === name) ?? IDLE;
+        return {
+          name,
+          place: serverPlace(settings),
+          state: settings.enabled === false ? 'off' : state.status,
+          ...(state.status === 'failed' && { error: state.error }),
+          tools,
+          schemaTokens,
+          isDeferred,
+        };
+      }),
+    };
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,42 @@
 import type { McpServerConfig } from '@longhaul/config';
+import type { McpServerList } from '@longhaul/protocol/api';
+import { plural } from '../render/format.ts';
 import type { TestedServer } from './test-servers.ts';
 
 /** Describes a configured server in one line. */
-export function serverLine(name: string, { command, args = [], url, enabled }: McpServerConfig): string {
-  const place = command === undefined ? (url ?? 'has no command and no url') : [command, ...args].join(' ');
-  return `${name}  ${place}${enabled === false ? '  (turned off)' : ''}`;
+export function serverLine(name: string, server: McpServerConfig): string {
+  return `${name}  ${serverPlace(server)}${server.enabled === false ? '  (turned off)' : ''}`;
+}
+
+/** The command or the address of a server. */
+export function serverPlace({ command, args = [], url }: McpServerConfig): string {
+  return command === undefined ? (url ?? 'has no command and no url') : [command, ...args].join(' ');
+}
+
+/** Describes the state of each server, and what it offers, for people. */
+export function stateLines({ servers }: McpServerList): string[] {
+  if (servers.length === 0) return ['No MCP server is configured. Add one: longhaul mcp add NAME -- COMMAND'];
+  return servers.flatMap(({ name, place, state, error, tools, ...schemas }) => [
+    `${name}  ${STATES[state]}  ${place}`,
+    ...(error === undefined ? [] : [`    ${error}`]),
+    ...(tools.length === 0 ? [] : [`    ${toolsText(tools, schemas)}`]),
+  ]);
+}
+
+const STATES: Readonly<Record<McpServerList['servers'][number]['state'], string>> = {
+  off: 'turned off',
+  idle: 'not started yet',
+  starting: 'starting',
+  ready: 'ready',
+  failed: 'failed',
+};
+
+function toolsText(
+  tools: readonly string[],
+  { schemaTokens, isDeferred }: Pick<McpServerList['servers'][number], 'schemaTokens' | 'isDeferred'>,
+): string {
+  const where = isDeferred ? 'deferred: found with find_tools' : 'in every request';
+  return `${plural(tools.length, 'tool')} (about ${schemaTokens} tokens, ${where}): ${tools.join(', ')}`;
 }
 
 /** Describes what a test of a server has found. */

@@ -25,8 +25,10 @@ export async function testServers(
   for (const name of names.length === 0 ? Object.keys(servers) : names) {
     const settings = servers[name];
     if (settings === undefined) {
-      const hint = suggestion(name, Object.keys(servers));
-      throw new LonghaulError('not_found', `No MCP server is called ${JSON.stringify(name)}.${hint}`);
+      throw new LonghaulError(
+        'not_found',
+        `No MCP server is called ${JSON.stringify(name)}.${otherServers(name, Object.keys(servers))}`,
+      );
     }
     const session = new SessionServers({
       servers: { [name]: { ...settings, enabled: true } },
@@ -39,6 +41,11 @@ export async function testServers(
     tested.push(await testServer(name, session));
   }
   return tested;
+}
+
+function otherServers(name: string, names: readonly string[]): string {
+  if (names.length === 0) return ' None is configured. Add one: longhaul mcp add NAME -- COMMAND';
+  return `${suggestion(name, names)} The servers are: ${names.join(', ')}.`;
 }
 
 async function testServer(name: string, session: SessionServers): Promise<TestedServer> {

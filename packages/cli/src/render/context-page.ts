@@ -5,9 +5,11 @@ import { field } from './run-summary.ts';
 import { wrapText } from './word-wrapper.ts';
 
 /** What the page shows of a report, whether it comes from this process or from a server. */
-type ShownReport = Omit<ContextReport, 'window' | 'hidden'> & {
+type ShownReport = Omit<ContextReport, 'window' | 'hidden' | 'servers'> & {
   window: Omit<ContextReport['window'], 'source'>;
   hidden: ShownCompaction[];
+  /** Absent in reports of an older server. */
+  servers?: ContextReport['servers'] | undefined;
 };
 type ShownCompaction = Omit<HiddenByCompaction, 'at'>;
 
@@ -111,7 +113,7 @@ function fineBar(share: number, cells: number): string {
 
 function facts(report: ShownReport, page: Page): string[] {
   const { paint, columns } = page;
-  const { messages, hidden, pruned, cut, omitted, pins } = report;
+  const { messages, hidden, pruned, cut, omitted, pins, servers = [] } = report;
   const shown = `${messages.visible} of ${plural(messages.total, 'message')}`;
   return [
     ...row('next', nextCompaction(report), page),
@@ -126,6 +128,13 @@ function facts(report: ShownReport, page: Page): string[] {
     ...(omitted.length === 0
       ? []
       : row('refused', `left out of requests: ${someOf(omitted, columns - 32)}`, page)),
+    ...servers.map(({ name, tools, tokens }, index) =>
+      field(
+        index === 0 ? 'mcp' : '',
+        fitLine(`${name}: ${plural(tools, 'tool')}, ${formatTokens(tokens)} tokens of schemas`, columns - 9),
+        paint,
+      ),
+    ),
     ...pins.map(({ handle, role, text }, index) =>
       field(index === 0 ? 'pinned' : '', fitLine(`${handle} ${role}: ${text}`, columns - 9), paint),
     ),

@@ -41,6 +41,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
   const { settings, storage, chats, env, home, hasToken, wrapTools } = options;
   const driverFor = currentDrivers(options);
   const notices = new TrustNotices();
+  const mcp = new McpServers({ config: () => settings.config, env });
   const fixed = {
     ...storage,
     compression: settings.compression,
@@ -51,7 +52,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     },
     driverFor,
     ...outsideInstructions({ env }),
-    toolConnector: new McpServers({ config: () => settings.config, env }),
+    toolConnector: mcp,
     ...sessionSkills(() => settings.config, { env }),
     ...sessionHooks(() => settings.config, { env }),
     openSandbox: (session, signal, recordProcess) =>
@@ -74,6 +75,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
     models: servedModels({ config: () => settings.config, env, driverFor, ownModel: options.ownModel }),
     skillsOf: async (folder) => await shownSkills(folder, settings.config, { env }),
+    mcpServers: (sessionId) => mcp.list(sessionId),
     trust: servedTrust({ env, home, hasToken, settings, notices, runtime }),
     alwaysAllows: async ({ toolName, args, workspace }) => {
       const subjects = await subjectsOf({ toolName, input: args, workspacePath: workspace });

@@ -10,6 +10,7 @@ import {
   liveMarks,
 } from '@longhaul/context';
 import { type Compaction, handleOf, type Mark, type Message, type Session } from '@longhaul/protocol';
+import type { Tool } from '../ports/index.ts';
 import { sanitizeText } from '../tool-output/output-sanitizer.ts';
 import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
 import { sequenceWhenMade } from './sequence-when-made.ts';
@@ -44,6 +45,13 @@ export interface PinnedMessage {
   text: string;
 }
 
+/** What the schemas of one connected server take of every request. Deferred tools take nothing. */
+export interface ServerSchemas {
+  name: string;
+  tools: number;
+  tokens: number;
+}
+
 /** The content of a session's window. */
 export interface ContextReport {
   sessionId: string;
@@ -52,6 +60,8 @@ export interface ContextReport {
   /** Size of the next request if it were sent now. */
   tokens: number;
   shares: ContextShares;
+  /** Parts of `shares.tools`, by server. Empty if no server is connected. */
+  servers: ServerSchemas[];
   window: {
     source: WindowSource;
     windowTokens?: number;
@@ -79,6 +89,8 @@ export interface ContextReportOptions {
   measure: SessionMeasure;
   strategy: CompressionStrategy;
   isAutomatic: boolean;
+  /** The tools that the model sees. */
+  tools: readonly Tool[];
   /** All marks of the session. A view does not contain all of them. */
   allMarks: readonly Mark[];
 }
@@ -86,7 +98,7 @@ export interface ContextReportOptions {
 /** @param log The session's view is sufficient. */
 export function contextReport(
   log: ContextLog & { session: Session },
-  { measure, strategy, isAutomatic, allMarks }: ContextReportOptions,
+  { measure, strategy, isAutomatic, tools, allMarks }: ContextReportOptions,
 ): ContextReport {
   const { session, messages, marks } = log;
   const { budget, source } = measure;
@@ -108,6 +120,7 @@ export function contextReport(
       ratio: measure.meter.ratio,
       requestTokens: tokens,
     }),
+    servers: serverSchemas(tools, measure),
     window: {
       source,
       ...(budget && { windowTokens: budget.windowTokens, usableTokens: budget.usableTokens }),
@@ -121,6 +134,15 @@ export function contextReport(
     cut: ofVisible('cut'),
     omitted: ofVisible('omit'),
   };
+}
+
+function serverSchemas(tools: readonly Tool[], { count, meter }: SessionMeasure): ServerSchemas[] {
+  const connected = tools.flatMap(({ source, schema }) => (source === undefined ? [] : [{ source, schema }]));
+  return [...Map.groupBy(connected, ({ source }) => source)].map(([name, own]) => ({
+    name,
+    tools: own.length,
+    tokens: Math.round(count(JSON.stringify(own.map(({ schema }) => schema))) * meter.ratio),
+  }));
 }
 
 /** Returns the handle and the beginning of a message, so that a person recognises it. */

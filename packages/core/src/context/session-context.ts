@@ -13,7 +13,7 @@ import {
 import type { RequestedCompaction } from '../executor/window/context-window.ts';
 import { ledgerSource } from '../executor/window/run-ledger.ts';
 import type { Store } from '../ports/index.ts';
-import { shownSchemas } from '../ports/tool-set.ts';
+import { shownSchemas, shownTools } from '../ports/tool-set.ts';
 import type { EventHub } from '../session/events/event-hub.ts';
 import { newId } from '../session/ids.ts';
 import { holdIdle } from '../session/leases/idle-lease.ts';
@@ -56,12 +56,13 @@ export class SessionContext {
 
   /** Reports what fills the window. @throws {LonghaulError} `session_not_found` */
   async report(sessionId: string, options: MeasureSessionOptions = {}): Promise<ContextReport> {
-    const { store, compressionFor } = this.#options;
+    const { store, compressionFor, toolsFor } = this.#options;
     const view = await store.loadView(sessionId);
     const { marks: allMarks } = await store.readMarks(sessionId);
     const measure = await this.#measure(view.session, options);
     const { strategy, auto: isAutomatic } = compressionFor(view.session);
-    return contextReport(view, { measure, strategy, isAutomatic, allMarks });
+    const tools = shownTools(await toolsFor(view.session), view.session.model);
+    return contextReport(view, { measure, strategy, isAutomatic, tools, allMarks });
   }
 
   /** Returns the next request. @throws {LonghaulError} `session_not_found` */

@@ -18,6 +18,8 @@ export interface Tool<Input = unknown> {
   /** The tool is shown to some models in place of other tools. Models that do not see a tool can call it. */
   readonly standsIn?: StandIn;
   readonly schema: ToolSchema;
+  /** What connected the tool, such as the name of an MCP server. Default: it is the agent's own. */
+  readonly source?: string;
   /** The tool does not run in parallel with other tools of its step. Default false. */
   readonly runsAlone?: boolean;
   /** The tool changes no files. Files are not recorded after a step that calls only such tools. Default false. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonValue, type Session } from '@longhaul/protocol';
+import { isObject, type JsonObject, type JsonValue, type Session } from '@longhaul/protocol';
 import type { BlobStore, ConnectedTools, Store, Tool, ToolSchema } from '../ports/index.ts';
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import { getMetadataBlob, putMetadataBlob } from './metadata-blob.ts';
@@ -22,8 +22,12 @@ export async function storeConnectedTools(
 ): Promise<void> {
   const before = session.metadata?.[KEY];
   if (tools.length === 0 && before === undefined) return;
-  const schemas = tools.filter(({ isDeferred }) => isDeferred !== true).map(({ schema }) => schema);
-  const reference = await putMetadataBlob({ schemas, systemText }, blobs);
+  const shown = tools.filter(({ isDeferred }) => isDeferred !== true);
+  const schemas = shown.map(({ schema }) => schema);
+  const sources: JsonObject = Object.fromEntries(
+    shown.flatMap(({ name, source }) => (source === undefined ? [] : [[name, source]])),
+  );
+  const reference = await putMetadataBlob({ schemas, sources, systemText }, blobs);
   if (reference === undefined || reference === before) return;
   await store.updateSession(session.id, { metadata: { [KEY]: reference } });
 }
@@ -38,7 +42,10 @@ export async function withConnectedTools<Agent extends SessionAgent>(
   const value = await getMetadataBlob(session, KEY, blobs);
   if (!isObject(value)) return agent;
   const { schemas, systemText } = value;
-  const tools = (Array.isArray(schemas) ? schemas : []).filter(isSchema).map(idleTool);
+  const sources = isObject(value['sources']) ? value['sources'] : {};
+  const tools = (Array.isArray(schemas) ? schemas : [])
+    .filter(isSchema)
+    .map((schema) => idleTool(schema, sources[schema.name]));
   return {
     ...agent,
     tools: [...agent.tools, ...tools],
@@ -52,11 +59,12 @@ function isSchema(value: JsonValue): value is JsonValue & ToolSchema {
   return typeof name === 'string' && typeof description === 'string' && isObject(parameters);
 }
 
-function idleTool(schema: ToolSchema): Tool {
+function idleTool(schema: ToolSchema, source: JsonValue | undefined): Tool {
   const reason = 'This tool is connected only while the session runs.';
   return {
     name: schema.name,
     schema,
+    ...(typeof source === 'string' && { source }),
     parse: () => ({ ok: false, reason }),
     execute: async () => ({ content: [{ type: 'text', text: reason }], isError: true }),
   };

@@ -61,7 +61,7 @@ function describe(found: readonly ServerTool[]): string {
 }
 
 function nothing(tools: readonly ServerTool[]): string {
-  const servers = [...Map.groupBy(tools, ({ server }) => server)];
+  const servers = [...Map.groupBy(tools, ({ source }) => source)];
   const lines = servers.map(([server, own]) => {
     const names = own.slice(0, MAX_NAMED).map(({ name }) => name);
     return `${server} (${own.length}): ${names.join(', ')}${own.length > names.length ? ', …' : ''}`;

@@ -14,7 +14,7 @@ export function toolList(
   tools: readonly ServerTool[],
   { maxTokens, countTokens }: { maxTokens: number; countTokens: (text: string) => number },
 ): string {
-  const servers = Map.groupBy(tools, ({ server }) => server);
+  const servers = Map.groupBy(tools, ({ source }) => source);
   const fits = (text: string) => countTokens(text) <= maxTokens;
   const described = withHeading(
     tools.map(({ name, schema }) => `- ${name}: ${firstLine(schema.description)}`),

@@ -8,7 +8,7 @@ import { structuredMetadata, toToolContent } from './tool-content.ts';
 /** A tool of a server, as a tool of the agent. */
 export interface ServerTool extends Tool<JsonObject> {
   /** The server's name. */
-  readonly server: string;
+  readonly source: string;
 }
 
 /** Creates the tool by which the model calls a tool of a server. The server checks the arguments. */
@@ -23,7 +23,7 @@ export function createServerTool(
   const { description, parameters } = listed;
   return {
     name,
-    server: connection.name,
+    source: connection.name,
     actsOutside: true,
     maxOutputChars,
     schema: { name, description, parameters },

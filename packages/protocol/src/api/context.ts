@@ -42,6 +42,13 @@ export const contextReportSchema = z.looseObject({
     media: tokens,
     framing: tokens,
   }),
+  servers: z
+    .array(z.looseObject({ name: z.string(), tools: z.int(), tokens }))
+    .optional()
+    .meta({
+      description:
+        'Parts of `shares.tools`: the schemas of each MCP server. Absent in answers of an older version.',
+    }),
   window: z.looseObject({
     source: z.string(),
     windowTokens: tokens.optional(),

@@ -5,6 +5,7 @@ import { contextRoutes } from './routes/context.ts';
 import { directoryRoutes } from './routes/directory.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { openaiRoutes } from './routes/openai.ts';
 import { pageRoutes } from './routes/page.ts';
@@ -30,6 +31,7 @@ export const API_ROUTES = {
   ...transferRoutes,
   ...trustRoutes,
   ...skillRoutes,
+  ...mcpRoutes,
   ...replayRoutes,
   ...directoryRoutes,
   ...pageRoutes,

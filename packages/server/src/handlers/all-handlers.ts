@@ -8,6 +8,7 @@ import { eventHandlers } from './event-handlers.ts';
 import { fileHandlers } from './file-handlers.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { historyHandlers } from './history-handlers.ts';
+import { mcpHandlers } from './mcp-handlers.ts';
 import { messageHandlers } from './message-handlers.ts';
 import { pageHandlers } from './page-handlers.ts';
 import { queueHandlers } from './queue-handlers.ts';
@@ -30,6 +31,7 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...approvalHandlers(context),
     ...transferHandlers(context),
     ...trustHandlers(context),
+    ...mcpHandlers(context),
     ...replayHandlers(context),
     ...directoryHandlers(context),
     ...pageHandlers(context),

@@ -6,6 +6,7 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { ApprovalRules } from './approval-rules.tsx';
 import { CompactionSettings } from './compaction-settings.tsx';
 import { ConfigTable } from './config-table.tsx';
+import { McpTable } from './mcp-table.tsx';
 import { ModelList } from './model-list.tsx';
 import { PruningAgentSetting } from './pruning-agent-setting.tsx';
 import { AgentTable, ProviderTable } from './server-lists.tsx';
@@ -20,6 +21,7 @@ export function SettingsPage({ onOpenSide }: { onOpenSide: () => void }) {
   const agents = useRead(useCallback((signal) => client.agents({ signal }), [client]));
   const models = useRead(useCallback((signal) => client.models({ signal }), [client]));
   const providers = useRead(useCallback((signal) => client.providers({ signal }), [client]));
+  const mcp = useRead(useCallback((signal) => client.mcp.list({}, { signal }), [client]));
   const edited = useSettings(config.again);
   const { result } = edited;
   return (
@@ -51,6 +53,9 @@ export function SettingsPage({ onOpenSide }: { onOpenSide: () => void }) {
         </SettingsSection>
         <SettingsSection title="Providers" problem={providers.problem}>
           {providers.value !== undefined && <ProviderTable providers={providers.value.providers} />}
+        </SettingsSection>
+        <SettingsSection title="MCP servers" problem={mcp.problem}>
+          {mcp.value !== undefined && <McpTable servers={mcp.value.servers} />}
         </SettingsSection>
         <SettingsSection title="Approvals" problem={config.problem}>
           {config.value !== undefined && <ApprovalRules approvals={config.value.config['approvals']} />}

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stateLines } from '../../mcp/server-lines.ts';
 import { visibleLine } from '../../render/visible.ts';
 import { version } from '../../version.ts';
 import { INIT_PROMPT } from './init-prompt.ts';
@@ -16,6 +17,11 @@ export const PROJECT_COMMANDS: readonly SlashCommand[] = [
     name: 'skills',
     description: 'the skills that the agent can read, and what is no usable skill',
     run: skills,
+  },
+  {
+    name: 'mcp',
+    description: 'the MCP servers, their state and their tools',
+    run: mcp,
   },
   {
     name: 'bug',
@@ -36,6 +42,16 @@ async function skills(_words: string, { client, conversation, print }: SlashCont
       'There are no skills. A skill is a folder with a SKILL.md, such as .agents/skills/NAME/SKILL.md.\n',
     );
   print(`${lines.map(visibleLine).join('\n')}\n`);
+}
+
+async function mcp(_words: string, { client, conversation, print }: SlashContext): Promise<void> {
+  const { id } = conversation;
+  const list = await client.mcp.list(id === undefined ? {} : { sessionId: id });
+  print(
+    `${stateLines(list)
+      .map((line) => `  ${visibleLine(line)}`)
+      .join('\n')}\n`,
+  );
 }
 
 async function bug(
