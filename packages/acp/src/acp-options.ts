@@ -24,6 +24,8 @@ export interface AcpCommand {
   hint?: string;
   /** It works on a session with messages. Default: false. */
   needsSession?: boolean;
+  /** It is not offered, and only says why it cannot be used. Default: false. */
+  isUnusable?: boolean;
   /**
    * Returns a text for the person, or a prompt for the agent.
    *

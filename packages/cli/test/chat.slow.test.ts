@@ -436,7 +436,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await writeFile(join(workspace, 'note.txt'), 'the content of the note');
     await mkdir(join(workspace, '.longhaul', 'commands'), { recursive: true });
     await writeFile(join(workspace, '.longhaul', 'commands', 'own.md'), 'Mine: $ARGUMENTS');
-    await using window = await place.open();
+    await using window = await place.open({ args: ['--trust'] });
     await window.enter('!echo from-the-$((1+1))-shell');
     await window.saw('You said: from-the-2-shell.');
     await window.type('Read @not');
@@ -450,6 +450,24 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('You said: Mine: words here.');
     await window.enter('/nothing');
     await window.saw('There is no command /nothing.');
+  });
+
+  it('offers no command of a workspace that is not trusted, and says why it cannot be used', async () => {
+    await using place = await openBench();
+    const { workspace } = place.bench;
+    await mkdir(join(workspace, '.longhaul', 'commands'), { recursive: true });
+    await writeFile(join(workspace, '.longhaul', 'commands', 'own.md'), 'Not mine: $ARGUMENTS');
+    const refuse = async (window: TmuxWindow) => {
+      await window.saw('Trust it?');
+      await window.enter('n');
+    };
+    await using window = await place.open({ early: refuse });
+    await window.enter('/own words');
+    await window.saw('/own cannot be used:');
+    await window.enter('/help');
+    await window.saw('/skills');
+    expect(await window.history()).not.toMatch(/^ *\/own/m);
+    expect(place.sent()).not.toContain('Not mine');
   });
 
   it('attaches an image of the clipboard, and one that is dropped into the terminal', async () => {

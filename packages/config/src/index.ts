@@ -7,6 +7,12 @@ export {
 } from './agents/named-agents.ts';
 export { checkServer } from './check-server.ts';
 export {
+  type CommandProblem,
+  type LoadedCommands,
+  loadCommands,
+  type OwnCommand,
+} from './commands/load-commands.ts';
+export {
   type AgentConfig,
   type CompressionConfig,
   type CompressionTrigger,
@@ -50,8 +56,10 @@ export {
 export { RuleFile } from './rule-file.ts';
 export { loadSkills } from './skills/load-skills.ts';
 export type { LoadedSkills, SkillProblem } from './skills/loaded-skills.ts';
+export { grantable } from './trust/grantable.ts';
 export type { ProjectPart, TrustedFiles } from './trust/project-part.ts';
 export type { ProjectTrust, TrustGrant } from './trust/project-trust.ts';
+export { storeTrust } from './trust/store-trust.ts';
 export { TrustStore } from './trust/trust-store.ts';
 export { type Danger, TRUST_TABLE } from './trust/trust-table.ts';
 export type { Want } from './trust/wants.ts';

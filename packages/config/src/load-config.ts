@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
+import { hasProjectCommands } from './commands/find-commands.ts';
 import {
   type AgentConfig,
   type Config,
@@ -122,7 +123,8 @@ function placeOf({ compat }: Config, { cwd, env, home, trust: grant = 'stored' }
 }
 
 async function withFolderWants(project: ProjectTrust | undefined, place: ReturnType<typeof placeOf>) {
-  if (!(await hasProjectSkills(place))) return project;
+  const has = await Promise.all([hasProjectSkills(place), hasProjectCommands(place)]);
+  if (!has.includes(true)) return project;
   const { addFolderWants } = await import('./trust/folder-trust.ts');
   return await addFolderWants(project, place);
 }

@@ -190,7 +190,7 @@ export class SessionBook {
 }
 
 async function commandsUpdate({ workspace }: OpenSession): Promise<SessionUpdate> {
-  const commands = await workspace.commands();
+  const commands = (await workspace.commands()).filter(({ isUnusable }) => isUnusable !== true);
   return {
     sessionUpdate: 'available_commands_update',
     availableCommands: commands.map(({ name, description, hint }) => ({

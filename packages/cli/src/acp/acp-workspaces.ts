@@ -1,7 +1,6 @@
-import type { AcpCommand, AcpWorkspace, ToolsWrapper } from '@longhaul/acp';
+import type { AcpWorkspace, ToolsWrapper } from '@longhaul/acp';
 import { createJudge } from '@longhaul/approvals';
 import type { ConfigInput } from '@longhaul/config';
-import { commandFolders, readCustomCommands } from '../chat/slash/custom-commands.ts';
 import { loadSettings, type Place, type Settings } from '../compose/load-settings.ts';
 import { openCache } from '../compose/open-cache.ts';
 import { openStorage } from '../compose/open-storage.ts';
@@ -10,6 +9,7 @@ import { openServedAgent } from '../serve/open-served-agent.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
 import { sessionCommands } from './acp-commands.ts';
+import { personCommands } from './person-commands.ts';
 import { selectableModels } from './selectable-models.ts';
 
 export interface AcpWorkspacesOptions {
@@ -68,26 +68,16 @@ async function openWorkspace(
       list: () => selectableModels(agent, current.config, terminal.env),
     },
     agents,
-    commands: async () => [...builtIn, ...(await ownCommands(settings, builtIn))],
+    commands: async () => [
+      ...builtIn,
+      ...(await personCommands(builtIn, { workspace: settings.workspace, config: current.config, terminal })),
+    ],
     async allowedByAlways({ toolName, args }) {
       const { subjects } = await judge({ toolName, input: args, workspacePath: settings.workspace }, 'ask');
       return subjects.map(shownSubject);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-/** The commands that the person wrote. None replaces a built-in one. */
-async function ownCommands(settings: Settings, builtIn: readonly AcpCommand[]): Promise<AcpCommand[]> {
-  const found = await readCustomCommands(commandFolders(settings));
-  return found
-    .filter(({ name }) => builtIn.every((command) => command.name !== name))
-    .map(({ name, hint, description, expand }) => ({
-      name,
-      hint,
-      description,
-      run: async (words) => ({ prompt: expand(words) }),
-    }));
 }
 
 /** A subject is a command, or a tool and a path outside the workspace. */

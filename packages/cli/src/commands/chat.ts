@@ -5,6 +5,7 @@ import { LonghaulError, type Session } from '@longhaul/protocol';
 import type { Connection } from '../chat/connection/connection.ts';
 import type { Front } from '../chat/front.ts';
 import { drawFirstFrame } from '../chat/screen/first-frame.ts';
+import type { SlashCommand } from '../chat/slash/slash-command.ts';
 import { suspended } from '../chat/surface/surface.ts';
 import { checkedAddress } from '../command-line/checked-address.ts';
 import { CHAT_FLAGS } from '../command-line/flags.ts';
@@ -98,10 +99,7 @@ async function open(id: string | undefined, opening: Opening) {
     asks: true,
     lend: (work) => suspended(opening.front.surface, work),
   });
-  const { commandFolders, readCustomCommands, toSlashCommand } = await import(
-    '../chat/slash/custom-commands.ts'
-  );
-  const commands = (await readCustomCommands(commandFolders(settings))).map(toSlashCommand);
+  const commands = await commandsOf(settings, terminal);
   if (values.attach !== undefined)
     return { ...(await attach(values.attach, id, { ...opening, settings })), shownTo: undefined, commands };
   const { holdStorage } = await import('../compose/open-storage.ts');
@@ -110,6 +108,14 @@ async function open(id: string | undefined, opening: Opening) {
   const shownTo = session && (await shown(session, { front: opening.front, storage }));
   const connection = held.use(await local(session, { ...opening, settings, storage: await storage.opened }));
   return { connection, session: session?.id, shownTo, commands };
+}
+
+async function commandsOf({ workspace, config }: Settings, terminal: Terminal): Promise<SlashCommand[]> {
+  const [{ ownCommands }, { customCommands }] = await Promise.all([
+    import('../compose/own-commands.ts'),
+    import('../chat/slash/custom-commands.ts'),
+  ]);
+  return customCommands(await ownCommands(workspace, config, terminal));
 }
 
 async function attach(

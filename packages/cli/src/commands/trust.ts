@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import { loadConfig, type ProjectTrust, TrustStore } from '@longhaul/config';
+import { grantable, loadConfig, type ProjectTrust, storeTrust, TrustStore } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import { TRUST_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { existingFolder, homeOf } from '../compose/load-settings.ts';
 import { agrees } from '../run/confirm.ts';
 import type { Terminal } from '../terminal.ts';
-import { grantable } from '../trust/settle-trust.ts';
 import { trustPage } from '../trust/trust-page.ts';
 
 /** `longhaul trust`: shows what the project's file of a folder wants, and stores or withdraws trust in it. */
@@ -43,12 +42,11 @@ async function allow(
   project: ProjectTrust,
   { store, terminal, yes }: Where & { yes: boolean | undefined },
 ): Promise<void> {
-  const ids = grantable(project);
-  if (ids.length === 0 || project.wants.every(({ isTrusted }) => isTrusted)) return;
+  if (grantable(project.wants).length === 0 || project.wants.every(({ isTrusted }) => isTrusted)) return;
   if (project.problem !== undefined) throw new LonghaulError('usage', project.problem);
   if (!(await agrees('Trust this?', { yes, terminal, command: 'trust' })))
     throw new LonghaulError('cancelled', 'Nothing was trusted.');
-  await store.put(project.workspace, ids);
+  await storeTrust(project, store);
 }
 
 function afterwards(project: ProjectTrust): ProjectTrust {

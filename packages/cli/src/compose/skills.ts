@@ -1,10 +1,11 @@
-import { type Config, type LoadedSkills, loadConfig, loadSkills } from '@longhaul/config';
+import { type Config, type LoadedSkills, loadSkills } from '@longhaul/config';
 import type { SessionSkills } from '@longhaul/core';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import type { Session } from '@longhaul/protocol';
 import type { WorkspaceSkills } from '@longhaul/protocol/api';
 import { createSkillTool } from '@longhaul/tools';
 import type { Terminal } from '../terminal.ts';
 import { homeOf } from './load-settings.ts';
+import { trustedIds } from './trusted-ids.ts';
 
 type User = Pick<Terminal, 'env'>;
 
@@ -28,20 +29,6 @@ export async function shownSkills(workspace: string, config: Config, user: User)
 }
 
 async function skillsOf(workspace: string, config: Config, { env }: User): Promise<LoadedSkills> {
-  const home = homeOf({ env });
-  const place = { workspace, home, env, claude: config.compat.claude };
-  return await loadSkills(place, async () => {
-    const stored = await storedTrust(workspace, { env, home });
-    return new Set([...(config.project?.trusted ?? []), ...stored]);
-  });
-}
-
-/** A session can be in another workspace than the configuration. What cannot be read is not trusted. */
-async function storedTrust(cwd: string, user: User & { home: string }): Promise<ReadonlySet<string>> {
-  try {
-    return (await loadConfig({ cwd, ...user })).config.project?.trusted ?? new Set();
-  } catch (error) {
-    if (error instanceof LonghaulError) return new Set();
-    throw error;
-  }
+  const place = { workspace, home: homeOf({ env }), env, claude: config.compat.claude };
+  return await loadSkills(place, () => trustedIds(workspace, config, { env }));
 }

@@ -33,8 +33,9 @@ export async function openServedAgent(
 }
 
 /** Trust in the project, and keys. Other commands can change both. */
-async function stored({ project, home }: Settings, env: Terminal['env']): Promise<string> {
+async function stored({ project, home, workspace }: Settings, env: Terminal['env']): Promise<string> {
   const keys = await new KeyStore({ env, home }).read();
-  const entry = project && (await new TrustStore({ env, home }).get(project.workspace));
-  return JSON.stringify([entry?.wants.toSorted() ?? [], keys]);
+  const store = new TrustStore({ env, home });
+  const entries = [project && (await store.get(project.workspace)), await store.get(workspace, 'files')];
+  return JSON.stringify([entries.map((entry) => entry?.wants.toSorted() ?? []), keys]);
 }

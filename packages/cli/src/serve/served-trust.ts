@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { loadConfig, type ProjectTrust, TrustStore, type Want } from '@longhaul/config';
+import { loadConfig, type ProjectTrust, storeTrust, TrustStore, type Want } from '@longhaul/config';
 import type { Runtime } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { WorkspaceTrust } from '@longhaul/protocol/api';
 import type { TrustService } from '@longhaul/server';
-import { grantable } from '../trust/settle-trust.ts';
 import { shownWants } from '../trust/trust-events.ts';
 import type { ServedSettings } from './served-settings.ts';
 import type { TrustNotices } from './trust-notices.ts';
@@ -47,7 +46,7 @@ export function servedTrust(options: ServedTrustOptions): TrustService {
       }
       if (project?.problem !== undefined) throw new LonghaulError('invalid_request', project.problem);
       if (!trusted) await store.remove(now.workspace);
-      else if (project !== undefined) await store.put(now.workspace, grantable(project));
+      else if (project !== undefined) await storeTrust(project, store);
       await settings.reload();
       if (settings.project?.workspace === now.workspace) {
         const answer = trusted ? 'trusted' : 'ignored';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type LoadedConfig, type ProjectTrust, TrustStore } from '@longhaul/config';
+import { grantable, type LoadedConfig, type ProjectTrust, storeTrust, TrustStore } from '@longhaul/config';
 import { visible } from '../render/visible.ts';
 import { canAsk } from '../run/confirm.ts';
 import type { Terminal } from '../terminal.ts';
@@ -32,18 +32,12 @@ export async function settleTrust(
     reportIgnored(project, terminal);
     return { loaded, ...(isAsked ? { answer: 'ignored' } : {}) };
   }
-  const ids = new Set(grantable(project));
-  if (project.problem === undefined)
-    await new TrustStore({ env: terminal.env, home }).put(project.workspace, [...ids]);
+  const ids = new Set(grantable(project.wants).map(({ id }) => id));
+  if (project.problem === undefined) await storeTrust(project, new TrustStore({ env: terminal.env, home }));
   else terminal.err.write(`longhaul: ${project.problem}\n`);
   const next = await load(ids);
   if (next.project?.wants.some((want) => !want.isTrusted) === true) reportIgnored(next.project, terminal);
   return { loaded: next, answer: 'trusted' };
-}
-
-/** Returns the ids of the wants that trust can allow. */
-export function grantable({ wants }: ProjectTrust): string[] {
-  return wants.flatMap(({ id, refusal }) => (refusal === undefined ? [id] : []));
 }
 
 /** The configuration file, or without one, the files that want something. Their hashes follow their names. */

@@ -20,5 +20,5 @@ export function trustEvents(
 
 /** Returns what a project's file wants, for clients. */
 export function shownWants({ wants }: Pick<ProjectTrust, 'wants'>): TrustWant[] {
-  return wants.map(({ id: _id, ...want }) => want);
+  return wants.map(({ id: _id, folder: _folder, ...want }) => want);
 }

@@ -350,9 +350,18 @@ describe('longhaul acp', () => {
       expect(bench.prompts.slice(-2)).toEqual(['/etc/hosts, what is that?', '/nonsense']);
     });
 
-    it('sends the text of an own command', async () => {
+    it('sends the text of an own command once the workspace is trusted', async () => {
       await mkdir(join(bench.folder, '.longhaul/commands'), { recursive: true });
       await writeFile(join(bench.folder, '.longhaul/commands/hail.md'), 'Please greet $ARGUMENTS.');
+      const before = await editor.begin(bench.folder);
+      await editor.until(() => editor.of('available_commands_update', before).length > 0);
+      expect(JSON.stringify(editor.of('available_commands_update', before))).not.toContain('hail');
+      const prompts = bench.prompts.length;
+      await expect(editor.prompt(before, '/hail them all')).rejects.toMatchObject({
+        message: expect.stringContaining('is not trusted, or has changed since it was trusted'),
+      });
+      expect(bench.prompts).toHaveLength(prompts);
+      await bench.bench.call(['trust', bench.folder, '--yes']);
       const id = await editor.begin(bench.folder);
       await editor.until(() => editor.of('available_commands_update', id).length > 0);
       expect(editor.of('available_commands_update', id)[0]?.availableCommands).toContainEqual({

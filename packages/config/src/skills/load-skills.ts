@@ -1,4 +1,5 @@
-import { findProjectSkills, findUserSkills, type SkillPlace } from './find-skills.ts';
+import type { WorkspacePlace } from '../workspace-place.ts';
+import { findProjectSkills, findUserSkills } from './find-skills.ts';
 import type { LoadedSkills } from './loaded-skills.ts';
 
 const NONE: LoadedSkills = {
@@ -13,7 +14,7 @@ const NONE: LoadedSkills = {
  * @param trusted Returns the ids of what is trusted in the workspace. Called if it has skills.
  */
 export async function loadSkills(
-  place: SkillPlace,
+  place: WorkspacePlace,
   trusted: () => Promise<ReadonlySet<string>>,
 ): Promise<LoadedSkills> {
   const [project, own] = await Promise.all([findProjectSkills(place), findUserSkills(place)]);

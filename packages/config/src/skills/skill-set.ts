@@ -2,7 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Skill, SkillSource, SkillText } from '@longhaul/core';
 import { readInside } from '../read-inside.ts';
-import { type FoundSkill, findProjectSkills, findUserSkills, type SkillPlace } from './find-skills.ts';
+import { NOT_TRUSTED } from '../trust/not-trusted.ts';
+import type { WorkspacePlace } from '../workspace-place.ts';
+import { type FoundSkill, findProjectSkills, findUserSkills } from './find-skills.ts';
 import type { LoadedSkills, SkillProblem } from './loaded-skills.ts';
 import { parseSkill } from './parse-skill.ts';
 import { skillWant } from './skill-wants.ts';
@@ -12,13 +14,12 @@ export interface FoundSkills {
   own: readonly FoundSkill[];
 }
 
-const NOT_TRUSTED = 'is not trusted, or has changed since it was trusted: longhaul trust';
 const MAX_FILE_BYTES = 1_000_000;
 
 /** Keeps the usable and trusted skills. Of skills with one name, the first counts, and those of the project come first. */
 export async function createSkillSet(
   found: FoundSkills,
-  place: SkillPlace,
+  place: WorkspacePlace,
   trusted: ReadonlySet<string>,
 ): Promise<LoadedSkills> {
   const { project, own } = found;
@@ -50,7 +51,7 @@ function shown({ name, origin, folder }: FoundSkill, description: string, root: 
 
 interface SourceOptions {
   skills: ReadonlyMap<string, Skill>;
-  place: SkillPlace;
+  place: WorkspacePlace;
   trusted: ReadonlySet<string>;
   root: string;
 }

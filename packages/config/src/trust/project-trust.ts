@@ -70,13 +70,19 @@ export async function trustProject(layer: ConfigLayer, options: TrustProjectOpti
   };
 }
 
-/** Returns the ids that are trusted in a workspace, and why trust cannot be stored. */
+/**
+ * Returns the ids that are trusted in a project, and why trust cannot be stored.
+ *
+ * @param folder A workspace of the project, for what its own files want. Default: what the project's file wants.
+ */
 export async function grantedIds(
   workspace: string,
-  { env, home, grant }: Pick<TrustProjectOptions, 'env' | 'home' | 'grant'>,
+  { env, home, grant, folder }: Pick<TrustProjectOptions, 'env' | 'home' | 'grant'> & { folder?: string },
 ): Promise<{ ids: ReadonlySet<string>; problem: string | undefined }> {
   const problem = storageProblem(workspace, { env, home });
-  const stored = problem === undefined ? await new TrustStore({ env, home }).get(workspace) : undefined;
+  const store = new TrustStore({ env, home });
+  const read = () => (folder === undefined ? store.get(workspace) : store.get(folder, 'files'));
+  const stored = problem === undefined ? await read() : undefined;
   return { problem, ids: new Set([...(stored?.wants ?? []), ...(typeof grant === 'string' ? [] : grant)]) };
 }
 

@@ -1,14 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isInside } from '@longhaul/core/host-paths';
 import { LonghaulError } from '@longhaul/protocol';
 import { isPlainObject } from '../config-layer.ts';
 import type { Environment } from '../environment.ts';
+import { folderEntries } from '../folder-entries.ts';
 import { userFolder } from '../user-folder.ts';
+
+/** What is trusted: settings of a project's file, or other files of a workspace, such as its skills. */
+export type TrustKind = 'settings' | 'files';
 
 /** What was trusted in one workspace. */
 export interface TrustEntry {
-  /** Real path of the folder with the project's file. */
+  /** Real path of the folder with the project's file, or of the workspace with the other files. */
   workspace: string;
   /** Ids of the trusted wants. */
   wants: string[];
@@ -17,8 +22,8 @@ export interface TrustEntry {
 }
 
 /**
- * Trust in workspaces: one file each, in the folder `trust` of the user's configuration, which only the owner can read.
- * Files are replaced atomically, so several processes can write at the same time; the last one counts.
+ * Trust in workspaces: one file for each workspace and kind, in the folder `trust` of the user's configuration, which only
+ * the owner can read. Files are replaced atomically, so several processes can write at the same time; the last one counts.
  */
 export class TrustStore {
   readonly #folder: string;
@@ -32,11 +37,10 @@ export class TrustStore {
    *
    * @throws {LonghaulError} `file_unreadable`
    */
-  async get(workspace: string): Promise<TrustEntry | undefined> {
-    const path = this.#pathOf(workspace);
+  async get(workspace: string, kind: TrustKind = 'settings'): Promise<TrustEntry | undefined> {
+    const path = this.#pathOf(workspace, kind);
     try {
-      const entry: unknown = JSON.parse(await readFile(path, 'utf8'));
-      if (!isEntry(entry)) throw new TypeError('It is not an entry of trust.');
+      const entry = await readEntry(path);
       return entry.workspace === workspace ? entry : undefined;
     } catch (cause) {
       if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return undefined;
@@ -48,10 +52,10 @@ export class TrustStore {
     }
   }
 
-  async put(workspace: string, wants: readonly string[]): Promise<void> {
+  async put(workspace: string, wants: readonly string[], kind: TrustKind = 'settings'): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await chmod(this.#folder, 0o700);
-    const path = this.#pathOf(workspace);
+    const path = this.#pathOf(workspace, kind);
     const entry: TrustEntry = { workspace, wants: [...wants], trustedAt: new Date().toISOString() };
     const next = `${path}.${randomUUID()}`;
     try {
@@ -62,19 +66,48 @@ export class TrustStore {
     }
   }
 
-  /** Returns whether the workspace was trusted. */
+  /** Removes the trust in a workspace and in the files of all folders below it. Returns whether it was trusted. */
   async remove(workspace: string): Promise<boolean> {
-    try {
-      await rm(this.#pathOf(workspace));
-      return true;
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return false;
-      throw error;
-    }
+    const paths = [this.#pathOf(workspace, 'settings'), ...(await this.#filesBelow(workspace))];
+    const removed = await Promise.all(paths.map(removeFile));
+    return removed.includes(true);
   }
 
-  #pathOf(workspace: string): string {
-    return join(this.#folder, `${createHash('sha256').update(workspace).digest('hex').slice(0, 32)}.json`);
+  async #filesBelow(workspace: string): Promise<string[]> {
+    const names = (await folderEntries(this.#folder)).map(({ name }) => name);
+    const paths = names
+      .filter((name) => name.endsWith(ENDINGS.files))
+      .map((name) => join(this.#folder, name));
+    // An entry that cannot be read trusts nothing.
+    const entries = await Promise.all(paths.map((path) => readEntry(path).catch(() => undefined)));
+    return paths.filter((_, index) => {
+      const entry = entries[index];
+      return entry !== undefined && isInside(entry.workspace, workspace);
+    });
+  }
+
+  #pathOf(workspace: string, kind: TrustKind): string {
+    const hash = createHash('sha256').update(workspace).digest('hex').slice(0, 32);
+    return join(this.#folder, `${hash}${ENDINGS[kind]}`);
+  }
+}
+
+const ENDINGS: Readonly<Record<TrustKind, string>> = { settings: '.json', files: '.files.json' };
+
+async function readEntry(path: string): Promise<TrustEntry> {
+  const entry: unknown = JSON.parse(await readFile(path, 'utf8'));
+  if (!isEntry(entry)) throw new TypeError('It is not an entry of trust.');
+  return entry;
+}
+
+/** Returns whether there was one. */
+async function removeFile(path: string): Promise<boolean> {
+  try {
+    await rm(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
   }
 }
 

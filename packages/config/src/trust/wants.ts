@@ -11,6 +11,8 @@ import { wantText } from './want-text.ts';
 export interface Want extends TrustWant {
   /** Hash of the key, its value, and the bytes of the files that it uses. */
   id: string;
+  /** Real path of the workspace whose file it is. Absent for what a `longhaul.yml` or a `.mcp.json` sets. */
+  folder?: string;
 }
 
 /** Where a project is. */

@@ -1,10 +1,9 @@
 import { type ApprovalRule, alwaysRules } from '@longhaul/approvals';
-import { RuleFile, TrustStore } from '@longhaul/config';
+import { RuleFile, storeTrust, TrustStore } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Settings } from '../../compose/load-settings.ts';
 import type { ServedSettings } from '../../serve/served-settings.ts';
 import type { Terminal } from '../../terminal.ts';
-import { grantable } from '../../trust/settle-trust.ts';
 import type { LocalAccess, LocalRules } from './connection.ts';
 
 /** What decides about calls and about the project's file, on this machine. */
@@ -19,7 +18,7 @@ export function localAccess(
     sandbox: config.sandbox.driver,
     project,
     allow: async () => {
-      if (project !== undefined) await store.put(project.workspace, grantable(project));
+      if (project !== undefined) await storeTrust(project, store);
     },
     withdraw: async () => {
       if (project !== undefined) await store.remove(project.workspace);

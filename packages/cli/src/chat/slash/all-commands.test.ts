@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPaint } from '../../render/paint.ts';
 import { SlashCommands } from './all-commands.ts';
+import { customCommands } from './custom-commands.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 /** Runs what was typed. Returns what was printed, and whether it was a command. */
@@ -54,6 +55,15 @@ describe('SlashCommands', () => {
     const { command, words } = own('Own');
     await typed('/Own  one two\n three ', [command]);
     expect(words).toEqual(['one two\n three']);
+  });
+
+  it('offers no command that cannot be used, and says why when it is typed', async () => {
+    const problem = { name: 'mine', path: '/work/mine.md', problem: 'is not trusted' };
+    const custom = customCommands({ commands: [], problems: [problem] });
+    expect(new SlashCommands(custom).all.map(({ name }) => name)).not.toContain('mine');
+    await expect(typed('/mine words', custom)).rejects.toThrow(
+      '/mine cannot be used: /work/mine.md is not trusted',
+    );
   });
 
   it('lets no own command replace a command or an alias of Longhaul', async () => {

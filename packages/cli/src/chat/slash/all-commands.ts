@@ -27,11 +27,15 @@ const TYPED = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i;
 
 /** The commands of a chat: those of this program, and those that a person wrote. */
 export class SlashCommands {
+  /** Those that are offered. */
   readonly all: readonly SlashCommand[];
+  readonly #unusable: readonly SlashCommand[];
 
   constructor(custom: readonly SlashCommand[] = []) {
     const taken = new Set(BUILT_IN.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-    this.all = [HELP, ...BUILT_IN, ...custom.filter(({ name }) => !taken.has(name) && name !== HELP.name)];
+    const own = custom.filter(({ name }) => !taken.has(name) && name !== HELP.name);
+    this.all = [HELP, ...BUILT_IN, ...own.filter(({ isUnusable }) => isUnusable !== true)];
+    this.#unusable = own.filter(({ isUnusable }) => isUnusable === true);
   }
 
   /** Whether the text is typed as a command. */
@@ -43,7 +47,9 @@ export class SlashCommands {
   async run(text: string, context: SlashContext): Promise<boolean> {
     const [, name, words = ''] = TYPED.exec(text.trim()) ?? [];
     if (name === undefined) return false;
-    const command = this.all.find((known) => known.name === name || known.aliases?.includes(name) === true);
+    const command = [...this.all, ...this.#unusable].find(
+      (known) => known.name === name || known.aliases?.includes(name) === true,
+    );
     if (command === undefined) {
       const hint = suggestion(
         name,

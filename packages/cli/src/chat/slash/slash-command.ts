@@ -46,6 +46,8 @@ export interface SlashCommand {
   /** What follows the name: `[words]` or `WORDS`. */
   hint?: string;
   description: string;
+  /** It is not offered, and only says why it cannot be used. */
+  isUnusable?: boolean;
   values?: (context: SlashContext) => Promise<readonly AutocompleteItem[]>;
   /** @param words What follows the name, without blanks around it. */
   run: (words: string, context: SlashContext) => Promise<void>;
