@@ -63,7 +63,7 @@ it.each([
   [['add', 'x', '--url', 'ftp://x'], 'must be an http'],
   [['add', 'a b', '--', 'x'], 'must be a name'],
   [['add', 'x', '--env', 'A', '--', 'x'], 'is not of the form --env NAME=VALUE'],
-  [['drop', 'x'], 'There is no "drop"'],
+  [['drop', 'x'], 'There is no action "drop"'],
 ])('longhaul mcp %j is refused', async (args, message) => {
   const refused = await bench.call(['mcp', ...args]);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

@@ -167,7 +167,7 @@ test.each(HARNESSES)(
       'Use spaces.',
       'Be interrupted.',
       'Sandbox: bubblewrap, network off',
-      'The workspace is no git repository any more.',
+      'The workspace is no longer a git repository.',
       'Go another way.',
       "The project's AGENTS.md was deleted.",
     ].map(at);

@@ -10,7 +10,7 @@ const SECRET_NAMES = [
 const SECRET_FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.azure']);
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
-/** Whether a file of this name usually holds secrets. */
+/** Whether a file of this name usually contains secrets. */
 export function isSecretFile(path: string): boolean {
   const folders = path.split('/');
   const name = folders.pop() ?? '';

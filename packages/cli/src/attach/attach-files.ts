@@ -97,7 +97,7 @@ async function readMentioned(
   if (isSecretFile(path) || isSecretFile(name)) {
     throw refusal(
       { typed },
-      'usually holds secrets, so it is not sent to the model. Copy what the model may see into the task.',
+      'usually contains secrets, so it is not sent to the model. Copy what the model may see into the task.',
     );
   }
   const info = await files.stat(path);

@@ -86,7 +86,7 @@ async function goBack(options: ChatKeyOptions, isSecond: boolean): Promise<void>
   if (conversation.isBusy) return await stopRun(options);
   if (front.surface.text !== '' || conversation.id === undefined) return;
   if (isSecond) await options.revert();
-  else front.notice('Press Esc again to go back to before a message.');
+  else front.notice('Press Esc again to restore the state before a message.');
 }
 
 /** Stops the run. What waits comes back into the composer. */

@@ -3,33 +3,33 @@ import { wrapText } from '../render/word-wrapper.ts';
 const OVERVIEW = `Longhaul: a coding agent for work that outlasts the context window.
 
 Try it
-  longhaul                                 talk with it in the current folder
+  longhaul                                 start a conversation in the current folder
   longhaul demo                            watch it build an application; needs no key and no network
   longhaul run "Fix the failing test"      let it work in the current folder
   longhaul run --model ollama/qwen3:8b "…" use a model of your own
   longhaul doctor                          check the installation and configuration, with a remedy for each problem
 
 Commands
-  chat       talk with the agent; longhaul alone does the same
+  chat       start a conversation in this terminal; longhaul alone does the same
   run        give the agent a task and watch it work
   resume     continue an interrupted session
   cancel     end the run of a session, even if another process runs it
   queue      list and change the messages that wait for a session
   fork       copy a session, up to one of its messages, into a new one
   diff       show what a session changed in the workspace, as a patch
-  revert     restore files and conversation as they were before a message; unrevert takes that back
-  tree       show the branches of a session, and its copies
+  revert     restore files and conversation as they were before a message; unrevert takes the revert back
+  tree       show the branches of a session and its forks
   sessions   list the sessions of this folder
   show       read a session, including the messages that the model no longer sees
   search     search all sessions
   context    see what fills a session's window
-  compact    replace older messages of a session with a summary now, or preview that
+  compact    replace older messages of a session with a summary, or preview this
   undo       undo the newest compaction
   pin        keep a message visible to the model through every compaction; unpin removes the pin
   import     create a session from another agent's session file
   export     write a session as JSON
-  serve      serve sessions over HTTP
-  acp        work in an editor that speaks the Agent Client Protocol
+  serve      serve sessions over HTTP, and a page for the browser
+  acp        connect to an editor that supports the Agent Client Protocol
   gateway    compact long conversations between clients and local models
   gc         remove unneeded data and free its disk space
   repair     recover a damaged database
@@ -38,7 +38,7 @@ Commands
   config     show the effective configuration
   login      store the API key of a provider; logout removes it
   mcp        list, add, remove and test MCP servers
-  trust      see what a folder's longhaul.yml wants, and allow it
+  trust      show which settings of a folder need your trust, and trust them
   replay     measure each compaction strategy on recorded sessions
   demo       run the agent with a scripted model
 
@@ -122,7 +122,8 @@ cancelled.
 Ctrl-C ends a run cleanly; a second Ctrl-C ends it at once. The session keeps all finished work. If another process
 works on the session, the message is queued, and the agent receives it before its next step.
 `,
-  chat: `Talk with the agent in this terminal. Each text that you enter is a message. /help lists keys and commands.
+  chat: `Start a conversation with the agent in this terminal. What you enter is sent as a message, except commands, which
+begin with /. /help lists keys and commands.
 
   longhaul                                        a new conversation in the current folder
   longhaul chat --continue                        the newest session of this workspace
@@ -346,7 +347,7 @@ ${WHERE}
 
 ${ID}
 `,
-  revert: `Restore the files and the conversation as they were before a message. The present files are recorded first, and no
+  revert: `Restore the files and the conversation as they were before a message. The current files are recorded first, and no
 message is deleted, so longhaul unrevert can take the revert back. A running session is cancelled first.
 
   longhaul revert last m8
@@ -385,7 +386,7 @@ ${ALL}
 ${WHERE}
 
 ${ID}
-longhaul revert can go back to before any message of any branch.
+longhaul revert can restore the state before any message of any branch.
 `,
   undo: `Undo the newest compaction of a session: the model sees the hidden messages again. The next automatic
 compaction then waits until the window is full. Run it again to undo the compaction before that one.
@@ -468,7 +469,7 @@ path. Sessions work in the folder where serve was started, or in those of server
 error, one JSON object per line. The page is served under /. GET /openapi.json describes the API; docs/api.md explains
 it.
 `,
-  acp: `Work in an editor that speaks the Agent Client Protocol, such as Zed. The editor starts this command and talks to it
+  acp: `Connect to an editor that supports the Agent Client Protocol, such as Zed. The editor starts this command and talks to it
 over standard input and output. Notices go to standard error.
 
   longhaul acp
@@ -576,7 +577,7 @@ needs its address in the configuration: providers.NAME.baseUrl. Exit code: 0 if 
 ${WHERE}
 
 A server is added to your own longhaul.yml. The value $NAME is read from the environment when the server is used. test
-starts all servers, or those that it names, and prints their tools. Exit code: 0 if all of them work, else 1.
+starts all servers, or those that you name, and prints their tools. Exit code: 0 if all of them work, else 1.
 docs/mcp.md explains the rest.
 `,
   config: `Show the effective configuration: every value, and the source of each value that is not the default. Keys are

@@ -23,7 +23,7 @@ export async function mcp(argv: readonly string[], terminal: Terminal): Promise<
     case 'test':
       return test(settings, { values, terminal, rest });
     default:
-      throw usage(`There is no "${action}". Use list, add, remove or test.`, 'mcp');
+      throw usage(`There is no action "${action}". Actions are list, add, remove and test.`, 'mcp');
   }
 }
 

@@ -74,7 +74,7 @@ async function list({ queue, sessionId, columns }: Work): Promise<Answer> {
 
 async function add({ queue, sessionId, words, read, attached }: Work): Promise<Answer> {
   const text = await read(words);
-  if (text === '') throw usage('What is the message? longhaul queue ID add "text".', 'queue');
+  if (text === '') throw usage('Write the message: longhaul queue ID add "text".', 'queue');
   const { id, position } = await queue.enqueue(sessionId, [
     { type: 'text', text },
     ...(await attached(words)),

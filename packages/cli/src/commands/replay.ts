@@ -98,7 +98,7 @@ function windowsOf(text: string): number[] {
   const small = windows.find((window) => window < MIN_WINDOW);
   if (small !== undefined)
     throw usage(
-      `--window must be at least ${MIN_WINDOW} tokens, not ${small}; separate several by commas.`,
+      `--window must be at least ${MIN_WINDOW} tokens, not ${small}. Separate several windows with commas.`,
       'replay',
     );
   return [...new Set(windows)];

@@ -124,7 +124,7 @@ export async function existingFolder(path: string): Promise<string> {
     throw new LonghaulError(
       'usage',
       error.code === 'ENOENT'
-        ? `The workspace ${path} does not exist. Make it first, or name another folder with --cwd.`
+        ? `The workspace ${path} does not exist. Create it, or name another folder with --cwd.`
         : `The workspace ${path} cannot be opened (${error.code}).`,
     );
   });

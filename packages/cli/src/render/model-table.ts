@@ -16,7 +16,7 @@ const NUMBER_WIDTH = 9;
 export function modelTable(models: readonly KnownModel[], options: ModelTableOptions): string {
   const paint = createPaint(options.colors);
   if (models.length === 0) {
-    return `No model's name contains ${options.words.map((word) => `"${fitLine(word, 40)}"`).join(' and ')}. Try fewer words. A server's model needs no entry here: longhaul run --model NAME --base-url URL.\n`;
+    return `No model's name contains ${options.words.map((word) => `"${fitLine(word, 40)}"`).join(' and ')}. Try fewer words. A model of your own server needs no entry here: longhaul run --model NAME --base-url URL.\n`;
   }
   // A name is copied to --model, so it is never cut.
   const width = Math.max(...models.map(({ name }) => name.length));

@@ -106,8 +106,8 @@ export function isText({ key }: Fact): boolean {
 
 /** Returns the sentence about a fact that is true no more. */
 export function goneText(key: string): string | undefined {
-  if (key === 'skills') return 'There are no skills any more.';
-  if (key === 'git') return 'The workspace is no git repository any more.';
+  if (key === 'skills') return 'There are no longer any skills.';
+  if (key === 'git') return 'The workspace is no longer a git repository.';
   const [, isUsers, path] = /^(user-)?file (.*)$/s.exec(key) ?? [];
   if (path === undefined) return undefined;
   return `The ${isUsers === undefined ? 'project' : 'user'}'s ${quoted(path)} was deleted.`;
