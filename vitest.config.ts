@@ -22,6 +22,8 @@ export default defineConfig({
     // Programs that tests start share it. Otherwise most of their time would be spent compiling.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'longhaul-test-compile-cache') },
     pool: 'forks',
+    // Without it a process with worker threads can crash: see packages/testing/src/machine/from-source.ts.
+    execArgv: ['--no-wasm-code-gc'],
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,

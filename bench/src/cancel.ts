@@ -11,6 +11,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { createScriptedModelServer } from '@longhaul/scripted-model';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './median.ts';
 
@@ -56,7 +57,7 @@ async function cancelOnce(): Promise<Sample> {
   });
   const model = ['--model', `openai-compatible/${server.model}`, '--base-url', server.url];
   const run = ['run', 'Work.', '--json', '--yes', '--sandbox', 'local', ...model];
-  const child = spawn(process.execPath, ['--conditions=longhaul-src', COMMAND, ...run], {
+  const child = spawn(process.execPath, [...FROM_SOURCE, COMMAND, ...run], {
     cwd: workspace,
     env: { ...process.env, HOME: folder },
     stdio: ['ignore', 'ignore', 'inherit'],

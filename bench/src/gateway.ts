@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './median.ts';
 
@@ -185,7 +186,7 @@ interface Helper extends AsyncDisposable {
 
 async function startHelper(name: 'upstream' | 'gateway', ...args: string[]): Promise<Helper> {
   const file = fileURLToPath(new URL(`./gateway/${name}.ts`, import.meta.url));
-  const child: ChildProcess = fork(file, args, { execArgv: ['--conditions=longhaul-src'] });
+  const child: ChildProcess = fork(file, args, { execArgv: [...FROM_SOURCE] });
   const [url] = await once(child, 'message');
   return {
     url: String(url),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import type { BenchResult } from './bench-result.ts';
 
 const SENDERS = 20;
@@ -51,7 +52,7 @@ export async function benchQueue(): Promise<BenchResult> {
  */
 async function startSender(path: string, name: string): Promise<() => Promise<void>> {
   const program = fileURLToPath(new URL('queue-process.ts', import.meta.url));
-  const args = ['--conditions=longhaul-src', program, path, name, `${MESSAGES_EACH}`];
+  const args = [...FROM_SOURCE, program, path, name, `${MESSAGES_EACH}`];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   await once(child.stdout, 'data');

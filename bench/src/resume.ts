@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import type { BenchResult } from './bench-result.ts';
 import { CHARS_EACH, fillLongSession, MESSAGES } from './long-session.ts';
 import { median } from './median.ts';
@@ -72,7 +73,7 @@ function toResult(samples: Record<'long' | 'empty', Sample[]>, bytes: number): B
 
 function timeResume(path: string, session: string): Promise<Sample> {
   const program = fileURLToPath(new URL('resume-process.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--conditions=longhaul-src', program, path, session], {
+  const child = spawn(process.execPath, [...FROM_SOURCE, program, path, session], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startScriptedModelProcess } from '@longhaul/scripted-model';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './median.ts';
 import { type DatabaseSize, measureDatabase } from './soak/database-size.ts';
@@ -42,7 +43,7 @@ async function soak(path: string, compactions: number): Promise<SoakSample[]> {
   });
   const program = fileURLToPath(new URL('./soak/agent-process.ts', import.meta.url));
   const settings = [path, server.url, server.model, String(compactions)];
-  const child = spawn(process.execPath, ['--expose-gc', '--conditions=longhaul-src', program, ...settings], {
+  const child = spawn(process.execPath, ['--expose-gc', ...FROM_SOURCE, program, ...settings], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

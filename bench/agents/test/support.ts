@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ChatMessage, JsonObject } from '@longhaul/protocol';
 import { createScriptedModelServer, type Script, type ScriptAnswer } from '@longhaul/scripted-model';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { onTestFinished } from 'vitest';
 
 /** The model's name in tests. The scripted model accepts any. */
@@ -45,7 +46,7 @@ function isNote({ content }: ChatMessage): boolean {
 /** Runs an adapter with Node, as its user does, in a bubblewrap room. Returns what it prints. */
 export async function runAdapter(file: string, args: readonly string[]): Promise<string> {
   const script = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const argv = ['--conditions=longhaul-src', script, '--room', 'bubblewrap', '--model', MODEL, ...args];
+  const argv = [...FROM_SOURCE, script, '--room', 'bubblewrap', '--model', MODEL, ...args];
   const { LONGHAUL_API_KEY: _key, ...env } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, argv, { env });
   return stdout;

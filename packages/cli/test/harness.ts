@@ -12,6 +12,7 @@ import {
   type ScriptedModelServer,
   type ScriptedModelServerOptions,
 } from '@longhaul/scripted-model';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { main } from '../src/main.ts';
 import { processTerminal } from '../src/terminal.ts';
 
@@ -230,7 +231,7 @@ export class Bench implements AsyncDisposable {
 }
 
 function commandOf(args: readonly string[], node: string): string[] {
-  return [node, '--conditions=longhaul-src', BIN, ...args];
+  return [node, ...FROM_SOURCE, BIN, ...args];
 }
 
 export function eventsOf({ stdout }: Ended): LonghaulEvent[] {

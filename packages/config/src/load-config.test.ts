@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { LonghaulError } from '@longhaul/protocol';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG } from './config.ts';
 import { type LoadConfigOptions, loadConfig } from './load-config.ts';
@@ -67,7 +68,7 @@ it('loads neither the schema library, nor a parser, nor anything about trust wit
     await loadConfig({ cwd: ${JSON.stringify(cwd)}, home: ${JSON.stringify(home)}, env: {}, flags: { model: 'a/b' } });
     console.log(JSON.stringify({ all: seen.length > 0, heavy: seen.filter((url) => /node_modules|\\/src\\/trust\\//.test(url)) }));
   `;
-  const args = ['--conditions=longhaul-src', '--input-type=module', '--eval', script];
+  const args = [...FROM_SOURCE, '--input-type=module', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   expect(JSON.parse(stdout)).toEqual({ all: true, heavy: [] });
 });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { lacks } from '@longhaul/testing/machine';
 import { expect, it } from 'vitest';
 import { createFileTrees } from '../src/index.ts';
@@ -69,7 +70,7 @@ it('records that files and folders cannot be read, and never counts them as dele
     (path) => new URL(path, import.meta.url).href,
   );
   const { stdout } = await run(process.execPath, [
-    '--conditions=longhaul-src',
+    ...FROM_SOURCE,
     '--input-type=module',
     '--eval',
     AS_NOBODY,

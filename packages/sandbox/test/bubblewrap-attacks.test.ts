@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { expect, it } from 'vitest';
 import { confineProgram } from '../src/bubblewrap/confine-program.ts';
 import { findGaps } from '../src/bubblewrap/probe-bubblewrap.ts';
@@ -66,7 +67,7 @@ await describeKind('bubblewrap', () => {
     await using folders = await makeWorkspace();
     await chown(folders.workspace, NOBODY, NOBODY);
     const script = fileURLToPath(new URL('open-and-wait.ts', import.meta.url));
-    const args = ['--conditions=longhaul-src', script, 'bubblewrap', '', folders.workspace, 'session'];
+    const args = [...FROM_SOURCE, script, 'bubblewrap', '', folders.workspace, 'session'];
     const child = spawn(process.execPath, [...args, `id -u; ${LIFT_MEMORY_LIMIT}`], {
       env: { PATH: process.env['PATH'], MEMORY_MB: '100' },
       stdio: ['ignore', 'pipe', 'inherit'],

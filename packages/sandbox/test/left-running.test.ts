@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecOptions, ProcessPlace, Sandbox, SandboxOptions } from '@longhaul/core';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { describe, expect, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
 import { isRunning } from '../src/process-identity.ts';
@@ -133,7 +134,7 @@ describe.runIf(process.platform === 'linux')('processes that a local command lea
     ];
     const child = spawn(
       process.execPath,
-      ['--conditions=longhaul-src', file, 'local', '', folders.workspace, 'session', ...commands],
+      [...FROM_SOURCE, file, 'local', '', folders.workspace, 'session', ...commands],
       { env: { ...process.env, KEEP: '1' }, stdio: 'ignore' },
     );
     expect(await once(child, 'exit')).toEqual([0, null]);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sandbox, SandboxKind, SandboxOptions } from '@longhaul/core';
 import type { SandboxHarness } from '@longhaul/testing/contracts';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { isRequired } from '@longhaul/testing/machine';
 import Docker from 'dockerode';
 import { describe, it } from 'vitest';
@@ -138,7 +139,7 @@ export async function crashWith(
 ): Promise<void> {
   const script = fileURLToPath(new URL('open-and-wait.ts', import.meta.url));
   const args = [
-    '--conditions=longhaul-src',
+    ...FROM_SOURCE,
     script,
     kind,
     options.image,

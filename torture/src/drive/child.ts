@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import type { SenderSettings } from '../agent/sender-process.ts';
 import type { AgentSettings, CommandSettings } from '../agent/settings.ts';
 import { TRUE_TIME_ENVIRONMENT } from '../records/true-time.ts';
@@ -31,7 +32,7 @@ export async function startChild(
 ): Promise<Child> {
   const compiled = join(dirname(settings.folder), 'compiled');
   const path = fileURLToPath(new URL(`../agent/${program}`, import.meta.url));
-  const child = spawn(process.execPath, ['--conditions=longhaul-src', path, JSON.stringify(settings)], {
+  const child = spawn(process.execPath, [...FROM_SOURCE, path, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...TRUE_TIME_ENVIRONMENT, NODE_COMPILE_CACHE: compiled, ...env },
   });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
@@ -16,7 +17,7 @@ describe('memory', () => {
     ['claude-code', 'short rows', '100'],
     ['document', 'one JSON document in one line', '6000'],
   ])('does not grow with the file: %s, %s', async (format, _, resultChars) => {
-    const args = ['--conditions=longhaul-src', script, String(MEGABYTES), format, resultChars];
+    const args = [...FROM_SOURCE, script, String(MEGABYTES), format, resultChars];
     const { stdout } = await run(process.execPath, args);
     const { calls, messages, peakMegabytes } = JSON.parse(stdout);
     expect(calls).toBeGreaterThan(5000);

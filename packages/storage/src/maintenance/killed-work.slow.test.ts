@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Part } from '@longhaul/protocol';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { storeSession } from '../../test/stored-session.ts';
 import { textPacks } from '../../test/text-packs.ts';
@@ -114,7 +115,7 @@ async function killedAt(
   work: string,
   point: string,
 ): Promise<string | number> {
-  const args = ['--conditions=longhaul-src', PROGRAM, path, blobs, work, point];
+  const args = [...FROM_SOURCE, PROGRAM, path, blobs, work, point];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const errors = text(child.stderr);
   const [code, signal] = await once(child, 'close');

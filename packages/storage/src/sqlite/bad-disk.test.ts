@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import type { Lease } from '@longhaul/core';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { lacks } from '@longhaul/testing/machine';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, it } from 'vitest';
@@ -158,11 +159,9 @@ describe('a location that is not writable', () => {
         await chmod(path, 0o444);
       }
       await chmod(place, folderMode);
-      const { output } = await runProgram(
-        process.execPath,
-        ['--conditions=longhaul-src', PROGRAM, path, 'name', '1'],
-        { uid: NOBODY },
-      );
+      const { output } = await runProgram(process.execPath, [...FROM_SOURCE, PROGRAM, path, 'name', '1'], {
+        uid: NOBODY,
+      });
       assert.match(output, /^store_readonly: /);
     });
   }

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LonghaulError } from '@longhaul/protocol';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { lacks } from '@longhaul/testing/machine';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
@@ -83,7 +84,7 @@ describe('migrations', () => {
   it('leave the old database and a complete copy when killed, and are finished by the next process', async () => {
     const path = join(folder, 'killed.db');
     await version1(path);
-    const args = ['--conditions=longhaul-src', PROGRAM, path, 'hang'];
+    const args = [...FROM_SOURCE, PROGRAM, path, 'hang'];
     const child = spawn(process.execPath, args, { stdio: 'ignore' });
     await until(async () => (await copiesOf('killed.db')).length > 0);
     child.kill('SIGKILL');
@@ -98,7 +99,7 @@ describe('migrations', () => {
   it('run once, with one copy, when two processes migrate at once', async () => {
     const path = join(folder, 'two.db');
     await version1(path);
-    const args = ['--conditions=longhaul-src', PROGRAM, path];
+    const args = [...FROM_SOURCE, PROGRAM, path];
     const results = await Promise.all([1, 2].map(() => runProgram(process.execPath, args)));
     assert.deepEqual(
       results.map(({ output }) => output),

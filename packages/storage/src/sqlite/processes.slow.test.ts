@@ -4,6 +4,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProgramResult, runProgram } from '../../test/support.ts';
 import { openSqliteStore } from './index.ts';
@@ -67,7 +68,7 @@ describe('several processes on one database', () => {
 
 function run(program: string, ...args: string[]): Promise<ProgramResult> {
   const path = fileURLToPath(new URL(`../../test/${program}`, import.meta.url));
-  return runProgram(process.execPath, ['--conditions=longhaul-src', path, ...args]);
+  return runProgram(process.execPath, [...FROM_SOURCE, path, ...args]);
 }
 
 function allDone(results: readonly ProgramResult[]): void {

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { it } from 'vitest';
 import { FILES_FAULT_POINTS } from './fault-points.ts';
 
@@ -33,7 +34,7 @@ it('are passed by a program that records and restores files and does not know th
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [
-        '--conditions=longhaul-src',
+        ...FROM_SOURCE,
         '--input-type=module',
         '--eval',
         PROGRAM,
