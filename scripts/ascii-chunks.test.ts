@@ -19,7 +19,7 @@ it.each([
   expect(evaluate(ascii)).toEqual(evaluate(expression));
 });
 
-it('leaves ASCII as it is', () => {
+it('leaves ASCII unchanged', () => {
   expect(toAscii('const a = "\\u2026\\n";')).toBe('const a = "\\u2026\\n";');
 });
 

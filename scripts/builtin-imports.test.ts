@@ -25,6 +25,6 @@ it.each([
   'import { Database } from "bun:sqlite";',
   'export { get } from "node:http";',
   '  import { get } from "node:http";',
-])('leaves %s as it is', (code) => {
+])('leaves %s unchanged', (code) => {
   expect(withoutBuiltinImports(code)).toBe(code);
 });

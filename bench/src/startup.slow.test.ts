@@ -10,7 +10,7 @@ const SMALL = {
   chat: { rounds: 1, turns: 3, messages: 200, echoes: 10, idleSeconds: 1 },
 };
 
-it('runs the command in a workspace of its own', { timeout: 900_000 }, async () => {
+it('runs the command in its own workspace', { timeout: 900_000 }, async () => {
   const { rows, summary } = await benchStartup(SMALL);
   expect(rows.map(({ label }) => label)).toEqual([
     'node -e 0',

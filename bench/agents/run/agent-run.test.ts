@@ -84,7 +84,7 @@ it('reports a finished run, a running one, and one that was killed', () => {
   expect(killed.result()).toMatchObject({ status: 'failed', exitCode: null, costUsd: 0.75 });
 });
 
-it('ignores lines that are no events, and knows no cost without a price', () => {
+it('ignores lines that are not events, and leaves the cost unknown without a price', () => {
   const run = played([]);
   for (const line of ['', 'not JSON', '[]', '1', '{"type":1}', '{"type":"toString"}', '{"type":"new:event"}'])
     run.addLine(line);

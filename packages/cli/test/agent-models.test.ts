@@ -248,7 +248,7 @@ describe('agents as models of OpenAI’s API', () => {
     expect(await server.sessions()).toHaveLength(before + 2);
   });
 
-  it('refuses calls that need approval, with the reason, since nobody can be asked', async () => {
+  it('refuses calls that need approval, with the reason that nobody can be asked', async () => {
     await using server = await serve({
       more: 'approvals: [{ tool: bash, action: ask }]\nserver: { openai: { activity: comment } }',
     });

@@ -35,7 +35,7 @@ describe('approvals in the command', () => {
 
   const made = () => existsSync(join(bench.workspace, 'made'));
 
-  it('ends with 4 if nobody can be asked and nothing else was done', async () => {
+  it('exits with 4 if nobody can be asked and no other call was allowed', async () => {
     const ended = await bench.run(['run', ...flags, '--json', 'Touch it']);
     const finished = eventsOf(ended).find((event) => event.type === 'run:finished');
     expect(finished).toMatchObject({ status: 'failed', error: { code: 'approval_denied' } });

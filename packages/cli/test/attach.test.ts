@@ -129,7 +129,7 @@ test.each<[string, RegExp]>([
   expect(sent).toEqual([]);
 });
 
-test('images for a model that takes none are refused before the run', async () => {
+test('refuses images for a model without images before the run', async () => {
   const { bench, run, sent } = await workspace({ 'dot.png': Buffer.from(PIXEL, 'base64') }, '');
   const { code, stderr } = await run('Look at @dot.png');
   expect(code).toBe(2);
@@ -140,7 +140,7 @@ test('images for a model that takes none are refused before the run', async () =
   expect((await bench.call(['sessions', '--json'])).stdout).toBe('');
 });
 
-test('a queued image for a model that takes none is refused, with and without a run', async () => {
+test('refuses to queue an image for a model without images, with and without a run', async () => {
   const { bench, run, flags } = await workspace({ 'dot.png': Buffer.from(PIXEL, 'base64') }, '');
   const { flags: held } = await bench.serve({
     script: () => ({ text: 'Held.', fault: { kind: 'silence' } }),

@@ -118,7 +118,7 @@ describe('wrong usage exits with 2 and names the remedy', () => {
     expect(ended.code).toBe(1);
   });
 
-  it('takes the name of a model alone, and names the key that its provider lacks', async () => {
+  it('accepts the name of a model without its provider, and names the missing key', async () => {
     await using bench = await Bench.open();
     const ended = await bench.run(['run', 'task', '--model', 'gpt-5.1']);
     expectRefusal(ended, { code: 2, says: /No API key for openai/ });

@@ -156,7 +156,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     expect(place.sent()).toContain(JSON.stringify(pasted).slice(1, -1));
   });
 
-  it('shows what waits, lets it be taken back, and returns it at Esc', async () => {
+  it('shows waiting messages, lets the user take them back, and returns them at Esc', async () => {
     await using place = await openBench();
     await using window = await place.open();
     await window.enter('Please hang');
@@ -187,7 +187,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('You said: other words.');
   });
 
-  it('clears, stops or leaves at Ctrl-C, whatever is open', async () => {
+  it('clears, stops or leaves at Ctrl-C in every state', async () => {
     await using place = await openBench();
     await using window = await place.open({ asks: true });
     await window.type('some text');
@@ -292,7 +292,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw(/Rules from \S*\/longhaul.yml\s\(user\)[\s\S]*ask +\*/);
   });
 
-  it('writes a rule when the person says so, and adds and removes rules', async () => {
+  it('writes a rule when the user agrees, and adds and removes rules', async () => {
     await using place = await openBench();
     const rule = '{ tool: bash, command: "echo ran > ran.txt", action: allow }';
     await using window = await place.open({ asks: true });
@@ -322,7 +322,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     expect(await readFile(place.bench.userFile, 'utf8')).not.toContain('secret');
   });
 
-  it('lets a person finish their text before a question takes keys', async () => {
+  it('lets the user finish a text before a question takes keys', async () => {
     await using place = await openBench();
     await using window = await place.open({ asks: true });
     await window.enter('Please stream');
@@ -365,7 +365,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('Compaction 1 is undone');
   });
 
-  it('goes back to before a message, with its files', async () => {
+  it('restores the state before a message, with its files', async () => {
     await using place = await openBench();
     await using window = await place.open({ env: { PAGER: 'less -R' } });
     await window.enter('Please write it');
@@ -452,7 +452,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('There is no command /nothing.');
   });
 
-  it('offers no command of a workspace that is not trusted, and says why it cannot be used', async () => {
+  it('offers no command of an untrusted workspace, and explains why it cannot be used', async () => {
     await using place = await openBench();
     const { workspace } = place.bench;
     await mkdir(join(workspace, '.longhaul', 'commands'), { recursive: true });
@@ -470,7 +470,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     expect(place.sent()).not.toContain('Not mine');
   });
 
-  it('attaches an image of the clipboard, and one that is dropped into the terminal', async () => {
+  it('attaches an image from the clipboard, and an image dropped into the terminal', async () => {
     await using place = await openBench();
     const { root } = place.bench;
     const image = await readFile(PIXEL);
@@ -492,7 +492,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     expect(place.sent()).not.toContain('my shot');
   });
 
-  it('says what is missing to read the clipboard, and pastes other paths as text', async () => {
+  it('reports what is missing to read the clipboard, and pastes other paths as text', async () => {
     await using place = await openBench();
     await using window = await place.open({ env: { DISPLAY: '', WAYLAND_DISPLAY: '' } });
     await window.press('C-v');
@@ -501,7 +501,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('› /no/such/file.png');
   });
 
-  it('leads to a model if there is none', async () => {
+  it('helps to choose a model if none is configured', async () => {
     await using bench = await Bench.open();
     await using window = await TmuxWindow.open(bench, ['chat', '--sandbox', 'local']);
     await window.saw('Longhaul needs a model');
@@ -523,7 +523,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     expect(await window.ended()).toBe(0);
   });
 
-  it('shows what the project’s file wants, and lets it be trusted and not', async () => {
+  it('shows what the project’s file wants, and lets the user trust or distrust it', async () => {
     await using place = await openBench();
     await writeFile(join(place.bench.workspace, 'longhaul.yml'), 'sandbox: { env: [HOME] }\n');
     await using window = await TmuxWindow.open(place.bench, ['chat', '--sandbox', 'local', ...place.flags]);
@@ -611,7 +611,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await server.stop();
   });
 
-  it('interrupts the run when the person leaves, and continues it later', async () => {
+  it('interrupts the run when the user leaves, and continues it later', async () => {
     await using place = await openBench();
     await using window = await place.open();
     await window.enter('Please sleep');
@@ -657,7 +657,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     expect(await window.ended()).toBe(0);
   });
 
-  it('works in the locale C, and says so if the disk for drafts is full', async () => {
+  it('works in the locale C, and reports that the disk for drafts is full', async () => {
     await using place = await openBench();
     await writeFile(join(place.bench.root, 'file'), '');
     const env = { LC_ALL: 'C', XDG_STATE_HOME: join(place.bench.root, 'file') };

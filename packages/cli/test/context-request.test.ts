@@ -3,7 +3,7 @@ import { Bench } from './harness.ts';
 
 const KEY = 'sk-secret-of-this-machine-1234567';
 
-it('longhaul context --request prints the next request as text, and as JSON the one that the API gets', async () => {
+it('longhaul context --request prints the next request as text, and as JSON the request of the API', async () => {
   await using bench = await Bench.open();
   const sent: { messages: readonly unknown[]; tools: unknown }[] = [];
   const { flags } = await bench.serve({

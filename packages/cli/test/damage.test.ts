@@ -63,7 +63,7 @@ describe('a flipped bit in the output of a command', () => {
 });
 
 describe('a deleted workspace', () => {
-  it('is named by run and resume, with what to do, and nothing is sent', async () => {
+  it('is reported by run and resume with a remedy, and nothing is sent', async () => {
     await using bench = await Bench.open();
     const { flags, server } = await bench.serve({ script: () => 'Done.' });
     expect((await bench.run(['run', 'Say it', '--sandbox', 'local', ...flags])).code).toBe(0);

@@ -53,7 +53,7 @@ test('longhaul gateway compacts, keeps it over a restart, and ends at Ctrl-C', a
   expect(ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a person is told where it listens; what cannot be is an error that says what to do', async () => {
+test('prints where it listens, and explains what to do if it cannot listen', async () => {
   await using bench = await Bench.open();
   const running = bench.start(['gateway', '--upstream', 'http://127.0.0.1:1234/v1', '--port', '0']);
   await running.saw('Ctrl-C stops it.');

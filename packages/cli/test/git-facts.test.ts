@@ -82,7 +82,7 @@ describe('git facts', () => {
     expect(await facts()).toEqual({ head: 'main', changedFiles: 2 });
   });
 
-  it('knows no number of changes if the index has another form', async () => {
+  it('leaves the number of changes unknown if the index has another form', async () => {
     const { root, facts, git } = await openRepository();
     git('update-index', '--split-index');
     expect(await facts()).toEqual({ head: 'main' });
@@ -109,7 +109,7 @@ describe('git facts', () => {
     expect(await facts()).toEqual({ head: 'main', changedFiles: 5_999 });
   });
 
-  it('says that there can be more in a repository of very many files', async () => {
+  it('reports that there can be more in a repository of very many files', async () => {
     const { facts, git } = await openRepository();
     const blob = git('hash-object', 'a.txt').toString().trim();
     const info = Array.from({ length: 60_000 }, (_, index) => `100644 ${blob}\tmissing/${index}\n`).join('');
@@ -158,7 +158,7 @@ describe('git facts', () => {
     expect(await facts()).toEqual({ head: 'main', changedFiles: 1 });
   });
 
-  it('runs nothing of a hostile repository', async () => {
+  it('runs no program of a hostile repository', async () => {
     const { root, facts, git, write } = await openRepository();
     const ran = join(root, 'ran');
     await write('evil.sh', `#!/bin/sh\ntouch '${ran}'\ncat\n`);
@@ -183,7 +183,7 @@ describe('git facts', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
-  it('does not wait for pipes in the place of files, and ignores names that lead out or are none', async () => {
+  it('does not wait for pipes in place of files, and ignores names that lead out or are invalid', async () => {
     const { root, facts } = await openRepository();
     await rm(join(root, 'a.txt'));
     execFileSync('mkfifo', [join(root, 'a.txt')]);

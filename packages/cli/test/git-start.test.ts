@@ -90,7 +90,7 @@ describe('the branch and the commit at the start of a session', () => {
     expect(await start()).toEqual({});
   });
 
-  it('are unknown if HEAD is a pipe, huge, or has a name that is none', async () => {
+  it('are unknown if HEAD is a pipe, is huge, or contains an invalid name', async () => {
     const { start, dotGit } = await openRepository();
     for (const name of [
       '../../../etc/passwd',

@@ -40,7 +40,7 @@ async function worked(bench: Bench): Promise<{ commit: string }> {
 }
 
 describe('a session in a git repository', () => {
-  it('names its branch and commit, also after an export and in a copy, and a worktree starts there', async () => {
+  it('shows its branch and commit, even after an export and in a fork, and a worktree starts there', async () => {
     await using bench = await Bench.open();
     const { commit } = await worked(bench);
     const short = commit.slice(0, 12);
@@ -78,7 +78,7 @@ describe('a session in a git repository', () => {
     expect((await bench.run(['show', sessionId])).stdout).toMatch(new RegExp(`^git +main at ${short}$`, 'm'));
   }, 120_000);
 
-  it('gets no worktree, and no folder, if its commit is gone', async () => {
+  it('creates no worktree and no folder if its commit is missing', async () => {
     await using bench = await Bench.open();
     const { commit } = await worked(bench);
     const { workspace } = bench;

@@ -94,7 +94,7 @@ it('kills a command after its time, with all that it has started, and continues'
   expect(existsSync(join(root, 'late'))).toBe(false);
 });
 
-it('reads at most 64 kB of an output, and runs on the host only a hook that says so', async () => {
+it('reads at most 64 kB of an output, and runs only hooks with onHost on the host', async () => {
   const big = { on: 'tool.after', command: 'yes x | head -c 5000000 >&2; exit 2' } as const;
   const { tools, hosts } = await runWith({ big, host: { on: 'run.end', command: 'true', onHost: true } }, [
     bash('echo hi'),
@@ -103,7 +103,7 @@ it('reads at most 64 kB of an output, and runs on the host only a hook that says
   expect(hosts).toBe(1);
 });
 
-it('uses no hook of an untrusted project, and lets a trusted one replace no hook of the user', async () => {
+it('ignores hooks of an untrusted project, and lets a trusted project replace no hook of the user', async () => {
   const { mkdir, writeFile } = await import('node:fs/promises');
   const [cwd, home] = [await folder(), await folder()];
   const hook = (command: string) => `{ on: tool.before, command: ${command} }`;

@@ -47,7 +47,7 @@ describe('a model that avoids the approval rules', () => {
     expect(existsSync(join(bench.workspace, 'made'))).toBe(false);
   });
 
-  it('gets no more than the approved command from "always", whatever the name of its field', async () => {
+  it('is allowed only the approved command by "always", under any name of its field', async () => {
     await using bench = await Bench.open();
     await writeFile(bench.userFile, 'approvals:\n  - { tool: bash, action: ask }\n');
     const { flags } = await bench.serve({

@@ -67,7 +67,7 @@ describe('a hostile longhaul.yml, with every key of the schema at its worst valu
     expect(refused.filter((text) => !/\.price\.|^hooks\./.test(text))).toEqual([]);
   });
 
-  it('changes nothing alone, except what only costs the project itself something', async () => {
+  it('changes nothing by itself, except what harms only the project itself', async () => {
     const keys = await worstKeys(hostile.attacker);
     expect(keys.length).toBeGreaterThan(80);
     for (const { key, config } of keys) {

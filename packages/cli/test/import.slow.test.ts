@@ -106,7 +106,7 @@ describe('longhaul import', () => {
     expect(imported).toMatchObject({ format: 'claude-code', title });
   });
 
-  it('is gone on with in the current folder, by the configured model', async () => {
+  it('continues in the current folder, with the configured model', async () => {
     await using bench = await benchWithChat();
     await bench.call(['import', 'chat.json']);
     const { server, flags } = await bench.serve({ script: () => 'It waits now.' });
@@ -158,7 +158,7 @@ describe('longhaul import', () => {
     expect((await bench.call(['import'])).code).toBe(2);
   });
 
-  it('takes back what it has stored of a file when it is stopped, and keeps the files before it', async () => {
+  it('removes the partly stored file when it is stopped, and keeps the files before it', async () => {
     await using bench = await benchWithChat();
     await pipeline(Readable.from(manySteps(2_000)), createWriteStream(join(bench.workspace, 'large.jsonl')));
     const importing = bench.start(['import', 'chat.json', 'large.jsonl']);
@@ -172,7 +172,7 @@ describe('longhaul import', () => {
     expect(jsonLines(await bench.call(['sessions', '--json']))).toHaveLength(1);
   });
 
-  it('keeps the marks of our own export on new ids, as often as it is imported', async () => {
+  it("keeps the marks of Longhaul's own export under new ids at every import", async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
       script: ({ number, asksForSummary }) => {
@@ -234,7 +234,7 @@ describe('longhaul import', () => {
     },
   );
 
-  it('takes thousands of messages with few waits for the disk, and no more memory for a larger file', async () => {
+  it('stores thousands of messages with few waits for the disk, and no more memory for a larger file', async () => {
     await using bench = await Bench.open();
     const path = join(bench.workspace, 'large.jsonl');
     await pipeline(Readable.from(manySteps(2_500)), createWriteStream(path));

@@ -8,7 +8,7 @@ const KEY = 'sk-stored-0123456789';
 
 const credentials = (bench: Bench) => join(dirname(bench.userFile), 'credentials.json');
 
-it('stores a key from standard input, which doctor names and nothing prints', async () => {
+it('stores a key from standard input; doctor shows its source, and nothing prints it', async () => {
   await using bench = await Bench.open();
   await writeFile(bench.userFile, 'sandbox: { driver: local }\n');
   const login = await bench.run(['login', 'anthropic', '--stdin'], { input: `${KEY}\n` });

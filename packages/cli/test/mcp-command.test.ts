@@ -41,7 +41,7 @@ it('longhaul mcp adds a server, tests it, lists it and removes it, and keeps the
   expect((await bench.call(['mcp', 'remove', 'h'])).code).toBe(1);
 });
 
-it('longhaul mcp test names what is wrong with a server, and fails', async () => {
+it('longhaul mcp test reports what is wrong with a server, and fails', async () => {
   const add = (name: string, ...rest: string[]) => bench.call(['mcp', 'add', name, ...rest]);
   await add('bad', '--', process.execPath, hostile, 'ends-at-once');
   await add('far', '--url', 'http://127.0.0.1:9/mcp', '--header', 'Authorization: Bearer x');

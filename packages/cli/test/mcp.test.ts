@@ -30,7 +30,7 @@ describe('the servers of a project', () => {
       wants: project?.wants.map(({ key, danger, text }) => ({ key, danger, text })),
     }));
 
-  it('are read from .mcp.json, alone or beside a longhaul.yml, and need trust', async () => {
+  it('are read from .mcp.json, with or without a longhaul.yml, and need trust', async () => {
     await writeServers({
       'my db': { type: 'stdio', command: 'npx', args: ['-y', 'db'], env: { A: B }, disabled: false },
     });
@@ -52,7 +52,7 @@ describe('the servers of a project', () => {
     expect((await load('all')).servers).toEqual({ ...trusted, b: { url: 'http://b.example' } });
   });
 
-  it('get nothing of a server of the user with the same name', async () => {
+  it("get no settings of the user's server with the same name", async () => {
     await writeUser({
       mcp: { servers: { a: { url: 'https://mine.example', headers: { Authorization: 'secret' } } } },
     });

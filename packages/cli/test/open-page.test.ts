@@ -43,7 +43,7 @@ it('opens the page with a code that signs it in, without keys and without progra
   await expect(readFile(join(bench.root, 'planted'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-it('prints the address if there is no browser, and refuses to open a page that is turned off', async () => {
+it('prints the address if no browser is found, and refuses to open a disabled page', async () => {
   await using bench = await Bench.open();
   const running = bench.start(['serve', '--port', '0', '--open', '--no-token'], {
     env: { PATH: bench.root, DISPLAY: ':9' },

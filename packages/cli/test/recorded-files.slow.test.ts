@@ -92,7 +92,7 @@ describe('an export with files', () => {
     expect(reverted.stderr.replaceAll(/\s+/g, ' ')).toMatch(/not in this store.*--files/);
   }, 120_000);
 
-  it('can be cut off anywhere: what precedes is imported', async () => {
+  it('can be cut off anywhere: everything before the cut is imported', async () => {
     const at = text.indexOf('"packs"') + 3_000_000;
     const { bench, output } = await imported(text.slice(0, at));
     await using _bench = bench;

@@ -136,14 +136,14 @@ describe('longhaul run', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('prints the answer alone with --quiet', async () => {
+  it('prints only the answer with --quiet', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: () => 'Forty-two.\n' });
     const ended = await bench.run(['run', '-q', 'What is it?', '--sandbox', 'local', ...flags]);
     expect(ended).toMatchObject({ code: 0, stdout: 'Forty-two.\n', stderr: '' });
   });
 
-  it('takes a task of several lines from standard input, alone or after the words', async () => {
+  it('reads a task of several lines from standard input, with or without words before it', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Read.' });
     const rest = ['--sandbox', 'local', '--quiet', ...flags];

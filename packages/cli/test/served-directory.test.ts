@@ -146,7 +146,7 @@ it('replays a recorded session with built-in strategies only', async () => {
   expect([unreadable.problem, unreadable.results]).toEqual([expect.any(String), []]);
 });
 
-it('keeps the pruning agent over a restart, and falls back with a notice when it is gone', async () => {
+it('keeps the pruning agent after a restart, and falls back with a notice when it no longer exists', async () => {
   const own = await client.settings.get();
   expect(own).toMatchObject({ pruningAgentId: '__same__', pruningAgent: { model: '__same__' } });
   const set = await client.settings.set({ pruningAgentId: 'reader' });

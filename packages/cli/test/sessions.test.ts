@@ -29,7 +29,7 @@ describe('longhaul sessions', () => {
     expect(others).toEqual([]);
   });
 
-  it('shows running and interrupted sessions, whatever the stored status', async () => {
+  it('shows running and interrupted sessions for every stored status', async () => {
     await using bench = await benchWithRuns('First');
     const { flags } = await bench.serve({
       script: () => ({

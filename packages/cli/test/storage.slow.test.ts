@@ -31,7 +31,7 @@ function expectPlainRefusal(ended: Ended, says: RegExp): void {
 }
 
 describe('longhaul gc', () => {
-  it("drops nobody's blobs at once, and sessions only when the user agrees", async () => {
+  it('deletes no recent blobs, and deletes sessions only if the user agrees', async () => {
     await using bench = await Bench.open();
     await withSession(bench);
     const database = databaseOf(bench);

@@ -87,7 +87,7 @@ for (const driver of ['local', 'bubblewrap'] as const) {
   });
 }
 
-it('starts nothing while a command of another machine may still run, until a person says that it has ended', async () => {
+it('starts nothing while a command of another machine may still run, until a person confirms that it has ended', async () => {
   await using bench = await Bench.open();
   const { server, flags } = await bench.serve({ script: beatsThenCounts() });
   const own = [...flags, '--sandbox', 'local'];

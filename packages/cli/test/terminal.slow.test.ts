@@ -25,7 +25,7 @@ it('restores the terminal at a second Ctrl-C: no paste mode, no status line', as
   expect(last.slice(last.lastIndexOf('\u001b[K') + 3).replaceAll(PASTE_OFF, '')).toBe('');
 });
 
-it('prints the notice of Ctrl-C on a line of its own while text streams', async () => {
+it('prints the notice of Ctrl-C on its own line while text streams', async () => {
   await using bench = await Bench.open();
   const { flags } = await bench.serve({
     script: () => ({ text: `Begun.\n\n${'on '.repeat(500)}`, fault: { kind: 'silence', afterChunks: 30 } }),

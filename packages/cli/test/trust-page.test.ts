@@ -32,7 +32,7 @@ it('shows the rule that allows after many rules that deny, and which rules it re
   expect(shown).not.toContain('important');
 });
 
-it('shows every value of a section on a line of its own', async () => {
+it('shows every value of a section on its own line', async () => {
   const hosts = many(10, (index) => `a${index}.example`);
   const shown = await page({
     server: { hosts, host: '0.0.0.0', origins: ['https://evil.example'] },
@@ -79,7 +79,7 @@ it.each([
   expect(await afterYes()).not.toContain('(trusted)');
 });
 
-it('shows what runs code directly before the question, and no more settings than fit on the page', async () => {
+it('shows settings that run code right before the question, and only as many settings as fit on the page', async () => {
   const agents = Object.fromEntries(many(400, (index) => [`agent${index}`, { model: 'openai/gpt' }]));
   const shown = await page({
     agents,

@@ -80,7 +80,7 @@ describe('sessions of several folders', () => {
     expect((await bench.call(['undo', ids.other])).stderr).toContain(`longhaul undo ${ids.other} --all\n`);
   });
 
-  it('a command that only reads takes the id of a session of another folder', async () => {
+  it('a command that only reads accepts the id of a session of another folder', async () => {
     const { bench, ids } = await twoFolders();
     await using _bench = bench;
     for (const args of [
@@ -165,7 +165,7 @@ describe('longhaul resume without an id', () => {
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('--all') });
   });
 
-  it('the summary of a run that was stopped ends with the command that resumes it, whatever the folder', async () => {
+  it('the summary of a stopped run ends with the command that resumes it, in any folder', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
       script: () => ({ toolCalls: [{ name: 'list', arguments: { path: '.' } }] }),

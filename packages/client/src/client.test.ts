@@ -61,7 +61,7 @@ afterEach(() => play[Symbol.asyncDispose]());
 
 describe('requests', () => {
   it.each([301, 302, 303, 307, 308])(
-    'follow no redirect with status %i, and the error says where it points',
+    'refuse a redirect with status %i, with its target in the error',
     async (status) => {
       await using other = await Play.open((_request, response) => json(response, 200, SENT));
       play = await Play.open(

@@ -69,7 +69,7 @@ describe('a stored key', () => {
     expect(resolveEndpoint(provider, settings, { env: variables, ...options }).apiKey).toBe(key);
   });
 
-  it('goes to an upstream with the address of its provider only, and to none of a project', () => {
+  it('is sent only to an upstream with the address of its provider, and to no upstream of a project', () => {
     const key = (baseUrl: string, isProjects: boolean) =>
       upstreamKey({ name: 'bare', baseUrl }, { settings: users, env, isProjects });
     expect(key('https://bare.example/v1', false)).toBe('stored');

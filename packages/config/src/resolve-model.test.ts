@@ -28,7 +28,7 @@ function failure(action: () => unknown): LonghaulError {
 }
 
 describe('resolveModel', () => {
-  it('takes windows and prices of a hosted provider from the catalogue, by its host alone', () => {
+  it('takes windows and prices of a hosted provider from the catalogue by its host', () => {
     const at = (baseUrl: string) =>
       resolveModel(
         { providers: { mine: { kind: 'openai-compatible', baseUrl } } },
@@ -57,7 +57,7 @@ describe('resolveModel', () => {
     });
   });
 
-  it('leaves no more input usable than the provider accepts', () => {
+  it('limits the input to what the provider accepts', () => {
     const { windowTokens } = resolve('openai/gpt-5.1', { env: { OPENAI_API_KEY: 'key' } });
     expect(windowTokens).toBe(272_000 + 32_000);
   });

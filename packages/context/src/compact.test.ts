@@ -94,7 +94,7 @@ describe('compact', () => {
     expect(textOf(long)).toContain('And the tests');
   });
 
-  it('never hides the first user message and pinned messages, whatever the strategy plans', async () => {
+  it('never hides the first user message and pinned messages, even if the strategy plans it', async () => {
     const builder = longTurn(10);
     builder.mark({ kind: 'pin', id: 'pin', messageId: 'id-00004', createdAt: 0 });
     const greedy: CompressionStrategy = {
@@ -152,7 +152,7 @@ describe('a narrative', () => {
 });
 
 describe('the harder rungs', () => {
-  it('cut a notice that is too large alone', async () => {
+  it('cut a notice that is too large by itself', async () => {
     const builder = longTurn(3).user('Look at this.');
     const last = builder.messages.at(-1);
     last?.parts.push({ type: 'notice', text: 'a line of a listing\n'.repeat(4_000), forModel: true });
@@ -189,7 +189,7 @@ describe('the harder rungs', () => {
     expect(textOf(after)).toContain('handle m4.0');
   });
 
-  it('cut several large texts to one length, also with one token per character', async () => {
+  it('cut several large texts to one length, even with one token per character', async () => {
     const builder = new LogBuilder()
       .user('任务'.repeat(9_000))
       .step(
@@ -289,7 +289,7 @@ describe('the narrative', () => {
     expect(textOf(withCompaction(log, outcome))).toContain('### Narrative');
   });
 
-  it('is not requested when nothing is hidden, nor for a strategy that wants none', async () => {
+  it('is not requested if nothing is hidden or the strategy wants none', async () => {
     const { requests, summarise } = summariser('x');
     const builder = new LogBuilder().user('x').step(call('bash', { output: 'word '.repeat(40_000) }));
     await compactLog(builder.log, { summarise });

@@ -5,7 +5,7 @@ import { cutAtSentences } from './cut-at-sentences.ts';
 const note = (chars: number) => `[… ${chars} characters cut here; read it with recall, handle m7 …]`;
 
 describe('cutAtSentences', () => {
-  it('returns a short text as it is', () => {
+  it('returns a short text unchanged', () => {
     expect(cutAtSentences('Use tabs. Never commit to main.', 31, 'm7')).toBe(
       'Use tabs. Never commit to main.',
     );
@@ -58,7 +58,7 @@ describe('cutAtSentences', () => {
     expect(cutAtSentences('', -1, 'm7')).toBeUndefined();
   });
 
-  it('returns no more than the text, and only pieces of it beside the note', () => {
+  it('returns at most the text, and only pieces of it beside the note', () => {
     const anyText = fc
       .array(fc.constantFrom('One. ', 'two words ', 'Why? ', '\n', '文字。', '文字', '😀', 'x'.repeat(90)), {
         maxLength: 80,

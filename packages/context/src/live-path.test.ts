@@ -86,7 +86,7 @@ describe('liveMarks', () => {
     expect(idsOf(liveMarks([pin('p', 4), revert('a', 10, 10), pin('q', 7)]))).toEqual(['p', 'q']);
   });
 
-  it('counts the marks of a branch again after it is returned to, and not those of the branch that is left', () => {
+  it('applies the marks of a branch again after a return to it, but not those of the branch that was left', () => {
     const marks = [
       pin('trunk', 1),
       pin('first', 6),
@@ -99,7 +99,7 @@ describe('liveMarks', () => {
     expect(idsOf(liveMarks([...marks, again]))).toEqual(['trunk', 'second']);
   });
 
-  it('counts all marks of a branch whose last message is gone to', () => {
+  it('counts all marks of a branch after a return to its last message', () => {
     const marks = [pin('p', 3), revert('a', 10, 4, { branchedAt: 5 }), pin('q', 12), revert('b', 10, 10)];
     expect(idsOf(liveMarks(marks))).toEqual(['p']);
   });

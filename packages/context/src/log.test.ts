@@ -32,7 +32,7 @@ const pin = (messageId: string, undoneAt?: number): Mark => ({
 });
 
 describe('activeMarks', () => {
-  it('shows a pinned message at once, also if it was hidden or pruned before, until the pin is undone', () => {
+  it('shows a pinned message at once, even if it was hidden or pruned before, until the pin is undone', () => {
     const prune: Mark = { kind: 'prune', id: 'p', messageId: 'b', partIndex: 0, compactedAt: 1 };
     const marks = [prune, compaction('c', ['a', 'b'])];
     expect([...activeMarks([...marks, pin('b')]).hidden]).toEqual(['a']);

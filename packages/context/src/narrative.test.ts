@@ -89,7 +89,7 @@ describe('transcripts', () => {
     expect(transcriptChunks(viewOf(builder), OPTIONS).join('')).toContain('Error: exit code 1');
   });
 
-  it('fit also in Chinese, which has more tokens for each character', () => {
+  it('fit in Chinese too, which has more tokens for each character', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
       fc

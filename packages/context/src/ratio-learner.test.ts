@@ -9,14 +9,14 @@ describe('RatioLearner', () => {
     expect(ratios.media).toBe(1);
   });
 
-  it('takes the error of cheap images as one of the images', () => {
+  it('attributes the error of cheap images to the images', () => {
     const ratios = new RatioLearner();
     ratios.learn({ text: 2_000, media: 3_600 }, 2_255);
     expect(ratios.text).toBeGreaterThan(0.95);
     expect(2_000 * ratios.text + 3_600 * ratios.media).toBeCloseTo(2_255);
   });
 
-  it('takes the error of expensive images as one of the images', () => {
+  it('attributes the error of expensive images to the images', () => {
     const ratios = new RatioLearner();
     ratios.learn({ text: 2_000, media: 0 }, 2_000);
     ratios.learn({ text: 2_100, media: 1_200 }, 2_100 + 4_800);
@@ -32,7 +32,7 @@ describe('RatioLearner', () => {
     expect(20_000 * ratios.text + 3_600 * ratios.media).toBeCloseTo(20_000 * 1.3 + 360);
   });
 
-  it('stays within bounds, whatever is reported', () => {
+  it('stays within bounds for any reported usage', () => {
     for (const real of [1, 10_000_000]) {
       const ratios = new RatioLearner();
       ratios.learn({ text: 1_000, media: 1_200 }, real);

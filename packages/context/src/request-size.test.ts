@@ -61,7 +61,7 @@ describe('createRequestMeter', () => {
     expect(meter.ratio).toBe(2);
   });
 
-  it('stays within its bounds, whatever a provider reports', () => {
+  it('stays within its bounds for any usage that a provider reports', () => {
     const meter = createRequestMeter(count);
     for (const [predicted, real] of [
       [0, 10],
@@ -97,7 +97,7 @@ describe('createRequestMeter', () => {
     expect(meter.marginTokens(5_000)).toBe(5_750);
   });
 
-  it('learns the size of images apart from that of text', () => {
+  it('learns the sizes of images and text separately', () => {
     const meter = createRequestMeter(count);
     const image: ViewMessage = { role: 'user', content: [{ type: 'image', data: '' }] };
     const entries = [{ message: question }, { message: image }, { message: image }];

@@ -293,7 +293,7 @@ describe('a cut part', () => {
 });
 
 describe('the summary of messages from the middle', () => {
-  it('takes their place, so that earlier messages keep theirs and the cached prefix', () => {
+  it('takes their place, so that earlier messages keep their place and the cached prefix', () => {
     const builder = session();
     const { log } = builder.mark(compaction(['id-00003', 'id-00004']));
     expect(outline(buildView(log))).toEqual([

@@ -86,7 +86,7 @@ export function describeStrategy(name: string, create: () => CompressionStrategy
       expect(plan.marks).toEqual([]);
     });
 
-    it('cuts the middle of a first message that is too large alone, and names its handle', async () => {
+    it('cuts the middle of a first message that is too large by itself, and names its handle', async () => {
       const builder = new LogBuilder().user(`START ${'some words here '.repeat(20_000)} END`);
       for (let index = 0; index < 4; index += 1) builder.step(call('read', { output: code(20, index) }));
       const outcome = expectCompacted(await compactLog(builder.log, { strategy: create() }));

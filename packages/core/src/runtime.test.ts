@@ -118,7 +118,7 @@ it('runs only the tools that a message allows, and all for the next message', as
   });
 });
 
-it('runs a model that cannot call tools without them, and says so once', async () => {
+it('runs a model that cannot call tools without tools, and reports this once', async () => {
   const driver = playedDriver([answer('Hello.')], { withoutTools: 'Choose another one.' });
   const test = await testRun(driver, [testTool('look', () => text('found'))]);
   expect(await test.run('Hi.')).toMatchObject({ status: 'completed', text: 'Hello.' });

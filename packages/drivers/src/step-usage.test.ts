@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-test('what is read from the cache and written to it are together no more than the input', () => {
+test('cache reads and cache writes together never exceed the input', () => {
   expect(reported(100, 20, { cacheRead: 60, cacheWrite: 50 })).toMatchObject({
     cacheReadTokens: 60,
     cacheWriteTokens: 0,

@@ -48,7 +48,7 @@ describe('a tool call as text', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is the answer if the setting says so', async () => {
+  it('is the answer if the setting allows it', async () => {
     const { result } = await run([says(CALL)], { settings: { toolCallsInText: false } });
     expect(result).toMatchObject({ status: 'completed', text: CALL });
   });
@@ -87,7 +87,7 @@ describe('thoughts between tags', () => {
     ]);
   });
 
-  it('alone are no answer: the model is asked again', async () => {
+  it('alone do not count as an answer: the model is asked again', async () => {
     const { result, requests } = await run([says('<think>Hm, and then'), says('Done.')]);
     expect(result).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(requests[1].messages.at(-1)).toMatchObject({ role: 'user' });

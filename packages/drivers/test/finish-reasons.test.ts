@@ -286,7 +286,7 @@ describe('a turn that Anthropic pauses', () => {
   const info = { ...MODEL_INFO, provider: 'anthropic', model: 'm' };
   const anthropic = { kind: 'anthropic', provider: 'anthropic', model: 'm', apiKey: 'key', info } as const;
 
-  it('is continued by the same request with the answer as it was, and without a user message', async () => {
+  it('is continued by the same request with the unchanged answer at its end, and without a user message', async () => {
     server.answer(streams(paused, ended));
     const { test } = await startOn(server, anthropic);
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Found.' });

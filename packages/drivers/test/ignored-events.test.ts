@@ -96,7 +96,7 @@ describe.each(DRIVERS)('%s, driver %s', (kind, driver) => {
     ['text on several lines', 'data: loading\ndata: the model\n\n'],
     ['an event without a blank line', 'event: queue\ndata: position 3\n'],
     ['a line without a field', 'keepalive\n\n'],
-  ])('reads an answer with %s that is no JSON in its middle', async (_name, event) => {
+  ])('reads an answer with %s in its middle that is not JSON', async (_name, event) => {
     const { text, last } = await play(event);
     expect(text).toBe('All done.');
     expect(last).toMatchObject({ type: 'finish', finishReason: 'stop' });
@@ -123,7 +123,7 @@ describe.each(DRIVERS)('%s, driver %s', (kind, driver) => {
     expect(last).toMatchObject({ type: 'error', error: { message: expect.stringContaining(message) } });
   });
 
-  it('fails a stream that has only such events, and says what it began with', async () => {
+  it('fails a stream that has only such events, and quotes its beginning', async () => {
     plays('event: status\ndata: warming up\n\ndata: ready\n\n');
     const events = await collect(
       await createModelDriver({ ...access, baseUrl: server.url, info: MODEL_INFO }),

@@ -52,7 +52,7 @@ describe.each(DRIVERS)('Chat Completions, driver %s', (driver) => {
   });
   const read = (...events: JsonValue[]) => play('openai-compatible', driver, lines(...events) + DONE);
 
-  it('makes no call of another choice in a chunk of its own', async () => {
+  it('makes no call of another choice in a separate chunk', async () => {
     const answer = await read(
       one({ content: 'I keep ' }),
       chunk([choice(1, { content: 'I delete it.' })]),

@@ -115,7 +115,7 @@ test('other servers get no key, because they may refuse it', async () => {
   expect(await sentTo('https://api.mistral.ai/v1', 'mistral-large')).not.toHaveProperty('prompt_cache_key');
 });
 
-test('all requests of a session have the same key, those of another session another one', async () => {
+test('all requests of a session have the same key, and another session has another key', async () => {
   const keysOf = async () => {
     const driver = playedDriver([says('One.'), says('Two.')]);
     const run = await testRun(driver);

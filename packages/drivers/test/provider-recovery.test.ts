@@ -41,7 +41,7 @@ it('repeats a small request with a shorter answer after HTTP 500 "Context size h
 });
 
 describe('a failing call', () => {
-  it('is retried, and the stored event says when', async () => {
+  it('is retried, and the stored event contains the time', async () => {
     plays(refuses(529, 'Overloaded'), refuses(503, 'Overloaded'), says('Done.'));
     const { test } = await start();
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
@@ -68,7 +68,7 @@ describe('a failing call', () => {
     expect(test.of('llm:retry').map(({ delayMs }) => delayMs)).toEqual([200]);
   });
 
-  it('is not retried if the wait exceeds the time limit, and says so', async () => {
+  it('is not retried if the wait exceeds the time limit, and the error says this', async () => {
     plays(refuses(429, 'slow down', { 'retry-after': '3600' }));
     const { test } = await start();
     const result = await test.run('go');
@@ -156,7 +156,7 @@ describe('a failing call', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('goes on without tools if the model has none, and says what to do', async () => {
+  it('continues without tools if the model has none, and explains what to do', async () => {
     plays(
       refuses(400, 'registry.ollama.ai/library/gemma:2b does not support tools'),
       says('I can only talk.'),

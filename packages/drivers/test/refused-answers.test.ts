@@ -143,7 +143,7 @@ describe.each(['ai-sdk', 'native'] as const)('a refusal, with the driver %s', (d
     expect(said).toEqual(['go', WORDS]);
   });
 
-  it('that is empty is no refusal', async () => {
+  it('that is empty does not count as a refusal', async () => {
     server.answer(streams(delta({ content: 'Done.', refusal: '' }), delta({ refusal: null }, 'stop')));
     const { test } = await start('openai-compatible');
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });

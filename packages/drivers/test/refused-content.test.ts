@@ -117,7 +117,7 @@ describe('a request that is refused because of its content', () => {
     expect(accepted[1]).toContain('A picture:\\n[image/png left out: the server refused it; handle m2.0]');
   });
 
-  it('leaves out all images of a server that takes none', async () => {
+  it('leaves out all images for a server that accepts none', async () => {
     const { test, accepted, server, shots } = await serve(
       (_, text) =>
         /image_url/.test(text) && server.requests.length > 2

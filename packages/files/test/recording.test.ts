@@ -286,7 +286,7 @@ describe('ignored and secret files', () => {
     expect(readFileSync(at(place, 'large'))[0]).toBe(1);
   });
 
-  it('accepts a limit that is no whole number of bytes', async () => {
+  it('accepts a limit that is not a whole number of bytes', async () => {
     await using place = await newPlace({ maxFileMb: 0.01 });
     const recorder = await place.open();
     await recorder.record();

@@ -95,7 +95,7 @@ describe('renames of changed files', () => {
     expect(files.filter(({ change }) => change === 'deleted').map(({ path }) => path)).toEqual(['a/far']);
   });
 
-  it('can be applied with git, also of binary files and together with a new mode', async () => {
+  it('can be applied with git, even for binary files and together with a new mode', async () => {
     await using place = await newPlace();
     const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, index) => (index * index) % 251));
     write(place, { 'pic.bin': bytes, 'with space.txt': lines(0, 50), same: 'x\ny\nz\n' });

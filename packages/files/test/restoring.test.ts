@@ -81,7 +81,7 @@ describe('restoring', () => {
     expect(snapshot(place.workspace)).toEqual(after.files);
   });
 
-  it('leaves a file that has changed since the last record, whatever is there now', async () => {
+  it('keeps a file that has changed since the last record, in any form', async () => {
     const changes: [string, (path: string) => void][] = [
       ['a/file', (path) => writeFileSync(path, 'other\n')],
       ['a/file', (path) => chmodSync(path, 0o600)],

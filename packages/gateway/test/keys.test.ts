@@ -86,7 +86,7 @@ test('sends the key of a client only to the upstream that it is configured for, 
   expect([...sent].toSorted()).toEqual([1, 2, 3, 4, 5, 6].map((number) => `secret-${number}`));
 });
 
-test('sends no key of a client to an upstream with a key of its own, nor the token to any', async () => {
+test("never sends a client's key to an upstream with its own key, nor the token to any upstream", async () => {
   for (const [only, options] of [
     [{ apiKey: 'own' }, {}],
     [{ clientKey: true }, { token: 'secret-1' }],

@@ -90,7 +90,7 @@ test('fits calls of all forms and their results with one name each', async () =>
   expect(sent).toEqual([bodyOf('a_b', 'a_b_2'), bodyOf('x', 'y')]);
 });
 
-test('replaces surrogates without a pair in messages alone', async () => {
+test('replaces unpaired surrogates only in messages', async () => {
   const pairs = '\\ud83d\\ude00';
   const tools = tool('bash');
   const legacy = (surrogate: string) =>

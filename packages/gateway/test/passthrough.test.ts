@@ -173,7 +173,7 @@ test('does not change a stream request without learnUsage', async () => {
   expect(through.chunks.map(String)).toEqual(direct.chunks.map(String));
 });
 
-test('retries without stream_options if the upstream refuses them, and sends them no more', async () => {
+test('retries without stream_options if the upstream refuses them, and stops sending them', async () => {
   await using both = await startPair((request, response) => {
     if (!request.body.includes('stream_options')) return streamAnswer(request, response);
     response.writeHead(400, json).end('{"error":{"message":"Unknown field: stream_options"}}');

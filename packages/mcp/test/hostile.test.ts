@@ -145,7 +145,7 @@ describe('the tools of a hostile server', () => {
 });
 
 describe('the life of a server', () => {
-  it('is that of its session: a later run finds it with its state', async () => {
+  it('belongs to its session: a later run finds it with its state', async () => {
     const steps = [...callOnce('x_go'), ...callOnce('x_go')];
     await using served = await openRun({ x: hostileServer('counts') }, steps);
     await served.run.run('Go');
@@ -162,7 +162,7 @@ describe('the life of a server', () => {
     expect(resultsOf(served)).toHaveLength(3);
   });
 
-  it('ends with the session, also for a server that ignores signals and what it has started', async () => {
+  it('ends with the session, even if the server and its children ignore signals', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'longhaul-mcp-')), 'pids');
     const served = await openRun({ x: hostileServer('stubborn', file) }, callOnce('x_go'));
     await served.run.run('Go');

@@ -115,7 +115,7 @@ describe('server-everything', () => {
   });
 });
 
-it('server-filesystem writes a file that server-memory knows nothing of', async () => {
+it('server-filesystem writes a file that server-memory does not know', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'longhaul-mcp-')));
   await writeFile(join(folder, 'a.txt'), 'one');
   const servers = {

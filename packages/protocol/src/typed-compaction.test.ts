@@ -14,7 +14,7 @@ test.each([
   expect(typedCompaction(text)).toEqual(expected);
 });
 
-test('a message with an attachment is no command', () => {
+test('a message with an attachment is not a command', () => {
   const image = { type: 'image', data: 'AAAA', mediaType: 'image/png' } as const;
   expect(compactionOfMessage([{ type: 'text', text: '/compact' }])).toEqual({ focus: undefined });
   expect(compactionOfMessage([{ type: 'text', text: '/compact' }, image])).toBeUndefined();

@@ -32,7 +32,7 @@ test('removes folders that are nested deeper than a path can be long', async () 
   expect(existsSync(folder)).toBe(false);
 });
 
-test('removes what a dead process left, and nothing of a living one', async () => {
+test('removes what a dead process left, but nothing of a living process', async () => {
   const [, ...rest] = (await makeTempFolder('/absent')).split('.');
   const own = await makeTempFolder('/absent');
   const dead = await mkdtemp(
@@ -45,7 +45,7 @@ test('removes what a dead process left, and nothing of a living one', async () =
   await removeFolder(own);
 });
 
-test('takes no folder in which a command can write, also if a link leads there', async () => {
+test('refuses a folder in which a command can write, even if a link leads there', async () => {
   const workspace = await makeTempFolder('/absent');
   await mkdir(join(workspace, 'tmp'));
   await symlink(workspace, `${workspace}-link`);

@@ -49,9 +49,7 @@ await describeKind('bubblewrap', () => {
   const driver = createSandboxDriver('bubblewrap');
   const hasFilter = seccompFilter() !== undefined;
 
-  it('keeps the memory limit when a command tries to lift it from a namespace of its own', async ({
-    skip,
-  }) => {
+  it('keeps the memory limit when a command tries to lift it from its own namespace', async ({ skip }) => {
     if (process.arch !== 'x64') skip('the attack uses numbers of system calls of x86_64');
     await using folders = await makeWorkspace();
     await using sandbox = await driver.open(folders.options({ memoryMb: 100 }));

@@ -124,7 +124,7 @@ describe.runIf(process.platform === 'linux')('processes that a local command lea
     expect([seconds, later].map(countProcesses)).toEqual([0, 0]);
   });
 
-  it('outlive the sandbox with keepProcesses, also if they write to the output of their command', async () => {
+  it('outlive the sandbox with keepProcesses, even if they write to the output of their command', async () => {
     await using folders = await makeWorkspace();
     // In a process of its own, whose end closes its pipes.
     const file = fileURLToPath(new URL('open-and-wait.ts', import.meta.url));
@@ -152,7 +152,7 @@ describe.runIf(process.platform === 'linux')('processes that a local command lea
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  it('end with a cancelled run, also with keepProcesses', async () => {
+  it('end with a cancelled run, even with keepProcesses', async () => {
     await using folders = await makeWorkspace();
     const cancel = new AbortController();
     const seconds = uniqueSeconds();

@@ -38,7 +38,7 @@ it('lets tools use paths outside a local workspace, however they are written', a
     await expect(sandbox.files.read(path)).rejects.toMatchObject(REFUSED);
 });
 
-it('refuses what belongs to Longhaul, and /proc, whatever leads there', async () => {
+it('refuses what belongs to Longhaul, and /proc, by any path', async () => {
   await using folders = await makeWorkspace();
   await using place = await makeOutside();
   const own = join(folders.workspace, '.own');
@@ -75,7 +75,7 @@ it('refuses what belongs to Longhaul, and /proc, whatever leads there', async ()
 });
 
 await describeKind('bubblewrap', () => {
-  it('says what bash can do with a refused path, and only what is true in the sandbox', async () => {
+  it('explains what bash can do with a refused path, as far as it is true in the sandbox', async () => {
     await using folders = await makeWorkspace();
     await using sandbox = await createSandboxDriver('bubblewrap').open(folders.options());
     const refusals = (path: string) =>

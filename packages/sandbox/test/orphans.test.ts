@@ -21,7 +21,7 @@ function orphan() {
   return once(child, 'exit');
 }
 
-it('kills the commands of dead processes, and later also one that appeared just after a look', async () => {
+it('kills the commands of dead processes, and later a command that appeared just after a check', async () => {
   const first = orphan();
   await once(started[0] ?? process, 'spawn');
   await killOrphans();

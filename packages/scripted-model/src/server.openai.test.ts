@@ -173,7 +173,7 @@ describe('the prompt', () => {
     ).toBe(765);
   });
 
-  it('reports the prefix shared with the request before as cached, and nothing after it was rewritten', async () => {
+  it('reports the prefix shared with the previous request as cached, and nothing after a rewrite', async () => {
     const client = await start(() => 'ok');
     const long: Body['messages'][number] = { role: 'user', content: 'word '.repeat(300) };
     const cached = async (...messages: Body['messages']) =>

@@ -216,7 +216,7 @@ describe('every operation', () => {
     await expectError(await server.fetch(`/blobs/${blobId}?type=text/html`), 400, 'invalid_request');
   });
 
-  it('stores nothing of a request that is cut off, and keeps running', async () => {
+  it('stores nothing of a cut-off request, and keeps running', async () => {
     const answered = () => server.log.filter((line) => JSON.parse(line).msg === 'request').length;
     for (const { method, path, contentType = 'application/json' } of withBody()) {
       const before = answered();

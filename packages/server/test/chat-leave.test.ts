@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { gate, pieces, startTestServer } from './test-server.ts';
 
-it('answers a message that arrives before the disconnect of the previous stream (it waited behind the cancelled run)', async () => {
+it('answers a message that arrives before the disconnect of the previous stream (it waited for the cancelled run)', async () => {
   const never = gate();
   await using server = await startTestServer({
     play: (text, { signal }) =>

@@ -51,7 +51,7 @@ it('deletes the session after the time, and then cannot restore it', async () =>
   expect(await server.store.getSetting('deletions')).toBeUndefined();
 });
 
-it('keeps a session that gets a message meanwhile', async () => {
+it('keeps a session that receives a message in the meantime', async () => {
   await using server = await startTestServer();
   const id = await server.newSession();
   await later(server, id, 3_600);
@@ -60,7 +60,7 @@ it('keeps a session that gets a message meanwhile', async () => {
   await expect.poll(() => server.store.getSetting('deletions')).toBeUndefined();
 });
 
-it('deletes after a restart what was due, and nothing else', async () => {
+it('deletes only what was due after a restart', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-deletions-'));
   const first = await startTestServer({ folder });
   const [due, waiting, kept] = [await first.newSession(), await first.newSession(), await first.newSession()];

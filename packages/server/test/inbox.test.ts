@@ -22,7 +22,7 @@ async function* publishOnce(_: string, { messages }: StepRequest): AsyncGenerato
 
 const inboxOf = async (server: TestServer) => (await server.call<Inbox>('GET', '/api/approvals')).approvals;
 
-it('lists open approvals of all sessions at once, with titles and what always would allow', async () => {
+it('lists open approvals of all sessions, with titles and what always would allow', async () => {
   const approverFor = createApprovers({
     rules: [{ tool: '*', action: 'ask' }],
     ask: 'wait',

@@ -84,7 +84,7 @@ describe('signing a page in', () => {
     expect(own.headers.get('set-cookie')).toBeNull();
   });
 
-  it('limits the attempts from one address, and says how long to wait', async () => {
+  it('limits the attempts from one address, and reports how long to wait', async () => {
     const answers: Response[] = [];
     for (let attempt = 0; attempt < 12; attempt += 1)
       answers.push(await signIn({ code: `guess ${attempt}` }));
@@ -103,7 +103,7 @@ describe('signing a page in', () => {
   });
 });
 
-it('needs no code and no token if the server needs none', async () => {
+it('needs no code and no token if the server requires none', async () => {
   await using open = await startTestServer({ options: { token: undefined } });
   expect(open.server.newPageAddress()).toBe(`${open.url}/`);
   const json = { 'content-type': 'application/json' };

@@ -60,7 +60,7 @@ function raw(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 describe('the page', () => {
-  it('is served without a token, under a policy that lets nothing else run or load it', async () => {
+  it('is served without a token, under a policy that lets no other page run or load it', async () => {
     const response = await open('/');
     expect(response.status).toBe(200);
     expect(await response.text()).toBe(INDEX);
@@ -198,7 +198,7 @@ describe('other sites', () => {
 });
 
 describe('a server', () => {
-  it('says how to build a page that is not built, and changes to it need no restart', async () => {
+  it('explains how to build a missing page, and shows a new build without a restart', async () => {
     const empty = await mkdtemp(join(tmpdir(), 'longhaul-page-'));
     await using other = await startTestServer({ options: { webFolder: join(empty, 'dist') } });
     const missing = await other.fetch('/', { token: null });

@@ -283,7 +283,7 @@ test.each([
 });
 
 test.each(["eval 'apply_patch x'", 'timeout 5 apply_patch x', "sh -c 'apply_patch x' || true"])(
-  'says what to call if a program did not find apply_patch: %s',
+  'explains what to call if a program did not find apply_patch: %s',
   async (command) => {
     await using fixture = await openToolFixture();
     const text = await fixture.text(bash, { command });

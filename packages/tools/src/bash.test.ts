@@ -24,7 +24,7 @@ test('separates the two streams only if both have output', async () => {
   expect(await fixture.text(bash, { command: 'echo err >&2' })).toBe('err\n[exit code 0]');
 });
 
-test('kills the command at its timeout, keeps the output and says what to do', async () => {
+test('kills the command at its timeout, keeps the output and explains what to do', async () => {
   await using fixture = await openToolFixture();
   stopClock();
   const running = fixture.call(bash, { command: 'echo started; sleep 600', timeoutMs: '3000' });
@@ -45,7 +45,7 @@ test('limits the timeout of a call to the configured maximum', async () => {
   );
 });
 
-test('kills the command on abort, and says so', async () => {
+test('kills the command on abort, and reports this', async () => {
   await using fixture = await openToolFixture();
   const running = fixture.call(bash, { command: 'echo one; sleep 60' });
   await expect.poll(() => fixture.progress).toContainEqual({ title: 'one', metadata: { lines: ['one'] } });

@@ -64,7 +64,7 @@ test('refuses an ambiguous match and names all lines', async () => {
   expect(await fixture.get('a')).toBe('x = 2\ny\nx = 2\nz x = 2\n');
 });
 
-test('says what it ignored, and shows the lines', async () => {
+test('reports what it ignored, and shows the lines', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a', 'f {\n\tfoo();  \n\tbar();\n}\n');
   const text = await fixture.text(edit, {
@@ -217,7 +217,7 @@ test('limits the excerpt of a large change', async () => {
   expect(text).toContain('… 493 lines');
 });
 
-test('edits control characters as read shows them, and leaves such escapes alone where the file has them as text', async () => {
+test('edits control characters as read shows them, and does not change such escapes that are text in the file', async () => {
   await using fixture = await openToolFixture();
   await fixture.put('a', 'id,name\r1,Al\r2,Bob');
   expect(await fixture.text(read, { path: 'a' })).toContain(

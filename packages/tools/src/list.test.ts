@@ -20,7 +20,7 @@ test('shows one level by default, and a tree with depth', async () => {
   expect(await fixture.text(list, { path: 'node_modules', depth: 2 })).toBe('p/\n  index.js 1');
 });
 
-test('cuts deep levels at the limit, and says so', async () => {
+test('cuts deep levels at the limit, and reports this', async () => {
   await using fixture = await openToolFixture();
   for (let index = 0; index < 5; index += 1) await fixture.put(`a/${index}`, '');
   await fixture.put('z', '');

@@ -47,7 +47,7 @@ describe('checkCopy', () => {
   }
   const incomplete = (copy: string) => writeFile(join(copy, '.longhaul-incomplete'), '');
 
-  it('accepts a whole copy, and one that was killed if that can be seen', async () => {
+  it('accepts a whole copy, and a killed copy that is marked as incomplete', async () => {
     assert.equal(await check(async () => undefined), 0);
     assert.equal(await check(async () => undefined, { isDone: false }), 0);
     const removals: ((copy: string) => Promise<unknown>)[] = [

@@ -32,7 +32,7 @@ describe('checkReverts', () => {
     ]);
   });
 
-  it('reports a killed revert that was forgotten, also if its undoing was finished', () => {
+  it('reports a forgotten killed revert, even if its undo was completed', () => {
     const lost = '@tree:old was lost';
     const undoing = { ...killed, undoes: 'id' };
     for (const reverts of [[], [undoing]])

@@ -382,7 +382,7 @@ describe('checkFrozen', () => {
     assert.deepEqual(check({ effects: [effect(301, 'process 1')] }), []);
   });
 
-  it('reports more requests than the one that was about to be made', () => {
+  it('reports more requests than the one that was pending', () => {
     assert.deepEqual(check({ asked: [90, 301] }), []);
     assert.deepEqual(check({ asked: [301, 302] }), ['corruption']);
   });
@@ -472,7 +472,7 @@ describe('checkFork', () => {
     assert.deepEqual(withMarks([first, later], [first]), ['corruption']);
   });
 
-  it('reports a compaction without the one before it in its branch', () => {
+  it('reports a compaction whose predecessor is missing in its branch', () => {
     const compactions = [compaction(1, 0), compaction(2, 1)];
     assert.deepEqual(withMarks(compactions.slice(0, 1), compactions), []);
     assert.deepEqual(withMarks(compactions.slice(1), compactions), ['corruption']);

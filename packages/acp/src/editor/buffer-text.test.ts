@@ -19,12 +19,12 @@ it.each([
   expect(textOf(bufferBytes(buffer, bytes(saved)))).toBe(expected);
 });
 
-it('takes an empty buffer without a file for no file', () => {
+it('treats an empty buffer without a file as a missing file', () => {
   expect(bufferBytes('', undefined)).toBeUndefined();
   expect(textOf(bufferBytes('new\n', undefined))).toBe('new\n');
 });
 
-it('takes bytes that are not UTF-8, or have a NUL, for no text', () => {
+it('does not treat bytes that are not UTF-8, or that contain a NUL, as text', () => {
   expect(textIn(Uint8Array.of(0xff, 0xfe))).toBeUndefined();
   expect(textIn(Uint8Array.of(0x61, 0))).toBeUndefined();
   expect(textIn(bytes('é'))).toBe('é');

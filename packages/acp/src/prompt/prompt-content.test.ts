@@ -17,7 +17,7 @@ it('keeps a quote in the name of an embedded file from ending it', () => {
   expect(part).toEqual({ type: 'text', text: '<file path="/a&quot;.txt">\nb\n</file>' });
 });
 
-it('cuts a long embedded file, and says how to get the rest', () => {
+it('cuts a long embedded file, and explains how to get the rest', () => {
   const [part] = contentOf(
     [{ type: 'resource', resource: { uri: '/a', text: 'x'.repeat(300_000) } }],
     FOLDER,
@@ -52,7 +52,7 @@ it.each([
   expect(typed(text)).toBe(words);
 });
 
-it('takes a prompt with an image for no command', () => {
+it('does not treat a prompt with an image as a command', () => {
   const image = { type: 'image', data: 'AAAA' } as const;
   expect(typedCommand([{ type: 'text', text: '/compact' }, image], commands)).toBeUndefined();
 });

@@ -38,7 +38,7 @@ const response = (content: string): EventPayload => ({
 const idOf = (update: SessionUpdate | undefined) =>
   update !== undefined && 'toolCallId' in update ? update.toolCallId : undefined;
 
-it('gives a call id that a provider uses again an id of its own', () => {
+it('gives a call its own id if the provider uses a call id again', () => {
   const push = translator();
   const updates = push(call('x'), result('x'), call('x'), result('x'));
   expect(updates.map(idOf)).toEqual(['x', 'x', 'x#2', 'x#2']);

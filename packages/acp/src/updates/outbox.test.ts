@@ -54,7 +54,7 @@ it('keeps sessions and kinds apart', async () => {
   ]);
 });
 
-it('drops what waits when the client is gone', async () => {
+it('drops waiting updates when the client has disconnected', async () => {
   const tried: SessionUpdate[] = [];
   const outbox = new Outbox(({ update }) => {
     tried.push(update);

@@ -22,7 +22,7 @@ it.each([
   ['qwen/qwen3-8b', 'lmstudio/qwen/qwen3-8b'],
 ])('finds %s on the server that has it', async (name, full) => expect(await find(name)).toBe(full));
 
-it('refuses a name that several servers have, and one that none has, with what they have', async () => {
+it('refuses a name that several servers or no server has, and lists their models', async () => {
   await expect(find('both')).rejects.toThrow('Name one: ollama/both, lmstudio/both.');
   await expect(find('qwen3:9b')).rejects.toThrow(
     /^Unknown\. Did you mean "qwen3:8b"\? Servers .* have ollama\/qwen3:8b, /,

@@ -87,7 +87,7 @@ it.each<JsonObject>([
   }
 });
 
-it('colours a command, and dims nothing of it', () => {
+it('colours a command, and dims no part of it', () => {
   const shown = approvalQuestion({ toolName: 'bash', args: { command: 'if true # not' } }, createPaint(true));
   expect(shown).toContain('\u001b[36mif\u001b[39m true # not');
 });

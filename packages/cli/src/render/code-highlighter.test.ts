@@ -39,7 +39,7 @@ it('continues comments and long texts in the next line, and no others', () => {
   expect(shown('python', '"""doc', 'more', '""" def')).toEqual(['g("""doc)', 'g(more)', 'g(""") n(def)']);
 });
 
-it('changes no character, whatever the text', () => {
+it('changes no character of any text', () => {
   const plain = { dim: String, good: String, bad: String, warn: String, note: String };
   for (const language of ['ts', 'sh', 'rust', 'html', 'sql', 'py', 'c']) {
     const highlighter = createHighlighter(language, plain);

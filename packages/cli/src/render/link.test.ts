@@ -6,7 +6,7 @@ import { isLinkable, link } from './link.ts';
 const TARGET = 'https://a.org/x';
 const OWN = link('shown', TARGET);
 
-it('lets its own links through to the terminal, and they take no columns', () => {
+it('passes its own links to the terminal, and counts no columns for them', () => {
   expect(escapeForTerminal(`a ${OWN} b`)).toBe(`a ${OWN} b`);
   expect(widthOf(OWN)).toBe('shown'.length);
 });

@@ -45,7 +45,7 @@ describe('renderMarkdown', () => {
     ]);
   });
 
-  it('leaves code as it is, also below an item and without an end', () => {
+  it('leaves code unchanged, even below a list item and without an end', () => {
     const long = `const long = ${'x'.repeat(60)};`;
     expect(linesOf(`Run:\n\`\`\`sh\n# not a heading\n${long}\n\n  * a\n\`\`\`\nDone.`)).toEqual([
       'Run:',
@@ -82,7 +82,7 @@ describe('renderMarkdown', () => {
     ]);
   });
 
-  it('lets no control character through', () => {
+  it('passes no control character', () => {
     const text = renderMarkdown(
       'a\u001b[2Jb `\u0007c` [x](\u001b]8;;evil) \u202e\n```\n\u001b[0m\n```',
       PLAIN,
@@ -118,7 +118,7 @@ describe('MarkdownStream', () => {
     );
   });
 
-  it('loses no word, whatever the text', () => {
+  it('loses no word of any text', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('word', '- item', '1. n', '# h', '', '    ind', '> q', 'a | b')),

@@ -51,7 +51,7 @@ describe('the text of a revert', () => {
     );
   });
 
-  it('says in a preview what would happen to the files of others', () => {
+  it('shows in a preview what would happen to the files of others', () => {
     const preview: Partial<RevertResult> = { status: 'preview', conflicts: ['c'] };
     expect(textOf(preview)).toContain('so nothing would be done without --keep (leaves them) or --force');
     expect(textOf(preview, { others: 'force' })).toContain('would be overwritten or deleted:\n  c\n');
@@ -59,7 +59,7 @@ describe('the text of a revert', () => {
     expect(textOf(preview)).toContain('would continue before m4; 2 later messages would be hidden');
   });
 
-  it('says of a blocked revert that nothing was done, and what --keep and --force do', () => {
+  it('reports that a blocked revert changed nothing, and explains --keep and --force', () => {
     const blocked = { status: 'blocked' as const, conflicts: ['c'] };
     expect(textOf(blocked)).toBe(
       'Nothing was done: somebody else changed 1 file that would be restored or deleted:\n  c\n',

@@ -241,7 +241,7 @@ describe('RunRenderer', () => {
     expect(bare).toBe(render(events));
   });
 
-  it('removes control characters of models and tools, also when they come in pieces', () => {
+  it('removes control characters of models and tools, even if they arrive in pieces', () => {
     const text = render(
       record(
         chunk('a\u001b'),

@@ -39,7 +39,7 @@ it('follows what the terminal reports, unless a person chose', () => {
   expect(paint.note('x')).toBe(ON_LIGHT);
 });
 
-it('lets the colours of every theme through to the terminal, and no others', () => {
+it('passes the colours of every theme to the terminal, and no others', () => {
   for (const env of [{}, { COLORFGBG: '0;15' }, { COLORFGBG: '0;15', COLORTERM: '24bit' }]) {
     startTheme(env);
     const text = ['good', 'bad', 'warn', 'note', 'dim', 'bold', 'italic', 'underline'] as const;

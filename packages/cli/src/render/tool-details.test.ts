@@ -72,7 +72,7 @@ describe('the output of a command', () => {
     expect(details('bash', { text: '[no output, exit code 0]' })).toEqual([]);
   });
 
-  it('keeps the reason of an end that is no exit code', () => {
+  it('keeps the reason of an end without an exit code', () => {
     expect(details('bash', { text: 'a\n[timed out after 5 ms]', success: false })).toEqual([
       '    a',
       '    [timed out after 5 ms]',

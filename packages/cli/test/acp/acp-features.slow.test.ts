@@ -40,7 +40,7 @@ describe('longhaul acp with an editor that offers', () => {
       });
     });
 
-    it('reads the unsaved text of a buffer, also of one that is longer than its file', async () => {
+    it('reads the unsaved text of a buffer, even if it is longer than its file', async () => {
       await writeFile(file, 'short\n');
       const unsaved = Array.from({ length: 3_000 }, (_, line) => `line ${line} with some text`).join('\n');
       const editor = await begin({ capabilities: { fs }, buffers: new Map([[file, unsaved]]) });
@@ -98,7 +98,7 @@ describe('longhaul acp with an editor that offers', () => {
       return editor;
     }
 
-    it('stops one on cancel, and changes nothing', async () => {
+    it('stops one on cancel without changing anything', async () => {
       const editor = await filled({ capabilities: { session: { compaction: {} } } });
       const held = Promise.withResolvers<void>();
       bench.gate = held.promise;
@@ -153,7 +153,7 @@ describe('longhaul acp with an editor that offers', () => {
     expect(textOf(editor.of('agent_message_chunk'))).toBe('Hello there.');
   });
 
-  it('nothing: ignored MCP servers are named in a message', async () => {
+  it('nothing: a message names the ignored MCP servers', async () => {
     const editor = await bench.editor({});
     const mcpServers: McpServer[] = [{ name: 'files', command: '/bin/false', args: [], env: [] }];
     const { sessionId } = await editor.agent.request(session.new, { cwd: bench.folder, mcpServers });
@@ -161,7 +161,7 @@ describe('longhaul acp with an editor that offers', () => {
     expect(textOf(editor.of('agent_message_chunk'))).toMatch(/MCP servers \(files\)[\s\S]*Hello there\.$/);
   });
 
-  it('nothing: the settings of an untrusted project are named in a message', async () => {
+  it('nothing: a message names the settings of an untrusted project', async () => {
     await writeFile(join(bench.folder, 'longhaul.yml'), 'approvals: [{ tool: "*", action: allow }]\n');
     const editor = await begin({});
     await editor.prompt(id, 'touch it');
@@ -192,7 +192,7 @@ describe('longhaul acp with a session of many messages', () => {
   const load = () => editor.agent.request(session.load, { sessionId, cwd: bench.folder, mcpServers: [] });
   const shown = () => editor.updatesOf(sessionId).length;
 
-  it('loads all in order, and answers other requests meanwhile', async () => {
+  it('loads all messages in order, and answers other requests in the meantime', async () => {
     const [loading, shownAtList] = await editor.unread(2, () => [
       load(),
       editor.agent.request(session.list, { cwd: bench.folder }).then(shown),
@@ -217,7 +217,7 @@ describe('longhaul acp with a session of many messages', () => {
     expect(shown()).toBeLessThan(COUNT);
   });
 
-  it('stops also when the close comes before the session is open', async () => {
+  it('stops even if the close arrives before the session is open', async () => {
     await load();
     const before = shown();
     const [loading, closed] = await editor.inOnePiece(2, () => [
@@ -232,7 +232,7 @@ describe('longhaul acp with a session of many messages', () => {
 });
 
 describe('longhaul acp with a configuration', () => {
-  it('offers models of the catalogue whose provider has a key of its own', async () => {
+  it('offers catalogue models whose provider has its own key', async () => {
     await using bench = await EditorBench.open();
     const offered = async (env: Record<string, string>) => {
       const editor = await bench.editor({ env });

@@ -32,7 +32,7 @@ const TYPES = ['text', 'image', 'resource', 'resource_link', 'audio', 'other'];
 const MESSAGES = 300;
 const INTERNAL = -32603;
 
-it.each([1, 2, 3])('answers generated messages without a failure of its own (seed %i)', async (seed) => {
+it.each([1, 2, 3])('answers generated messages without an internal failure (seed %i)', async (seed) => {
   await using bench = await EditorBench.open();
   const editor = await bench.editor();
   const id = await editor.begin(bench.folder);

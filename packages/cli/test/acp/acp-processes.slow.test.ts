@@ -152,7 +152,7 @@ describe('longhaul acp beside another process that works on the session', () => 
     expect((await other.ended).code).toBe(0);
   });
 
-  it('takes a prompt back on cancel, and leaves the other process at work', async () => {
+  it('withdraws a prompt on cancel, and lets the other process continue', async () => {
     const prompt = editor.prompt(id, 'and greet');
     await expect.poll(waits).toContain('and greet');
     await editor.cancel(id);

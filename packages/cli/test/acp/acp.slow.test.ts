@@ -95,7 +95,7 @@ describe('longhaul acp', () => {
     expect(await editor.prompt(id, 'greet')).toEqual({ stopReason: 'end_turn' });
   });
 
-  it('ends a prompt as cancelled whose cancel comes right after it, and never delivers it', async () => {
+  it('ends a prompt as cancelled if the cancel follows right after it, and never delivers it', async () => {
     const id = await editor.begin(bench.folder);
     const [prompt] = await editor.inOnePiece(2, () => [
       editor.prompt(id, 'a prompt that nobody gets'),
@@ -146,7 +146,7 @@ describe('longhaul acp', () => {
     await expect(send(['reed'])).rejects.toThrow('Did you mean "read"?');
   });
 
-  it('works on two sessions at once, and cancels one of them', async () => {
+  it('works on two sessions at the same time, and cancels one of them', async () => {
     const [one, two] = [await editor.begin(bench.folder), await editor.begin(bench.folder)];
     const waiting = editor.prompt(one, 'wait for me');
     await editor.until(() => JSON.stringify(editor.of('tool_call_update', one)).includes('begun'));
@@ -265,7 +265,7 @@ describe('longhaul acp', () => {
       expect(editor.of('usage_update', id)).toEqual([live]);
     });
 
-    it('answers two first prompts of a session that come at once', async () => {
+    it('answers two first prompts of a session that arrive at the same time', async () => {
       const id = await editor.begin(bench.folder);
       const both = [editor.prompt(id, 'greet'), editor.prompt(id, 'greet too')];
       expect(await Promise.all(both)).toEqual([{ stopReason: 'end_turn' }, { stopReason: 'end_turn' }]);
@@ -383,7 +383,7 @@ describe('longhaul acp', () => {
   });
 
   describe('bad input', () => {
-    it('answers lines that are no messages with errors, and stays open', async () => {
+    it('answers lines that are not messages with errors, and stays open', async () => {
       for (const line of ['not json', '[]', '42', '{"jsonrpc":"1.0","id":1,"method":"x"}', ''])
         await editor.write(line);
       const id = await editor.begin(bench.folder);

@@ -68,7 +68,7 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
     await page.context().close();
   });
 
-  it('name the rule of Always, which later calls of the session need no approval for', async () => {
+  it('name the rule of Always, after which later calls of the session need no approval', async () => {
     const page = await bench.newPage({ viewport });
     const id = await newSession('Always', 'run ls');
     await bench.showSession(page, id);

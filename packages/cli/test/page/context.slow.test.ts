@@ -82,7 +82,7 @@ describe.each(WIDTHS)('the context at %s width', (_, viewport) => {
 });
 
 describe.each(WIDTHS)('files at %s width', (_, viewport) => {
-  it('open from the change in a message, and are reverted alone or with the conversation', async () => {
+  it('open from the change in a message, and are reverted with or without the conversation', async () => {
     const sessionId = await filledSession(bench);
     const file = join(bench.bench.workspace, 'notes.txt');
     const page = await bench.newPage({ viewport });

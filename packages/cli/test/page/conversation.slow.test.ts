@@ -121,7 +121,7 @@ describe('what is stored is what is shown', () => {
     await page.context().close();
   });
 
-  it('while 50 sessions stream at once', async () => {
+  it('while 50 sessions stream at the same time', async () => {
     const page = await bench.newPage();
     const { client } = bench;
     const sessions = await Promise.all(Array.from({ length: 50 }, () => client.sessions.create({})));

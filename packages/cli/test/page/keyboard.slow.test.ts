@@ -118,7 +118,7 @@ describe.each(WIDTHS)('the keyboard alone at %s width', (_, viewport) => {
 });
 
 describe.each(WIDTHS)('the connection at %s width', (_, viewport) => {
-  it('is shown as lost and found again, and keeps what is typed meanwhile', async () => {
+  it('is shown as lost and restored, and keeps what is typed in the meantime', async () => {
     const page = await bench.newPage({ viewport });
     await bench.say(page, 'Hello');
     await messageAt(page, 2).getByText('You said Hello.').waitFor();

@@ -163,7 +163,7 @@ describe.each(WIDTHS)('sessions at %s width', (width, viewport) => {
 });
 
 describe.each(WIDTHS)('other pages at %s width', (_, viewport) => {
-  it('say that an address names nothing, and lead to the sessions', async () => {
+  it('explain that an address names nothing, and link to the sessions', async () => {
     const page = await bench.newPage({ viewport });
     await page.goto(`${bench.url}/#/session/../../etc`);
     await page.getByText('This session does not exist, or was deleted.').waitFor();

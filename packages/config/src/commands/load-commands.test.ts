@@ -91,7 +91,7 @@ it('reads only Markdown files with names that can be typed, and follows no links
   expect((await load()).names).toEqual(['project Fix-it_2']);
 });
 
-it('refuses the commands of a folder that is a link out of the workspace, also with trust', async () => {
+it('refuses the commands of a folder that is a link out of the workspace, even with trust', async () => {
   await put('outside/secret.md', 'secret');
   await mkdir(join(workspace, '.longhaul'));
   await symlink(join(root, 'outside'), join(workspace, '.longhaul/commands'));
@@ -99,7 +99,7 @@ it('refuses the commands of a folder that is a link out of the workspace, also w
   expect([names, problems]).toEqual([[], ['secret is outside of the project']]);
 });
 
-it('says why a file is no command', async () => {
+it('reports why a file is not a command', async () => {
   await put('work/.longhaul/commands/huge.md', 'x'.repeat(70_000));
   await put('home/.config/longhaul/commands/vast.md', 'x'.repeat(1_100_000));
   const { names, problems } = await load();

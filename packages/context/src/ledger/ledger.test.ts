@@ -306,7 +306,7 @@ describe('buildLedger', () => {
     expect(errors).not.toMatch(/npm test|edit: src/);
   });
 
-  it('takes a search that finds nothing for no error', () => {
+  it('does not count a search without results as an error', () => {
     const errorsOf = (command: string, exitCode: number) =>
       section(ledgerOf(new LogBuilder().user('x').step(bash(command, exitCode))), 'Open errors');
     for (const search of ['grep -rn foo src', 'cat a.txt | grep foo', 'cd src && rg foo', 'diff a b'])
@@ -315,7 +315,7 @@ describe('buildLedger', () => {
     expect(errorsOf('grep foo a.txt && npm test', 1)).toContain('[open] bash: ');
   });
 
-  it('takes a failed edit for resolved when the file is written, but not when it is read', () => {
+  it('treats a failed edit as resolved when the file is written, but not when it is read', () => {
     const failed = () => new LogBuilder().user('x').step(edit('a.js', 'x', 'y', '`old` was not found.'));
     const read = call('read', { input: { path: 'a.js' }, output: '1\tz' });
     expect(ledgerOf(failed().step(read))).toContain('[open] edit: a.js');

@@ -15,7 +15,7 @@ const items = [
 const LIST = '[x] one\n[>] two lines\n[ ] three\n[-] four';
 
 describe('todoListOf', () => {
-  it('returns the result of our own tool, whatever its arguments are', () => {
+  it("returns the result of Longhaul's own tool for any arguments", () => {
     const output = [{ type: 'text' as const, text: '[x] one\n[ ] two' }];
     expect(todoListOf(called('todo', { items: [] }, { output }))).toBe('[x] one\n[ ] two');
     expect(todoListOf(called('todo', {}))).toBe('');

@@ -267,7 +267,7 @@ describe('checkFormat', () => {
   });
 });
 
-describe('a session with a format of its own', () => {
+describe('a session with its own format', () => {
   const options = { windowTokens: 8_000, maxOutputTokens: 1_000 };
   const large = 'a line of text\n'.repeat(9_000);
 

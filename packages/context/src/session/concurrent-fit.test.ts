@@ -55,7 +55,7 @@ function sessionWithSummaries(): {
   return { session, next, asked: () => count };
 }
 
-describe('two calls of fit at once', () => {
+describe('two calls of fit at the same time', () => {
   it('share one compaction', async () => {
     const { session, next, asked } = sessionWithSummaries();
     const fits = [session.fit(), session.fit(), session.fit()];

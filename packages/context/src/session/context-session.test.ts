@@ -401,7 +401,7 @@ describe('any session of chat messages', () => {
 });
 
 describe('recall', () => {
-  it('never throws, whatever a model passes', () => {
+  it('never throws for any input of a model', () => {
     const session = chatSession(8_000);
     session.append([TASK, ...chatStep(1)]);
     for (const input of [null, undefined, 7, true, [], {}, { query: 5 }, { handle: null }, { query: '  ' }])

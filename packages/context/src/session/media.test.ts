@@ -45,7 +45,7 @@ describe('the tokens of images', () => {
     expect((await restored.fit()).predictedTokens).toBeLessThan(2_400);
   });
 
-  it('come from countMedia, which gets all that the message says', async () => {
+  it('come from countMedia, which receives everything in the message', async () => {
     const seen: Media[] = [];
     const session = chatSession({
       countMedia: (media) => {

@@ -87,7 +87,7 @@ describe('sync', () => {
 });
 
 describe('the comparison of sync', () => {
-  it('sees every difference of content, and none of form', () => {
+  it('sees every difference of content, but none of form', () => {
     const of = (content: unknown) => ({ role: 'user', content });
     const same: [unknown, unknown][] = [
       [{ a: 1, b: undefined }, { a: 1 }],

@@ -70,7 +70,7 @@ describe('pruning-agent', () => {
     expect(shown).toEqual([1, 2, 17, 18, 19, 20, 21]);
   });
 
-  it('keeps the task, pinned messages and the last messages against the model, and no more than fits', async () => {
+  it('keeps the task, pinned messages and the last messages even if the model drops them, up to the limit', async () => {
     const builder = session();
     builder.mark({ kind: 'pin', id: 'pin', messageId: 'id-00005', createdAt: 0 });
     const { shown } = await selected({ keep: [], condense: [], summary: 'Drop it all.' }, builder);

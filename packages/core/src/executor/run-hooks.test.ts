@@ -41,7 +41,7 @@ it('refuses a call with the reason, and runs no tool', async () => {
   expect(warnings).toEqual(['Hook mine (tool.before) refused: not now']);
 });
 
-it('changes the input of a call, and says so to the model', async () => {
+it('changes the input of a call, and informs the model', async () => {
   const { tools } = await runWith({ 'tool.before': { input: { x: 1 } } }, [call(), answer('Done.')]);
   expect(tools[0]?.state).toBe('completed');
   expect(JSON.stringify(tools[0]?.output)).toContain('a hook changed the arguments to');

@@ -422,7 +422,7 @@ describe('the window', () => {
     expect(last?.ratio).toBeCloseTo(ratio, 2);
   });
 
-  it('is left alone when a small request is refused without sizes: a shorter answer is requested, once, until the next step', async () => {
+  it('is not compacted when a small request is refused without sizes: a shorter answer is requested once, until the next step', async () => {
     const refusal = failure('context_overflow', 'Context size has been exceeded.');
     const driver = playedDriver([[refusal], calls({ name: 'read' }), [refusal], answer('ok')], {
       maxOutputTokens: 4_000,

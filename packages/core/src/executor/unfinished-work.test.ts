@@ -44,7 +44,7 @@ describe('a final answer', () => {
     ]);
   });
 
-  it('is accepted after the question, whatever it is', async () => {
+  it('is always accepted after the question', async () => {
     const driver = playedDriver([
       plan('a', ...OPEN),
       answer('Let me now run the tests.'),

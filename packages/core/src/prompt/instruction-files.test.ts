@@ -86,7 +86,7 @@ describe('readInstructionFiles', () => {
     ]);
   });
 
-  it('replaces what is not UTF-8, and warns; a cut inside of a character is no damage', async () => {
+  it('replaces invalid UTF-8 and warns, but does not count a cut inside a character as damage', async () => {
     const bytes = (data: Uint8Array) => ({
       stat: async () => ({ kind: 'file' as const, size: data.length, modifiedAt: 0 }),
       read: async (_: string, range?: { length: number }) => data.slice(0, range?.length),

@@ -50,7 +50,7 @@ it("reads the user's file, also behind a link, and those above the workspace up 
   ]);
 });
 
-it.each(['repo', 'plain/a'])('reads nothing above %s: a root, or in no repository', async (workspace) => {
+it.each(['repo', 'plain/a'])('reads nothing above %s: a root, or outside a repository', async (workspace) => {
   expect(await read(workspace)).toEqual(USERS);
 });
 

@@ -8,7 +8,7 @@ it('lists names and descriptions', () => {
   expect(skillList(skills(2, 'what'))).toContain('- s0: what\n- s1: what');
 });
 
-it('cuts descriptions, then leaves skills out, and says how many', () => {
+it('cuts descriptions, then leaves out skills and gives their number', () => {
   const some = skillList(skills(10), 6_400);
   expect(some).toContain('- s9: d');
   expect(some).toContain('d…');

@@ -86,7 +86,7 @@ async function ledgerTodo({ store, sessionId }: TestRun): Promise<string | undef
 }
 
 describe.each(STORES)('a reverted session in a %s store', (_name, open) => {
-  it('continues after the message, and the request has nothing of what was left', async () => {
+  it('continues after the message, and the request has no reverted messages', async () => {
     await using store = await open();
     const test = await workedSession(store);
     expect(sequences(await test.messages())).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);

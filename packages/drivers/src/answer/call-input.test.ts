@@ -70,7 +70,7 @@ describe('arguments as an object', () => {
     expect(repairInput(input, accepts)).toEqual(expected);
   });
 
-  it('stay as they are if nothing helps', () => {
+  it('stay unchanged if no repair helps', () => {
     expect(repairInput({ nothing: '1' } satisfies JsonValue, accepts)).toBeUndefined();
   });
 });

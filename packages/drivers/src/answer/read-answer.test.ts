@@ -318,7 +318,7 @@ describe('a call written as text', () => {
   });
 
   it.each(['[', '[read', '<', '<read', 'Action', '```tool', '{"name', '<tool_call'])(
-    'can begin with %j, which is text if the line goes on differently',
+    'can begin with %j, which is text if the line continues differently',
     async (start) => {
       const answer = await read(`One.\n${start} x y z and more`, { pieceChars: 1 });
       const deltas = answer.events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
@@ -327,7 +327,7 @@ describe('a call written as text', () => {
     },
   );
 
-  it('gets an id of its own each time', async () => {
+  it('gets its own id each time', async () => {
     const ids = await Promise.all([1, 2].map(async () => (await read(hermes(CALL))).events));
     const found = ids.flat().flatMap((event) => (event.type === 'tool-call' ? [event.callId] : []));
     expect(new Set(found).size).toBe(2);
@@ -372,7 +372,7 @@ describe('a call written as text', () => {
     });
   });
 
-  it('is not made if the answer was cut off, or if the setting says so', async () => {
+  it('is not made if the answer was cut off, or if the setting forbids it', async () => {
     expect(await read(hermes(CALL), { finishReason: 'length' })).toMatchObject({
       calls: [],
       finishReason: 'length',
@@ -381,7 +381,7 @@ describe('a call written as text', () => {
     expect(off).toMatchObject({ text: hermes(CALL), calls: [], finishReason: 'stop', unreadCall: undefined });
   });
 
-  it('is not made beside a real call', async () => {
+  it('is not made if the answer has a real call', async () => {
     const before: StepEvent[] = [{ type: 'tool-call', callId: 'c', name: 'list', input: {} }];
     const answer = await read(hermes(CALL), { before, finishReason: 'tool-calls' });
     expect(answer).toMatchObject({ text: hermes(CALL), calls: [['list', {}]] });
@@ -428,7 +428,7 @@ describe('a call', () => {
     },
   );
 
-  it('of a tool that does not exist stays as it is', async () => {
+  it('of a tool that does not exist stays text', async () => {
     const call: StepEvent = { type: 'tool-call', callId: 'c', name: 'destroy', input: {} };
     expect(await played(call)).toEqual([call]);
   });

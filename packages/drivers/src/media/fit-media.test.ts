@@ -105,7 +105,7 @@ it('leaves out an image that takes too much memory to scale, and names the limit
   expect(first(messages)).toEqual({ type: 'text', text: `[${line}]` });
 });
 
-it('scales an image of many pixels down to 2,000 at once', async () => {
+it('scales an image of many pixels down to 2,000 in one step', async () => {
   const [width, height] = [16_200, 1_000];
   const wide = pngOf({ width, height }, deflateSync(Buffer.alloc(height * (1 + width * 3)), { level: 1 }));
   const { messages } = await new MediaFitter(LIMITS).fit([image(wide.toString('base64'))]);

@@ -22,7 +22,7 @@ const webp = (length: number) => {
 /** All checksums are right, but the pixels are no compressed data. */
 const badPixels = pngOf({ width: 8, height: 8 }, Buffer.from('not deflated'));
 
-it('knows the checksum and the form of a PNG', () => {
+it('checks the checksum and the form of a PNG', () => {
   expect(crc32(Buffer.from('IEND')).toString(16)).toBe('ae426082');
   expect(
     mediaProblem(pngOf({ width: 1, height: 1 }, deflateSync(Buffer.alloc(4))), 'image/png'),

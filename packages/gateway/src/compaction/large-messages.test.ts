@@ -61,7 +61,7 @@ describe.each(cases)('a %s after %s, with model %s', (newest, before, model) => 
   };
   const resultsOf = (messages: readonly ChatMessage[]) => messages.slice(newest === 'two results' ? -2 : -1);
 
-  it('stays whole if it fits the window, and else loses no more than needed', async () => {
+  it('stays whole if it fits the window, and otherwise loses only what is necessary', async () => {
     for (const tokens of [4_200, 5_000, 5_700, 6_200, 6_700]) {
       const { messages, prepared } = prepare(tokens);
       const { messages: sent, estimatedTokens } = await prepared;

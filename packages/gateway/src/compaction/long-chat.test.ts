@@ -84,7 +84,7 @@ it('counts each resent message once', async () => {
   for (const { content } of history.slice(0, -1)) expect(counted.get(String(content))).toBe(1);
 });
 
-it('counts a long text in pieces, so that other requests are served meanwhile', async () => {
+it('counts a long text in pieces, so that other requests are served in the meantime', async () => {
   const { context, tokenizer } = contextWith();
   const text = words(1, 500_000);
   const turns = { count: 0 };

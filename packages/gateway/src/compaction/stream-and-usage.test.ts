@@ -160,7 +160,7 @@ describe('real usage', () => {
     expect(after.estimatedTokens).toBe(before.estimatedTokens);
   });
 
-  it('equal to the uncorrected count is no cut, and replaces the learned correction', async () => {
+  it('equal to the uncorrected count is not a cut, and replaces the learned correction', async () => {
     const { context } = contextWith();
     const first = await context.prepare({ ...base, messages: chat(12) });
     context.observe(first, { promptTokens: Math.round(first.countedTokens * 1.6) });
@@ -305,7 +305,7 @@ describe('bad input', () => {
     expect(long.estimatedTokens).toBeLessThan(256);
   });
 
-  it('compacts 10,000 messages at once', async () => {
+  it('compacts 10,000 messages in one compaction', async () => {
     const { context } = contextWith();
     const messages = chat(5_001, 120);
     const prepared = await context.prepare({ ...base, messages });

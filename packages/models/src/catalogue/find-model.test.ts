@@ -97,7 +97,7 @@ describe('costOf', () => {
     expect(costOf(usage, price)).toBeCloseTo(0.03 + 0.024 + 0.0375 + 0.015, 10);
   });
 
-  it('prices cached input like other input if it has no price of its own', () => {
+  it('prices cached input like other input if it has no own price', () => {
     expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(0.3 + 0.015, 10);
   });
 

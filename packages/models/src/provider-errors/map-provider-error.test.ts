@@ -695,7 +695,7 @@ describe('other errors', () => {
     expect(error.retryable).toBe(true);
   });
 
-  it('suggests a wrong base URL for an empty 404, whatever the client library adds', () => {
+  it('suggests that the base URL is wrong for an empty 404, in spite of text that the client library adds', () => {
     const url = 'http://127.0.0.1:1234/chat/completions';
     expect(map({ status: 404, message: 'Not Found', url }).message).toContain('usually ends in /v1');
     expect(map({ status: 404, body: openAi('no model x'), url }).message).not.toContain('/v1');
@@ -962,14 +962,14 @@ describe('a refusal of the maximum length of an answer', () => {
   });
 });
 
-describe('what a server or a proxy says beside an error of the API', () => {
+describe('what a server or a proxy reports besides an error of the API', () => {
   const page = '<html><body>Error</body></html>';
   it.each([
     [413, 'provider_bad_request', /does not accept requests this large/],
     [404, 'model_not_found', /base URL/],
     [500, 'provider_bad_response', /failed, or a proxy in front of it/],
     [502, 'provider_bad_response', /failed, or a proxy in front of it/],
-  ])('names a page with HTTP %i as what it is', (status, code, message) => {
+  ])('reports a page with HTTP %i as a page', (status, code, message) => {
     const error = map({ status, body: page, url: 'https://mine.example/v1/chat/completions' });
     expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
     if (status !== 404) expect(error.message).not.toContain('base URL');
@@ -1095,7 +1095,7 @@ describe('an error without a message', () => {
     },
   );
 
-  it.each([500, 502])('says where to look for the reason of HTTP %i', (status) => {
+  it.each([500, 502])('explains where to look for the reason of HTTP %i', (status) => {
     const { message } = map({ status, body: '', message: 'Internal Server Error' });
     expect(message).toContain(`failed (HTTP ${status}). It gave no reason. Look into its log.`);
   });

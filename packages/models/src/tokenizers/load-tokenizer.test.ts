@@ -28,7 +28,7 @@ describe('loadTokenizer', () => {
 });
 
 describe('startTokenizerWorker', () => {
-  it('counts in its thread, several texts at once, in any order of sizes', async () => {
+  it('counts several texts at the same time in its thread, in any order of sizes', async () => {
     await using worker = await startTokenizerWorker('mistral');
     expect(worker).toMatchObject({ family: 'mistral', exact: true });
     const { count } = await loadTokenizer('mistral');

@@ -30,7 +30,7 @@ test("gives a worker without a file a job of another worker's file", () => {
   expect(nameOf(queue.next('small'))).toBe('large b');
 });
 
-test('hands out no more jobs of a file that cannot be read', () => {
+test('stops handing out jobs of a file that cannot be read', () => {
   const queue = queueOf();
   queue.next(undefined);
   expect(queue.drop('large')).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { ForeignNotice } from './foreign-notice.ts';
 
-it('passes on the first change at once, and many changes as few', () => {
+it('passes on the first change at once, and merges many changes', () => {
   vi.useFakeTimers();
   let sent = 0;
   using notice = new ForeignNotice(() => (sent += 1));

@@ -28,7 +28,7 @@ it('keeps a limited number of codes, the newest ones', () => {
   expect(taken).toEqual([...Array(24).fill(false), ...Array(16).fill(true)]);
 });
 
-it('accepts a token of a page until its end, also after a restart, but not after a change of the token', () => {
+it("accepts a token of a page until it expires, even after a restart, but not after a change of the server's token", () => {
   let now = Date.UTC(2026, 0, 1);
   const tokens = new PageTokens('server-token', () => now);
   const { token, expiresAt } = tokens.issue();

@@ -96,7 +96,7 @@ describe('migrations', () => {
     assert.deepEqual(rows(path), [{ id: 1, text: 'kept', title: 'none' }]);
   });
 
-  it('run once, with one copy, when two processes migrate at once', async () => {
+  it('run once, with one copy, when two processes migrate at the same time', async () => {
     const path = join(folder, 'two.db');
     await version1(path);
     const args = [...FROM_SOURCE, PROGRAM, path];

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('several processes on one database', () => {
-  it('open it for the first time at once, and all succeed', async () => {
+  it('all succeed when they first open it at the same time', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const rounds = 25;
     const opened = Promise.all(names.map((name) => run('open-process.ts', folder, name, `${rounds}`)));

@@ -53,7 +53,7 @@ describe('TransactionQueue', () => {
     assert.equal(statements.filter((statement) => statement === 'COMMIT').length, 4);
   });
 
-  it('undoes everything a failing write did, and nothing of the other writes', async () => {
+  it('undoes everything that a failing write did, but no other writes', async () => {
     const { queue, insert, values, forgotten } = await open();
     const outcomes = await Promise.allSettled([
       queue.write(() => insert(1)),

@@ -57,7 +57,7 @@ export function blobStoreContract(
       assert.equal(await blobs.stat(id), undefined);
     });
 
-    it('throws blob_not_found for a missing blob, whatever its id looks like', async () => {
+    it('throws blob_not_found for a missing blob with an id of any form', async () => {
       const blobs = await open();
       for (const id of ['0'.repeat(64), 'absent', '', '../../../etc/passwd', `../${'0'.repeat(61)}`]) {
         await refused(blobs.get(id), 'blob_not_found');

@@ -122,7 +122,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
     assert.ok(next.epoch > lease.epoch, 'the epoch also grows after a free session');
   });
 
-  it('lists the last started runs first that are unfinished or were interrupted, though the clock was set back', async () => {
+  it('lists unfinished and interrupted runs, last started first, even if the clock was set back', async () => {
     // The clock is set back the whole time.
     let time = 1000;
     await using store = await open({ now: () => time-- });

@@ -167,7 +167,7 @@ export function revertContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await found({ limit: 3 })).length, 3);
   });
 
-  it('lists the records of changed files in the order of the log, those of reverted messages included', async () => {
+  it('lists the records of changed files in the order of the log, including those of reverted messages', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     assert.deepEqual(await store.listPatches('s1'), []);

@@ -44,7 +44,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(after.metadata, { one: 1 });
   });
 
-  it('lists the last created session first though the clock was set back, in pages without gaps or repeats', async () => {
+  it('lists the last created session first even if the clock was set back, in pages without gaps or repeats', async () => {
     await using store = await open();
     for (const [id, createdAt] of [
       ['a', 1],

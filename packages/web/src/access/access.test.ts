@@ -72,7 +72,7 @@ describe('access', () => {
     expect(seen).toEqual(['']);
   });
 
-  it('asks for the token after a used code, and says why', async () => {
+  it('asks for the token after a used code, and explains why', async () => {
     location.hash = '#code=used';
     const access = await tab();
     expect(access.store.getState()).toMatchObject({
@@ -108,7 +108,7 @@ describe('access', () => {
     expect(phase(await tab())).toBe('open');
   });
 
-  it('says that the server does not answer, and tries again', async () => {
+  it('reports that the server does not answer, and tries again', async () => {
     server.isUp = false;
     const access = await tab();
     expect(phase(access)).toBe('unreachable');

@@ -46,7 +46,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('counts the requests of all sessions, also of those that no list has loaded', async () => {
+it('counts the requests of all sessions, including those that no list has loaded', async () => {
   expect(count()).toBe(1);
   open = ['m2.1', 'm7.1'];
   emit('approval:requested');

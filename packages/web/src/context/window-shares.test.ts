@@ -51,7 +51,7 @@ describe('windowShares', () => {
     ]);
   });
 
-  it('shows nothing free in a window that is too full', () => {
+  it('shows no free space in an overfull window', () => {
     const shares = windowShares(
       report({
         tokens: 1_600,

@@ -30,7 +30,7 @@ describe('Connection', () => {
     vi.unstubAllGlobals();
   });
 
-  it('asks until the server answers, and says so once', async () => {
+  it('asks until the server answers, and reports this once', async () => {
     await failed();
     await failed();
     expect(isOnline()).toBe(false);

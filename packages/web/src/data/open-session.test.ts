@@ -94,7 +94,7 @@ describe('OpenSession', () => {
     expect(await readsAfter({ number: 7, type: 'llm:response' })).toEqual([]);
   });
 
-  it('shows that a run waits for its next try, also if it began to wait before the first reading', async () => {
+  it('shows that a run waits for its next try, even if the wait began before the first reading', async () => {
     const retry = { type: 'llm:retry', attempt: 1, delayMs: 5, reason: 'busy' };
     await readsAfter({ ...retry, number: 6, nextTryAt: Date.now() - 1 });
     expect(session.store.getState().activity).toEqual({ kind: 'idle' });

@@ -81,7 +81,7 @@ describe('SessionBook', () => {
     expect(server.streams).toBe(0);
   });
 
-  it('closes the stream of a hidden page after a while, and reads on where it ended', async () => {
+  it('closes the stream of a hidden page after a while, and later continues where it ended', async () => {
     book.open('s1');
     await vi.advanceTimersByTimeAsync(0);
     server.emit(8);

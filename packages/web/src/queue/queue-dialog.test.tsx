@@ -73,7 +73,7 @@ it('changes, removes and sends messages', async () => {
   await waitFor(() => expect(send).toHaveBeenCalledWith(id, 'id-one'));
 });
 
-it('keeps the changed text of a message that was delivered meanwhile, and sends it as a new one', async () => {
+it('keeps the changed text of a message that was delivered in the meantime, and sends it as a new message', async () => {
   const { id, client, setQueue } = await openQueue('one', 'two');
   vi.spyOn(client.queue, 'edit').mockRejectedValue(new LonghaulError('not_found', 'It was delivered.'));
   const sendMessage = vi.spyOn(client, 'sendMessage').mockResolvedValue({ ok: true, queued: false, id: 'x' });

@@ -8,7 +8,7 @@ const message = (id: string, text: string): QueuedMessage => ({
   queuedAt: 1,
 });
 
-it('keeps the edited text of a message that was delivered meanwhile', () => {
+it('keeps the edited text of a message that was delivered in the meantime', () => {
   const [a, b] = [message('a', 'one'), message('b', 'two')];
   const edits: Edits = new Map([
     ['a', { text: 'one, changed', message: a }],

@@ -19,7 +19,7 @@ describe('SessionFiguresLine', () => {
     expect(text).toContain('1 approval');
   });
 
-  it('shows nothing that is not known', () => {
+  it('shows only known figures', () => {
     expect(textOf(undefined)).toBe('');
     expect(textOf({ steps: 0, usage, queued: 0, openApprovals: 0 })).toBe('');
   });

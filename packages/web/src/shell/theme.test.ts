@@ -17,7 +17,7 @@ describe('the theme', () => {
     reload();
   });
 
-  it('is that of the system at first', () => {
+  it('follows the system at first', () => {
     expect(currentTheme()).toBe('system');
   });
 
@@ -28,14 +28,14 @@ describe('the theme', () => {
     expect(currentTheme()).toBe(theme);
   });
 
-  it('can become that of the system again', () => {
+  it('can follow the system again', () => {
     setTheme('dark');
     setTheme('system');
     reload();
     expect(currentTheme()).toBe('system');
   });
 
-  it('ignores a kept value that is no theme', () => {
+  it('ignores a stored value that is not a theme', () => {
     localStorage.setItem('longhaul-theme', 'x" onload="alert(1)');
     reload();
     expect(currentTheme()).toBe('system');

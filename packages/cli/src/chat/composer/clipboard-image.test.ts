@@ -33,7 +33,7 @@ it.each([
   expect(Buffer.from(await readClipboardImage({ ...env, PATH: PATH() }, platform))).toEqual(IMAGE);
 });
 
-it('reads what xclip prints, and says that a text is no image', async () => {
+it('reads what xclip prints, and reports that a text is not an image', async () => {
   const env = { DISPLAY: ':0', PATH: PATH() };
   expect(Buffer.from(await readClipboardImage(env, 'linux'))).toEqual(Buffer.from('x'));
   await expect(readClipboardImage({ ...env, HAS_TEXT: '1' }, 'linux')).rejects.toThrow(

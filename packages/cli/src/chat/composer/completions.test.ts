@@ -102,7 +102,7 @@ it('keeps what follows the cursor, and the other lines', () => {
   expect(done).toEqual({ lines: ['first', 'Read @src/a.ts  now'], cursorLine: 1, cursorCol: 15 });
 });
 
-it('knows for which text its suggestions are', async () => {
+it('knows the text to which its suggestions belong', async () => {
   const from = completions();
   await suggested('/co', from);
   expect(from.areFor('/co')).toBe(true);

@@ -22,14 +22,14 @@ async function only(ending: string): Promise<string> {
   return join(folder, names[0] ?? '');
 }
 
-it('returns sent messages of the same place in order, and none of another', () => {
+it('returns the sent messages of the same folder in order, and none of another folder', () => {
   const kept = new KeptTexts(folder, '/a');
   for (const text of ['one', 'two\nlines', '日本 \u001b[31m"']) kept.remember(text);
   expect(new KeptTexts(folder, '/a').history()).toEqual(['one', 'two\nlines', '日本 \u001b[31m"']);
   expect(new KeptTexts(folder, '/b').history()).toEqual([]);
 });
 
-it('keeps files and folders for this user alone', async () => {
+it('keeps files and folders readable by this user only', async () => {
   const kept = new KeptTexts(folder, '/a');
   kept.remember('sent');
   kept.keepDraft('draft');
@@ -39,7 +39,7 @@ it('keeps files and folders for this user alone', async () => {
   expect(await mode(await only('.draft'))).toBe(0o600);
 });
 
-it('skips lines that are no message: half of one, another version’s, an empty one', async () => {
+it('skips lines that are not messages: a half line, one of another version, an empty one', async () => {
   const kept = new KeptTexts(folder, '/a');
   kept.remember('whole');
   await appendFile(await only('.jsonl'), '\n{"text":1}\n42\n"half of a mess');
@@ -53,7 +53,7 @@ it('separates a message from the half line that a crash left before it', async (
   expect(new KeptTexts(folder, '/a').history()).toEqual(['first', 'second']);
 });
 
-it('keeps the newest messages of a long history, also in its file', async () => {
+it('keeps the newest messages of a long history, in memory and in its file', async () => {
   new KeptTexts(folder, '/a').remember('first');
   const many = Array.from({ length: 1_200 }, (_, index) => `"text ${index}"\n`).join('');
   await writeFile(await only('.jsonl'), many);
@@ -64,7 +64,7 @@ it('keeps the newest messages of a long history, also in its file', async () => 
   expect((await stat(await only('.jsonl'))).mode & 0o777).toBe(0o600);
 });
 
-it('remembers no message that is as long as a file', () => {
+it('does not remember a message as long as a file', () => {
   const kept = new KeptTexts(folder, '/a');
   kept.remember('x'.repeat(100_000));
   expect(kept.history()).toEqual([]);
@@ -79,7 +79,7 @@ it('returns the draft of a chat that was killed, and removes it when it is empty
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('leaves the draft of another chat alone that wrote it meanwhile', () => {
+it('keeps a draft that another chat has written in the meantime', () => {
   const idle = new KeptTexts(folder, '/a');
   idle.draft();
   new KeptTexts(folder, '/a').keepDraft('of the other');
@@ -97,7 +97,7 @@ it('throws when it cannot write, and writes later', async () => {
   expect(new KeptTexts(folder, '/a').draft()).toBe('text');
 });
 
-it('leaves no file beside a draft that could not be written', async () => {
+it('leaves no extra file if a draft could not be written', async () => {
   new KeptTexts(folder, '/a').remember('makes the folder');
   const place = (await only('.jsonl')).replace('.jsonl', '.draft');
   await mkdir(place);

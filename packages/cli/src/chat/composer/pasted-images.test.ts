@@ -31,11 +31,11 @@ it('finds a path in all forms in which terminals write it', () => {
 });
 
 it.each(['see /a.png', '/no/such.png', 'a.png', 'file://host/a.png', 'file:///%zz.png', '', '/etc/passwd'])(
-  'leaves %j a text',
+  'keeps %j as text',
   (text) => expect(pasted(text)).toBeUndefined(),
 );
 
-it('leaves keys, and several lines, alone', () => {
+it('does not change keys or several lines', () => {
   expect(droppedImage(path)).toBeUndefined();
   expect(pasted(`${path}\n${path}`)).toBeUndefined();
 });
@@ -51,7 +51,7 @@ it('gives the images whose marks are still in the text, each once', async () => 
   expect(images.partsIn('x')).toEqual([]);
 });
 
-it('refuses a file that is no image', async () => {
+it('refuses a file that is not an image', async () => {
   await expect(new PastedImages().fromFile(join(folder, 'text.png'))).rejects.toThrow(
     'is not a PNG, JPEG, GIF or WebP image',
   );

@@ -47,7 +47,7 @@ it('never follows links, also not to folders', async () => {
   await rm(outside, { recursive: true });
 });
 
-it('names folders of packages and of git, but lists nothing in them', async () => {
+it('lists the folders of packages and of git, but not their contents', async () => {
   await make('.git/config', 'node_modules/left-pad/index.js', 'src/config.ts');
   const index = new PathIndex(root);
   expect(await index.find('', signal)).toEqual(['.git/', 'node_modules/', 'src/']);
@@ -59,7 +59,7 @@ it('leaves out names that a mention cannot contain', async () => {
   expect(await new PathIndex(root).find('', signal)).toEqual(['two words.txt']);
 });
 
-it('lists no more paths than its limit, those at the top first', async () => {
+it('lists at most its limit of paths, top-level paths first', async () => {
   await make(...Array.from({ length: 60 }, (_, index) => `many/f${index}`), 'top.txt');
   const index = new PathIndex(root, 50);
   expect(await index.find('', signal)).toEqual(['many/', 'top.txt']);
@@ -74,7 +74,7 @@ it('skips a folder that it cannot read, and an absent one', async () => {
   expect(await new PathIndex(join(root, 'absent')).find('', signal)).toEqual([]);
 });
 
-it('returns nothing to a search that was given up', async () => {
+it('returns nothing to an abandoned search', async () => {
   await make('a.txt');
   expect(await new PathIndex(root).find('a', AbortSignal.abort())).toEqual([]);
 });

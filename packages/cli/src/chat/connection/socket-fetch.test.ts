@@ -29,7 +29,7 @@ async function serve(listener: RequestListener): Promise<typeof fetch> {
   return socketFetch(path);
 }
 
-it('sends method, path, headers and body, whatever host the address names', async () => {
+it('sends method, path, headers and body for any host in the address', async () => {
   const get = await serve(async (request, response) => {
     const body = (await request.toArray()).join('');
     const { method, url, headers } = request;

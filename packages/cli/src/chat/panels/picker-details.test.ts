@@ -36,7 +36,7 @@ it('reads one item after another, the selected one first', async () => {
   expect(reader.of(2)?.line).toBe('two');
 });
 
-it('shows a failure in place of the details, and reads no more after the end', async () => {
+it('shows a failure in place of the details, and stops reading after the end', async () => {
   const { reader, asked, answer } = open(3);
   reader.select(0);
   await answer('fails');

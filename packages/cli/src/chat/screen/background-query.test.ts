@@ -22,7 +22,7 @@ it('asks for the color, and for an answer that every terminal gives', async () =
   expect(colors).toEqual([{ r: 255, g: 128, b: 0 }]);
 });
 
-it('waits no longer for a terminal that never answers, and still takes a late answer', async () => {
+it('stops waiting for a terminal that never answers, and still accepts a late answer', async () => {
   vi.useFakeTimers();
   const { query, colors } = open();
   query.ask();
@@ -34,7 +34,7 @@ it('waits no longer for a terminal that never answers, and still takes a late an
   expect(colors).toEqual([{ r: 0, g: 0, b: 0 }]);
 });
 
-it('takes an answer that it cannot read, and leaves keys and texts alone', () => {
+it('consumes an answer that it cannot read, and passes on keys and texts', () => {
   const { query, colors } = open();
   query.ask();
   expect(query.take('\u001b]11;unknown\u0007')).toBe(true);

@@ -92,7 +92,7 @@ describe('drawFrame', () => {
     expect(screen.text).toBe('unchanged\nb\nalso unchanged\n');
   });
 
-  it('leaves nothing of a longer frame or of a longer line', async () => {
+  it('erases all of a longer frame or line', async () => {
     const screen = new Screen(40, 10);
     await screen.draw(['a long line', 'two', 'three'], { cursor: { row: 2, column: 0 } });
     await screen.draw(['short', 'two', 'three'], { cursor: { row: 0, column: 0 } });
@@ -169,7 +169,7 @@ describe('drawFrame', () => {
 });
 
 describe('eraseFrame', () => {
-  it('removes the frame alone, and what follows begins in its place', async () => {
+  it('removes only the frame, so that the next output begins in its place', async () => {
     const screen = new Screen(40, 12);
     await screen.draw(['working', '› text'], { permanent: 'kept\n', cursor: { row: 0, column: 4 } });
     await screen.erase();

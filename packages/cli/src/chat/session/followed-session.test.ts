@@ -135,7 +135,7 @@ it('shows a sent message as undelivered until the agent has it, and names it as 
   expect(state.queue.undelivered).toEqual([]);
 });
 
-it('knows messages that somebody else queued', async () => {
+it('lists messages that somebody else queued', async () => {
   const { state, heard, emit, server } = follow();
   server.queue = [{ id: 'm', content: text('theirs') }];
   await emit({ type: 'message:queued', id: 'm', position: 1 });
@@ -147,7 +147,7 @@ it('knows messages that somebody else queued', async () => {
   expect(state.queue.waiting).toEqual([]);
 });
 
-it('does not repeat the answer that a dead run left open, and shows that of a run', async () => {
+it('shows the unfinished answer of an active run, but not that of a dead run', async () => {
   const { heard, emit } = follow();
   const chunk: EventPayload = {
     type: 'llm:chunk',
@@ -163,7 +163,7 @@ it('does not repeat the answer that a dead run left open, and shows that of a ru
   expect(heard).toEqual(['run:started', 'llm:chunk']);
 });
 
-it('gives a message back that the server did not take, and does not work then', async () => {
+it('returns a message that the server did not accept, and is then idle', async () => {
   const { session, state, server } = follow();
   server.fails = () => new LonghaulError('model_not_configured', 'No model.');
   await expect(session.send(text('one'))).rejects.toMatchObject({ code: 'model_not_configured' });
@@ -171,7 +171,7 @@ it('gives a message back that the server did not take, and does not work then', 
   expect(state.queue.undelivered).toEqual([]);
 });
 
-it('stops: takes what waits out of the queue, except what was just delivered, and cancels then', async () => {
+it('stops: removes the waiting messages that were not just delivered, then cancels', async () => {
   const { session, server } = follow();
   await session.send(text('one'));
   await session.send(text('two'));
@@ -217,7 +217,7 @@ it('reads again if an event arrives while it reads', async () => {
   expect(server.calls.filter((name) => name === 'get')).toHaveLength(2);
 });
 
-it('says that an answer came too late', async () => {
+it('reports that an answer came too late', async () => {
   const { session, heard, server } = follow();
   server.fails = () => new LonghaulError('not_found', 'It is answered.');
   await session.answer({ callId: 'c', handle: 'a1', toolName: 'bash', args: 'ls' }, { answer: 'once' });
@@ -228,7 +228,7 @@ it('says that an answer came too late', async () => {
   ).rejects.toMatchObject({ code: 'server_unreachable' });
 });
 
-it('says once that the connection is lost, and reads the state when the server is there again', async () => {
+it('reports a lost connection once, and reads the state when the server is back', async () => {
   const { state, heard, emit, until, server } = follow();
   server.state = 'running';
   await emit(STARTED);
@@ -259,7 +259,7 @@ it('does not try again what can never succeed', async () => {
   expect(heard).not.toContain('Connected again.');
 });
 
-it('says nothing of what ends because it was left', async () => {
+it('reports no errors of requests that end because the session was left', async () => {
   const { session, heard, server, emit } = follow();
   await emit({ type: 'llm:thinking' });
   server.fails = UNREACHABLE;

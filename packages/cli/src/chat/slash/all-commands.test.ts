@@ -30,7 +30,7 @@ function own(name: string): { command: SlashCommand; words: string[] } {
 
 describe('SlashCommands', () => {
   it.each(['hello', 'a /exit', '/usr/bin/env is a path', '//exit', '/', '/ exit', '/42'])(
-    'takes %j for a message',
+    'treats %j as a message',
     async (text) => {
       expect(await typed(text)).toMatchObject({ isCommand: false, printed: '' });
     },
@@ -40,7 +40,7 @@ describe('SlashCommands', () => {
     expect(await typed(text)).toMatchObject({ isCommand: true, hasLeft: true });
   });
 
-  it('explains an unknown name, and names the one that was meant', async () => {
+  it('explains an unknown name, and suggests a similar one', async () => {
     const { isCommand, printed } = await typed('/contxt');
     expect(isCommand).toBe(true);
     expect(printed).toContain('There is no command /contxt.');
@@ -51,13 +51,13 @@ describe('SlashCommands', () => {
     expect((await typed(text)).printed).toContain('There is no command');
   });
 
-  it('gives a command the words behind its name, also those of several lines', async () => {
+  it('passes the words after the name to a command, including those on further lines', async () => {
     const { command, words } = own('Own');
     await typed('/Own  one two\n three ', [command]);
     expect(words).toEqual(['one two\n three']);
   });
 
-  it('offers no command that cannot be used, and says why when it is typed', async () => {
+  it('does not offer a command that cannot be used, and explains why when it is typed', async () => {
     const problem = { name: 'mine', path: '/work/mine.md', problem: 'is not trusted' };
     const custom = customCommands({ commands: [], problems: [problem] });
     expect(new SlashCommands(custom).all.map(({ name }) => name)).not.toContain('mine');
@@ -66,7 +66,7 @@ describe('SlashCommands', () => {
     );
   });
 
-  it('lets no own command replace a command or an alias of Longhaul', async () => {
+  it("does not let a user's command replace a command or an alias of Longhaul", async () => {
     const names = ['exit', 'quit', 'help', 'mine'];
     const { all } = new SlashCommands(names.map((name) => own(name).command));
     expect(all.filter(({ description }) => description === 'own').map(({ name }) => name)).toEqual(['mine']);

@@ -49,7 +49,7 @@ describe('/copy', () => {
     expect(printed).toContain('no answer to copy');
   });
 
-  it('says what to do on plain lines', async () => {
+  it('explains what to do on plain lines', async () => {
     expect((await copied([said('assistant', 'Here.')], false)).printed).toContain('longhaul show');
   });
 });

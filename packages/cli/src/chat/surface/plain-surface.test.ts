@@ -65,7 +65,7 @@ it.each([
   ['2', 'second'],
   ['third', 'the third value'],
   ['', undefined],
-])('lets a person choose with %j', async (line, expected) => {
+])('lets the user choose with %j', async (line, expected) => {
   const { surface, type } = open();
   const items = [
     { value: 'first', label: 'one' },
@@ -114,7 +114,7 @@ it.each([
   expect(answers).toEqual(expected === undefined ? [] : [expected]);
 });
 
-it('takes lines for text again after a question was answered or withdrawn', async () => {
+it('treats lines as text again after a question was answered or withdrawn', async () => {
   const { surface, type, entered } = open();
   const options = {
     request: REQUEST,
@@ -135,7 +135,7 @@ it('takes lines for text again after a question was answered or withdrawn', asyn
   expect(entered).toEqual(['text']);
 });
 
-it('leaves a question at Ctrl-C, and gives the key to the chat otherwise', async () => {
+it('closes a question at Ctrl-C, and otherwise passes the key to the chat', async () => {
   const { surface, keys } = open();
   const picked = surface.pick({ title: 'Which?', items: [{ value: 1, label: 'one' }] });
   process.emit('SIGINT');
@@ -145,7 +145,7 @@ it('leaves a question at Ctrl-C, and gives the key to the chat otherwise', async
   expect(keys).toEqual(['\u0003']);
 });
 
-it('reports the end of the input, also after another program had the terminal', async () => {
+it('reports the end of the input, even after another program used the terminal', async () => {
   const { surface, input, type, entered, ends } = open();
   await suspended(surface, async () => undefined);
   await type('after\n');
@@ -155,14 +155,14 @@ it('reports the end of the input, also after another program had the terminal', 
   expect(ends()).toBe(1);
 });
 
-it('shows a text that comes back, because the terminal edits its own line', async () => {
+it('shows a returned text, because the terminal edits its own line', async () => {
   const { surface, shown, type } = open();
   surface.text = 'was not sent';
   await type('');
   expect(shown()).toContain('To send again:\nwas not sent\n');
 });
 
-it('begins what is printed on a line of its own, and shows its sign once', async () => {
+it('starts output on a new line, and shows its sign once', async () => {
   const { surface, shown, type } = open();
   await type('hello\n');
   surface.redraw();

@@ -39,6 +39,6 @@ it.each([
   expect(printed(pieces, 'One two three.')).toBe('One two three.');
 });
 
-it('prints nothing again of an answer whose pieces differ from it', () => {
+it('does not print an answer again if its pieces differ from it', () => {
   expect(printed(['Other text.'], 'One two three.')).toBe('Other text.');
 });

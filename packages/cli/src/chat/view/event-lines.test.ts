@@ -253,7 +253,7 @@ describe('a conversation', () => {
       expect(tooWide(shown([event], columns).printed.split('\n'), columns)).toEqual([]);
   });
 
-  it('takes the todo list from the result of its tool, and not from another one', () => {
+  it('reads the todo list from the result of its tool, and not from another tool', () => {
     const items = [
       { text: 'Look', status: 'done' },
       { text: 'Act', status: 'in_progress' },

@@ -61,7 +61,7 @@ it('makes links of files of the workspace, with their line', () => {
   expect(linksOf('`b.ts` `../a.ts` `/etc/passwd` `a.ts; x` `./../a.ts`')).toEqual([]);
 });
 
-it('makes no links in a terminal that may not take them', () => {
+it('makes no links in a terminal that may not support them', () => {
   vi.stubEnv('TERM_PROGRAM', undefined);
   expect(linksOf('https://a.org', { ...VSCODE, TERM_PROGRAM: '' })).toEqual([]);
   expect(linksOf('https://a.org', { TERM: 'tmux-256color', TERM_PROGRAM: 'tmux' })).toEqual([]);

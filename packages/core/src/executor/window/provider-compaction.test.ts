@@ -81,7 +81,7 @@ it('keeps the ledger and warns if the provider fails', async () => {
   expect(test.of('context:warning')[0]?.message).toContain('Overloaded. The ledger is used instead.');
 });
 
-it('goes back to the item of the compaction before with undo', async () => {
+it('returns to the item of the previous compaction with undo', async () => {
   const { test, compactions } = await runCompacted(({ messages }) => [
     { type: 'compaction', encrypted_content: `sealed ${messages.length}` },
   ]);

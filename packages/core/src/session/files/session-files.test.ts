@@ -178,7 +178,7 @@ describe('revert', () => {
     });
   });
 
-  it('lists what somebody else changed after the last message, also if that is the message to go back to', async () => {
+  it('lists what somebody else changed after the last message, even if that is the message to revert to', async () => {
     const workspace = createMemoryWorkspace({ a: '1' });
     const { test, files } = await startSession(workspace, [change('a', '2'), answer('Done.')]);
     await test.run('go');
@@ -220,7 +220,7 @@ describe('revert', () => {
     expect(present(workspace)).toEqual({ a: '2' });
   });
 
-  it('lists files that another session in the same folder changed meanwhile', async () => {
+  it('lists files that another session in the same folder changed in the meantime', async () => {
     const workspace = createMemoryWorkspace({ a: '1' });
     const store = createMemoryStore();
     const second = await startSession(workspace, [change('theirs', '1'), answer('Done.')], store);
@@ -327,7 +327,7 @@ describe('unrevert', () => {
     expect(present(workspace)).toEqual({ a: 'edited by hand' });
   });
 
-  it('keeps the messages since a revert of files alone', async () => {
+  it('keeps the messages since a revert of only the files', async () => {
     const workspace = createMemoryWorkspace({ a: '1' });
     const steps = [change('a', '2'), answer('Done.'), answer('Since.'), answer('!')];
     const { test, driver, files } = await startSession(workspace, steps);
@@ -339,7 +339,7 @@ describe('unrevert', () => {
     expect(await shownTexts(test, driver, 'more')).toContain('Since.');
   });
 
-  it('leaves the branch that was begun since, which can be gone back to', async () => {
+  it('leaves the branch that was begun since, and can return to it', async () => {
     const workspace = createMemoryWorkspace({ a: '1' });
     const steps = [
       change('a', 'old branch'),
@@ -416,7 +416,7 @@ describe('treesOf', () => {
     expect(await changed('m5')).toEqual(['c']);
   });
 
-  it('counts a revert to what precedes the messages after it', async () => {
+  it('counts a revert as part of what precedes the later messages', async () => {
     const workspace = createMemoryWorkspace({ a: '1' });
     const steps = [
       change('a', '2'),

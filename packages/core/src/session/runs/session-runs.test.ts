@@ -700,7 +700,7 @@ describe('an event of another program', () => {
     await running;
   });
 
-  it('is emitted before its consequences when the run continues at once', async () => {
+  it('is emitted before the events that it causes when the run continues at once', async () => {
     const begun = gate();
     const go = gate();
     await using programs = await twoPrograms([hangs(begun.open, go.opened), answer('Read them.')]);

@@ -5,7 +5,7 @@ const marked = (text: string, query: string) =>
   foundWords(text, query).map(({ text: piece, isFound }) => (isFound ? `[${piece}]` : piece));
 
 describe('foundWords', () => {
-  it('finds all words, whatever their case', () => {
+  it('finds all words in any case', () => {
     expect(marked('The Parser reads; the parser writes', 'parser READS')).toEqual([
       'The ',
       '[Parser]',
