@@ -5,9 +5,9 @@ const IMPORT = /^import (?<clause>[^"'\n]+) from "(?<name>[^"\n]+)";$/gm;
 const CLAUSE = /^(?:(?<main>[\w$]+)(?:, )?)?(?:\* as (?<all>[\w$]+)|\{(?<some>[^}]*)\})?$/;
 
 /**
- * Takes Node's own modules from `process.getBuiltinModule` in place of an import. An import reads every export once, and
- * some of them are loaded when they are read: an import of `node:http` also loads the implementation of `fetch`, which
- * takes longer than all of the command's own code until a chat shows its prompt.
+ * Takes Node's own modules from `process.getBuiltinModule` in place of an import. An import reads every export once,
+ * and some of them are loaded when they are read: an import of `node:http` also loads the implementation of `fetch`,
+ * which takes longer than all of the command's own code until a chat shows its prompt.
  */
 export function builtinImports(): Plugin {
   return { name: 'builtin-imports', renderChunk: (code) => withoutBuiltinImports(code) };

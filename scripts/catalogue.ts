@@ -1,6 +1,6 @@
 /**
- * Writes packages/models/src/catalogue/data: models.json and its LICENSE, from the list of models in @earendil-works/pi-ai, a development
- * dependency: `npm install --save-dev --save-exact @earendil-works/pi-ai@VERSION`, then this script.
+ * Writes packages/models/src/catalogue/data: models.json and its LICENSE, from the list of models in @earendil-works/pi-ai,
+ * a development dependency: `npm install --save-dev --save-exact @earendil-works/pi-ai@VERSION`, then this script.
  *
  * node --conditions=longhaul-src scripts/catalogue.ts
  */
@@ -35,7 +35,7 @@ export type PublicModel = z.infer<typeof publicModel>;
 
 type Facts = Omit<CatalogueEntry, 'provider' | 'model'>;
 
-/** Returns what the catalogue says about a model of the public list; undefined if it is no model for text. */
+/** Returns what the catalogue says about a model of the public list; undefined if it is not a model for text. */
 export function factsOf(provider: string, model: PublicModel): Facts | undefined {
   const { contextWindow, maxTokens = 0, reasoning, cost, input } = model;
   if (contextWindow <= 0 || !input.includes('text')) return undefined;

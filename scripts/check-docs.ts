@@ -1,9 +1,9 @@
 /**
  * Checks the Markdown files. Fails on a path that does not exist: link targets, paths in backticks that start with a
  * folder of this repository, and names of test files in backticks. Fails on an npm script that does not exist. Fails on
- * a code block that is not in its source file: a fenced block below a line `<!-- examples/x.ts -->` must be in that file
- * verbatim, except for indentation. Fails on a flag or value of the `longhaul` command that its parser does not know,
- * and on a flag that docs/cli.md does not name.
+ * a code block that is not in its source file: a fenced block below a line `<!-- examples/x.ts -->` must be in that
+ * file verbatim, except for indentation. Fails on a flag or value of the `longhaul` command that its parser does not
+ * know, and on a flag that docs/cli.md does not name.
  */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

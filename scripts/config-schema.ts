@@ -1,6 +1,6 @@
 /**
- * Writes docs/longhaul.schema.json and the table of keys in docs/configuration.md from the configuration schema, and the
- * table in docs/trust.md from the trust table.
+ * Writes docs/longhaul.schema.json and the table of keys in docs/configuration.md from the configuration schema, and
+ * the table in docs/trust.md from the trust table.
  *
  * node --conditions=longhaul-src scripts/config-schema.ts
  */

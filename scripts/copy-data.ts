@@ -1,6 +1,6 @@
 /**
- * Copies data to the folders of the modules that read it, so that the published package contains it: the vocabularies of
- * OpenAI's models, without the 30 MB of their source package, and the list of models.
+ * Copies data to the folders of the modules that read it, so that the published package contains it: the vocabularies
+ * of OpenAI's models, without the 30 MB of their source package, and the list of models.
  */
 import { cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';

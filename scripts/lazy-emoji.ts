@@ -5,7 +5,8 @@ const LAZY = `let rgiEmoji;
 const rgiEmojiRegex = { test: (text) => (rgiEmoji ??= new RegExp("^\\\\p{RGI_Emoji}$", "v")).test(text) };`;
 
 /**
- * Lets pi-tui build its expression for emoji when a text needs it: building it takes half as long as the start of Node.js.
+ * Lets pi-tui build its expression for emoji when a text needs it: building it takes half as long as the start of
+ * Node.js.
  *
  * @throws if this version of pi-tui has another one.
  */

@@ -1,8 +1,8 @@
 import type { CodeSplittingGroup, OutputChunk } from 'rolldown';
 
 /**
- * Returns groups that merge chunks which are loaded together: loading a file takes about half a millisecond of processor
- * time, and a run would load more than a hundred.
+ * Returns groups that merge chunks which are loaded together: loading a file takes about half a millisecond of
+ * processor time, and a run would load more than a hundred.
  *
  * A group consists of the chunks that its modules load statically, without those of earlier groups and of modules that
  * stay apart. So chunks never import each other in a circle, and a module that is loaded lazily stays outside unless

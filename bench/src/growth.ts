@@ -15,7 +15,10 @@ interface Measured {
   prepare: (share: number) => () => unknown;
 }
 
-/** Processor time for n and for 10 n of what must grow with its input and not with its square. Tests count the steps of the same functions. */
+/**
+ * Processor time for n and for 10 n of what must grow with its input and not with its square. Tests count the steps of
+ * the same functions.
+ */
 export async function benchGrowth(): Promise<BenchResult> {
   const rows = measured().map(({ label, prepare }) => {
     const tenth = cpuMillisecondsOf(prepare(TENTH));

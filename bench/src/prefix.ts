@@ -85,7 +85,7 @@ async function runTwice({
   }
 }
 
-/** What a provider caches, in its order and without the marks of breakpoints, which are no part of the prompt. */
+/** What a provider caches, in its order and without the marks of breakpoints, which are not part of the prompt. */
 function promptOf(body: string): string {
   const { tools, system, instructions, systemInstruction, messages, input, contents } = JSON.parse(body);
   const prompt = [tools, system ?? instructions ?? systemInstruction, messages ?? input ?? contents];

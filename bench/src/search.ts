@@ -59,9 +59,9 @@ function grepFor(word: string) {
 }
 
 /**
- * Compares the tools `grep` and `glob` with plain ripgrep, which is started and read the same way. The tools sort by path,
- * for which ripgrep uses one thread, so ripgrep is also measured with `--sort=path`. All sides alternate. The benchmark
- * fails if a tool does not find what ripgrep finds.
+ * Compares the tools `grep` and `glob` with plain ripgrep, which is started and read the same way. The tools sort by
+ * path, for which ripgrep uses one thread, so ripgrep is also measured with `--sort=path`. All sides alternate. The
+ * benchmark fails if a tool does not find what ripgrep finds.
  */
 export async function benchSearch(): Promise<BenchResult> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'longhaul-bench-')));

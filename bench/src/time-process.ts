@@ -14,8 +14,8 @@ interface ProcessOptions {
 }
 
 /**
- * The process reads its own VmHWM at exit, so that the memory of its children does not count. Their processor time is in
- * fields 16 and 17 of its stat, in hundredths of a second.
+ * The process reads its own VmHWM at exit, so that the memory of its children does not count. Their processor time is
+ * in fields 16 and 17 of its stat, in hundredths of a second.
  */
 const REPORT = `
 import { readFileSync } from 'node:fs';

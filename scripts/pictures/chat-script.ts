@@ -1,6 +1,9 @@
 import { lastUserText, type Script, type ScriptReply } from '@longhaul/scripted-model';
 
-/** The project of the pictures. `check.sh` waits for a file of its parent folder, so that a picture can be taken meanwhile. */
+/**
+ * The project of the pictures. `check.sh` waits for a file of its parent folder, so that a picture can be taken in the
+ * meantime.
+ */
 export const PROJECT: Readonly<Record<string, string>> = {
   'README.md': '# Flashcards\n\nAsks the cards that are due, and plans when to ask them again.\n',
   'src/schedule.js': `const DAY_MS = 24 * 3600 * 1000;

@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * Makes the pictures of the README: a recording of the demo in a terminal, a diff of one of its steps, and the chart of a
- * replay report. It needs Linux with `script` (util-linux), bubblewrap and Chromium.
+ * Makes the pictures of the README: a recording of the demo in a terminal, a diff of one of its steps, and the chart of
+ * a replay report. It needs Linux with `script` (util-linux), bubblewrap and Chromium.
  */
 export async function makeReadmePictures(): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'longhaul-pictures-'));

@@ -16,8 +16,8 @@ const LONGEST = [
 ];
 
 /**
- * Starts the files that take the longest first. Vitest sorts by the durations of the last run. A fresh checkout has none,
- * so it sorts by size there: the torture test, a short file, would run last, beside an idle processor.
+ * Starts the files that take the longest first. Vitest sorts by the durations of the last run. A fresh checkout has
+ * none, so it sorts by size there: the torture test, a short file, would run last, beside an idle processor.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -4,7 +4,10 @@ export const FORBIDDEN = ['qa', 'qb'];
 
 type Random = () => number;
 
-/** Returns `count` different shell lines, the same for the same seed: made by a grammar of bash, one in two then changed. */
+/**
+ * Returns `count` different shell lines, the same for the same seed: made by a grammar of bash, one in two then
+ * changed.
+ */
 export function randomLines(count: number, seed: number): string[] {
   const random = generator(seed);
   const lines = new Set<string>();

@@ -35,8 +35,8 @@ export const keepLastTen: ReplayMethod = {
 
 /**
  * Replaces outputs older than the newest 40,000 output tokens with placeholders if that frees 20,000 tokens. In a small
- * window, these numbers are 20 % and 10 % of it. If the view still exceeds 80 % of the window, drops the oldest messages
- * and keeps 30 %.
+ * window, these numbers are 20 % and 10 % of it. If the view still exceeds 80 % of the window, drops the oldest
+ * messages and keeps 30 %.
  */
 export const pruneThenDrop: ReplayMethod = {
   name: 'prune-40k-20k-then-drop',

@@ -23,7 +23,7 @@ export class ClientLink {
   /** @param connection Returns the connection. Called only after a message of the client. */
   constructor(connection: () => AgentConnection, log: (line: string) => void) {
     this.#connection = connection;
-    // What fails because the client has left is no news.
+    // Failures that occur because the client has disconnected are not reported.
     this.log = (line) => {
       if (this.isConnected) log(line);
     };

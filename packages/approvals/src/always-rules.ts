@@ -2,8 +2,8 @@ import { isObject } from '@longhaul/protocol';
 import { type ApprovalRule, createJudge, type JudgedCall, subjectsOf } from './approval-rules.ts';
 
 /**
- * Returns rules that allow exactly what the answer `always` would allow, to be written into a configuration. Undefined if
- * no rule says exactly that: a command with `*` or with lines of text, or one that the rules do not know.
+ * Returns rules that allow exactly what the answer `always` would allow, to be written into a configuration. Undefined
+ * if no rule says exactly that: a command with `*` or with lines of text, or one that the rules do not know.
  */
 export async function alwaysRules(call: JudgedCall): Promise<ApprovalRule[] | undefined> {
   const rules: ApprovalRule[] = [];

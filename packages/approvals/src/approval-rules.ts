@@ -205,8 +205,8 @@ function compile(rule: ApprovalRule): Matcher {
 }
 
 /**
- * A rule that allows reaches a path outside the workspace only if it names it by an absolute glob, or allows everything:
- * the rules of most users are about their project.
+ * A rule that allows reaches a path outside the workspace only if it names it by an absolute glob, or allows
+ * everything: the rules of most users are about their project.
  */
 function reachesOut({ action, tool, command, path }: ApprovalRule, paths: Paths | undefined): boolean {
   if (action !== 'allow' || !isOutside(paths)) return true;

@@ -18,8 +18,8 @@ export type AskMode = 'wait' | 'deny' | 'allow';
 /**
  * Returns the action for a call that no rule matches. In a sandbox, the call is allowed. In `local`, which isolates
  * nothing, calls that change something or use a path outside the workspace need approval if somebody can answer. If
- * nobody can, they are allowed: `local` is never chosen automatically, so choosing it counts as consent. The same applies
- * to tools that work outside of every sandbox, such as those of MCP servers: the user has configured them.
+ * nobody can, they are allowed: `local` is never chosen automatically, so choosing it counts as consent. The same
+ * applies to tools that work outside of every sandbox, such as those of MCP servers: the user has configured them.
  */
 export function defaultAction(
   {

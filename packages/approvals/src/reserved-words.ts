@@ -45,7 +45,9 @@ export function isLoopHead([first]: readonly ShellWord[]): boolean {
   return literal(first) === 'for';
 }
 
-/** Whether it is `for x in …`, which only assigns `x`. Without `in`, the rest would be the first command of the loop. */
+/**
+ * Whether it is `for x in …`, which only assigns `x`. Without `in`, the rest would be the first command of the loop.
+ */
 export function isPlainLoopHead([, variable, keyword]: readonly ShellWord[]): boolean {
   return PLAIN_LOOP_VARIABLE.test(literal(variable)) && literal(keyword) === 'in';
 }

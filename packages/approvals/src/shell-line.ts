@@ -144,7 +144,8 @@ class LineReader implements SubstitutionReader {
     const source = this.#source;
     const { words, wordsBeforeRedirection } = this.#draft;
     const isFirst = countReservedWords(words) === words.length && wordsBeforeRedirection === undefined;
-    // After a word, it is a function, an array or a pattern. `((` starts arithmetic, which evaluates values of variables.
+    // After a word, it is a function, an array or a pattern. `((` starts arithmetic, which evaluates values of
+    // variables.
     if (!isFirst || source.startsWith('((') || source.depth >= MAX_DEPTH) source.isCertain = false;
     this.#endCommand(source.at);
     source.at += 1;

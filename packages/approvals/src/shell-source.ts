@@ -38,5 +38,7 @@ export class ShellSource {
 /** How deep substitutions and subshells are read. A deeper line is uncertain. */
 export const MAX_DEPTH = 10;
 
-/** Control characters other than the tab and the line feed. People do not see them, and shells use some as own marks. */
+/**
+ * Control characters other than the tab and the line feed. People do not see them, and shells use some as own marks.
+ */
 const UNREADABLE = /(?![\t\n])\p{Cc}|\p{Cs}/u;

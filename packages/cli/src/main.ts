@@ -49,7 +49,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  * The `longhaul` command.
  *
  * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 stopped at a limit or at repeated calls, 4 calls were
- * refused because nobody could approve them, and no call of a tool that can change something was allowed, 130 cancelled.
+ * refused because nobody could approve them, and no call of a tool that can change something was allowed, 130
+ * cancelled.
  *
  * @param argv Without the program's own name.
  */

@@ -81,8 +81,8 @@ export function createClient(options: ClientOptions) {
       sessionEvents(caller, sessionId, { retryDelayMs: options.retryDelayMs, ...eventsOptions }),
 
     /**
-     * Reads the events of all sessions, live only. Events during a reconnect are lost. With `numbered`, leaves out those
-     * without a number, such as pieces of text.
+     * Reads the events of all sessions, live only. Events during a reconnect are lost. With `numbered`, leaves out
+     * those without a number, such as pieces of text.
      */
     allEvents: ({
       numbered = false,
@@ -229,8 +229,8 @@ export function createClient(options: ClientOptions) {
     },
 
     /**
-     * Measures compaction strategies on a recorded session, in any format that `longhaul import` reads. No model is called,
-     * and nothing is stored.
+     * Measures compaction strategies on a recorded session, in any format that `longhaul import` reads. No model is
+     * called, and nothing is stored.
      */
     replay: (
       file: NonNullable<CallInput<'replay'>['bytes']>,

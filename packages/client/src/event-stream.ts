@@ -56,8 +56,8 @@ export async function* readEvents(
       if (!error.retryable) throw error;
       options.onReconnect?.(error);
       failures += 1;
-      // Reopens at once if the stream was open and this is the first failure since an event. Waits after other failures, and
-      // after a resync other than `slow`.
+      // Reopens at once if the stream was open and this is the first failure since an event. Waits after other
+      // failures, and after a resync other than `slow`.
       if (failures > 1 || state.mustWait) await sleep(delayFor(error, failures, state.retryMs), signal);
     }
   }

@@ -129,7 +129,7 @@ function complaint(issue: z.core.$ZodIssue, path: ConfigPath, value: unknown): s
     case 'invalid_key':
       return issue.issues[0]?.message ?? issue.message;
     default:
-      // A secret is not shown, and its type is no reason.
+      // A secret is not shown, and its type is not given as the reason.
       return path.some(isSecretKey) ? issue.message : `${issue.message}, not ${describe(value, path)}`;
   }
 }

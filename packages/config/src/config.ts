@@ -100,7 +100,7 @@ export interface Config {
   telemetry: { otlp: string | null };
   /** What a trusted project's file set. Absent without such a file. */
   project?: ProjectPart;
-  /** Keys that the user stored with `longhaul login`. Of no file of settings. */
+  /** Keys that the user stored with `longhaul login`. They come from no settings file. */
   storedKeys?: StoredKeys;
 }
 
@@ -230,7 +230,9 @@ export interface ModelConfig extends CallSettings {
 export interface McpServerConfig {
   command?: string;
   args?: string[];
-  /** Variables of a started server, in addition to a safe minimum. A value that is `$NAME` is read from the environment. */
+  /**
+   * Variables of a started server, in addition to a safe minimum. A value that is `$NAME` is read from the environment.
+   */
   env?: Record<string, string>;
   /** Folder of a started server. Absent: the session's workspace. */
   cwd?: string;

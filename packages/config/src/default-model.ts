@@ -19,8 +19,9 @@ const DEFAULT_MODELS: readonly (readonly [provider: string, model: string])[] = 
 ];
 
 /**
- * Finds a model if none is configured: that of the first API key in the environment or of `longhaul login`, or else the first loaded model of
- * a server on a usual local port. Undefined if there is none; `noModelMessage` then explains what to do.
+ * Finds a model if none is configured: that of the first API key in the environment or of `longhaul login`, or else the
+ * first loaded model of a server on a usual local port. Undefined if there is none; `noModelMessage` then explains what
+ * to do.
  */
 export async function findDefaultModel(options: FindDefaultModelOptions): Promise<ResolvedModel | undefined> {
   const { env, config = DEFAULT_CONFIG } = options;

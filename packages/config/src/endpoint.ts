@@ -29,8 +29,8 @@ export type EndpointSettings = Pick<Config, 'providers' | 'project' | 'storedKey
  * Returns the address and the key of a provider.
  *
  * An address of a project's file gets only the key that this file names. Everything else is the user's: keys of their
- * files and variables go to the addresses of their files and of `--base-url`. A variable wins over a key that they stored
- * with `longhaul login`.
+ * files and variables go to the addresses of their files and of `--base-url`. A variable wins over a key that they
+ * stored with `longhaul login`.
  *
  * @throws {LonghaulError} `config_invalid` for a variable that is not set, `key_missing` if it is that of the key.
  */

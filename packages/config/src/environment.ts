@@ -24,7 +24,8 @@ export interface FilledIn {
 
 /**
  * Replaces each `$NAME` by the variable's value. A missing variable is a problem, except for the key, the address and
- * the headers of a provider, for variables and headers of an MCP server, and for keys of the gateway. There `$NAME` stays, and is a problem only when it is used.
+ * the headers of a provider, for variables and headers of an MCP server, and for keys of the gateway. There `$NAME`
+ * stays, and is a problem only when it is used.
  */
 export function fillInEnvironment(root: unknown, env: Environment): FilledIn {
   const problems: ConfigProblem[] = [];

@@ -6,7 +6,10 @@ type JsonSchema = Record<string, unknown>;
 
 let made: JsonSchema | undefined;
 
-/** Returns the schema of `longhaul.yml` for editors, as in docs/longhaul.schema.json. Made once: a file can have many keys. */
+/**
+ * Returns the schema of `longhaul.yml` for editors, as in docs/longhaul.schema.json. Made once: a file can have many
+ * keys.
+ */
 export function toEditorSchema(): JsonSchema {
   made ??= makeEditorSchema();
   return made;

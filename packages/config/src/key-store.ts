@@ -13,8 +13,8 @@ export type StoredKeys = Readonly<Record<string, string>>;
 const OTHERS = 0o077;
 
 /**
- * The API keys that a person stored with `longhaul login`, in a file of the user's configuration that only its owner can
- * read. The file is replaced atomically.
+ * The API keys that a person stored with `longhaul login`, in a file of the user's configuration that only its owner
+ * can read. The file is replaced atomically.
  */
 export class KeyStore {
   readonly path: string;

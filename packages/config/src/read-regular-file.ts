@@ -6,7 +6,7 @@ const MAX_BYTES = 10_000_000;
 /**
  * Reads a file. Anything else at the path, such as a pipe that nobody writes to, is refused.
  *
- * @throws Errors of opening and reading; an error with the code `EINVAL` for what is no file, and `EFBIG` above `maxBytes`. Default: 10 MB.
+ * @throws Errors of opening and reading; an error with the code `EINVAL` for what is not a file, and `EFBIG` above `maxBytes`. Default: 10 MB.
  */
 export async function readRegularFile(
   path: string,

@@ -4,8 +4,8 @@ import { type ConfigLayer, isPlainObject } from './config-layer.ts';
 const FIELDS = ['command', 'args', 'env', 'cwd', 'url', 'headers'];
 
 /**
- * Returns the project's layer with the servers of its `.mcp.json`. A server with the same name in the project's own file
- * replaces it.
+ * Returns the project's layer with the servers of its `.mcp.json`. A server with the same name in the project's own
+ * file replaces it.
  *
  * @param project The project's own file, if there is one.
  */

@@ -55,7 +55,7 @@ function isEnough(context: CompactionContext, tokens: number): boolean {
 
 /**
  * The trigger can be out of reach, for example at half the window if the system text takes nearly that much. A request
- * that can be sent and is smaller than before is no reason to end the session.
+ * that can be sent and is smaller than before is not a reason to end the session.
  */
 function isBetter(context: CompactionContext, tokens: number): boolean {
   return tokens < context.budget.usableTokens && savesEnough(context, tokens);

@@ -32,8 +32,8 @@ interface Origin {
 const NO_END = Number.MAX_SAFE_INTEGER;
 
 /**
- * Returns the sequences of the live messages in ascending order, as few ranges as possible. The last range has no end: it
- * includes the next message.
+ * Returns the sequences of the live messages in ascending order, as few ranges as possible. The last range has no end:
+ * it includes the next message.
  *
  * @param marks The session's marks in the order of their creation. Only the reverts matter.
  */

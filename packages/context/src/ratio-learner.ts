@@ -1,4 +1,7 @@
-/** Counted tokens of a request or a message. Text and media are apart, because their counts are wrong for different reasons. */
+/**
+ * Counted tokens of a request or a message. Text and media are apart, because their counts are wrong for different
+ * reasons.
+ */
 export interface CountedSize {
   text: number;
   media: number;

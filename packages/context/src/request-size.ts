@@ -102,8 +102,8 @@ export interface RequestMeterOptions {
   /** Counts the messages that are sent for an entry, if they are not those of the view. Default: counts the view. */
   sizeOf?: (entry: ViewEntry) => CountedSize;
   /**
-   * Whether texts that were never measured count at least their full count, even if texts so far cost less: a session in
-   * one language may get texts in another. Default false.
+   * Whether texts that were never measured count at least their full count, even if texts so far cost less: a session
+   * in one language may get texts in another. Default false.
    */
   isCautious?: boolean;
   /** The ratio of media to start with. Default 1. */

@@ -35,8 +35,8 @@ export function treeBefore(sequence: number, { patches, marks }: RecordedTrees):
 
 /**
  * Returns the workspace's tree after a message: the last one that was recorded before the next message was appended,
- * without a revert that was made in between and what it recorded. Before the first record, returns the first tree. Undefined if there is no
- * tree.
+ * without a revert that was made in between and what it recorded. Before the first record, returns the first tree.
+ * Undefined if there is no tree.
  *
  * @param sequence Of the message. Infinity: the newest tree.
  */

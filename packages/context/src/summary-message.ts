@@ -37,8 +37,8 @@ function frameOf({ ledger, narrative }: SummarySource['summary']): typeof SHORT 
 }
 
 /**
- * The note is no word of the user's, and many servers require that roles alternate. So these short messages of the
- * assistant separate it from a message of the user before it and after it.
+ * The user did not write the note, and many servers require that roles alternate. These short assistant messages
+ * therefore separate it from a user message before it and after it.
  */
 const BEFORE_NOTE = '[Older messages are hidden.]';
 const AFTER_NOTE = '[End of note.]';

@@ -40,7 +40,9 @@ export type ViewAssistantPart =
       type: 'text';
       text: string;
       providerMetadata?: ProviderMetadata;
-      /** For a summary: what the provider made of the same messages. Sent in place of the text where that is possible. */
+      /**
+       * For a summary: what the provider made of the same messages. Sent in place of the text where that is possible.
+       */
       opaque?: ViewOpaqueSummary;
     }
   | { type: 'reasoning'; text: string; providerMetadata?: ProviderMetadata }

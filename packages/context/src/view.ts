@@ -40,8 +40,9 @@ export const INTERRUPTED_RESULT =
 /**
  * Builds the messages to the model: a pure function of the log and its marks.
  *
- * The view has all messages of the live path that are not hidden, in order. The summary takes the place of the first hidden message, but
- * comes after the first user message. A tool call and its result are one part, so neither appears without the other.
+ * The view has all messages of the live path that are not hidden, in order. The summary takes the place of the first
+ * hidden message, but comes after the first user message. A tool call and its result are one part, so neither appears
+ * without the other.
  */
 export function buildView(whole: ContextLog): ViewEntry[] {
   const log = liveLog(whole);

@@ -3,8 +3,8 @@ import { isObject, type JsonObject, type JsonValue, LonghaulError } from '@longh
 import type { FieldsOf } from './reasoning-fields/reasoning-ask.ts';
 
 /**
- * Wraps `fetch`: adds the configured headers to each request, and merges the fields for reasoning and then the configured
- * fields into its JSON body.
+ * Wraps `fetch`: adds the configured headers to each request, and merges the fields for reasoning and then the
+ * configured fields into its JSON body.
  *
  * It works on the finished request, so that each client sends them, whatever options it knows.
  */

@@ -2,7 +2,7 @@ import type { StepEvent } from '@longhaul/core';
 import { excerptOf } from '@longhaul/models';
 import type { CallTarget } from './step-failure.ts';
 
-/** Events that were left out of answers because they are no JSON. The first one is reported. */
+/** Events that were left out of answers because they are not JSON. The first one is reported. */
 export class IgnoredEvents {
   readonly #target: CallTarget;
   readonly #bySignal = new WeakMap<AbortSignal, string>();

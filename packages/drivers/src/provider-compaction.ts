@@ -9,7 +9,9 @@ import {
 import { type Aside, pick } from './aside.ts';
 import type { ProviderKind } from './wire-profile.ts';
 
-/** Ways in which a provider summarises a conversation, best first. A later one is tried if the provider knows no other. */
+/**
+ * Ways in which a provider summarises a conversation, best first. A later one is tried if the provider knows no other.
+ */
 type Ways = (request: ProviderCompactionRequest) => readonly Aside<ProviderCompaction>[];
 
 /** Only the native clients send the result back. */

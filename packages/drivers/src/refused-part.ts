@@ -90,7 +90,7 @@ function valuesAt(body: string, path: string): JsonValue[] {
     value = inner;
     values.unshift(value);
   }
-  // The list of all messages is no place.
+  // The list of all messages does not name a part.
   return values.slice(0, -1);
 }
 

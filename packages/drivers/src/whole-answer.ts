@@ -1,6 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 
-/** Returns the events of which a whole answer consists, in the format of its provider. Undefined if it is no answer. */
+/**
+ * Returns the events of which a whole answer consists, in the format of its provider. Undefined if it is not an answer.
+ */
 export function eventsOf(answer: JsonValue | undefined): JsonObject[] | undefined {
   // Google sends a list of chunks to a client that does not ask for events.
   if (Array.isArray(answer)) {

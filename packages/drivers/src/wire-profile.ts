@@ -81,8 +81,8 @@ const NINE_CHARACTER_IDS = /mistral|mixtral|ministral|codestral|devstral|magistr
 /**
  * These models refuse a request if an answer with a call has no field for its reasoning, even an empty one.
  *
- * https://api-docs.deepseek.com/guides/thinking_mode, https://platform.moonshot.ai/docs (thinking models). DeepSeek's R1
- * and its models before V3.1 don't call tools while they think.
+ * https://api-docs.deepseek.com/guides/thinking_mode, https://platform.moonshot.ai/docs (thinking models). DeepSeek's
+ * R1 and its models before V3.1 don't call tools while they think.
  */
 const NEEDS_REASONING = /deepseek(?!.*(?:r1|coder|math|-v2))|moonshot|kimi/i;
 

@@ -86,7 +86,7 @@ export const ANSWERS_ABOUT_CALLS: readonly string[] = [
   'MiniMax:\n<invoke name="NAME">\n<parameter name="KEY">value</parameter>\n</invoke>\nThat is all.',
   'GLM:\n<tool_call>NAME\n<arg_key>KEY</arg_key>\n<arg_value>value</arg_value>\n</tool_call>\nThere is no JSON.',
   'Kimi:\n<|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>\nThe number counts.',
-  // JSON that is no call.
+  // JSON that is not a call.
   '{"name": "look"}',
   '{"name": "look", "version": "1.0.0"}',
   '{"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {}}}',

@@ -92,7 +92,7 @@ function indexOf(path: string): Uint8Array {
   return Buffer.concat([Buffer.from('DIRC\0\0\0\u0002\0\0\0\u0001', 'latin1'), entry]);
 }
 
-/** What a provider caches, in its order and without the marks of breakpoints, which are no part of the prompt. */
+/** What a provider caches, in its order and without the marks of breakpoints, which are not part of the prompt. */
 function promptOf(request: string): string {
   const { tools, system, instructions, systemInstruction, messages, input, contents } = JSON.parse(request);
   const prompt = [tools, system ?? instructions ?? systemInstruction, messages ?? input ?? contents];

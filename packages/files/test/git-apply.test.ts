@@ -22,7 +22,7 @@ async function diffText(place: Place, before: string, after: string): Promise<st
   return text;
 }
 
-/** Applies a diff with git, in a folder that is no repository. */
+/** Applies a diff with git, in a folder that is not a repository. */
 function gitApply(folder: string, patch: string, ...options: string[]): void {
   if (patch === '') return;
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: join(folder, '..'), GIT_CONFIG_GLOBAL: '/dev/null' };

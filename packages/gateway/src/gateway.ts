@@ -40,8 +40,8 @@ export interface Gateway extends AsyncDisposable {
  *
  * @param options.cache Stores compactions between the requests of a conversation.
  * @throws {LonghaulError} `config_invalid` if there is no upstream, if two have the same name, if the address of one
- * has a query, if two take the client's key, or if other machines can reach `host` and there is neither a token nor `allowAnyone`; `usage` if the
- * gateway cannot listen at the address.
+ * has a query, if two take the client's key, or if other machines can reach `host` and there is neither a token nor
+ * `allowAnyone`; `usage` if the gateway cannot listen at the address.
  * @example
  * const upstreams = [{ name: 'lmstudio', baseUrl: 'http://127.0.0.1:1234/v1' }];
  * await using gateway = await startGateway({ upstreams, cache });

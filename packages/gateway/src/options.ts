@@ -30,8 +30,8 @@ export interface UpstreamOptions {
   /** Keys are the model names at this upstream. */
   models?: Readonly<Record<string, ModelSettings>>;
   /**
-   * Timeout of the gateway's own queries to the server. Default: 1500 for a window, 2000 for Ollama's list of models, 3000
-   * for a token count.
+   * Timeout of the gateway's own queries to the server. Default: 1500 for a window, 2000 for Ollama's list of models,
+   * 3000 for a token count.
    */
   askTimeoutMs?: number;
 }

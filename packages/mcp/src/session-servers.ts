@@ -64,8 +64,8 @@ export class SessionServers {
   }
 
   /**
-   * Lists the tools of all servers, and shows or defers them. A server that cannot be reached has none, and is named in a
-   * warning.
+   * Lists the tools of all servers, and shows or defers them. A server that cannot be reached has none, and is named in
+   * a warning.
    */
   async connect(run: Omit<ToolConnection, 'session'>): Promise<ConnectedTools> {
     const lists = await Promise.all(

@@ -5,7 +5,10 @@ export const API_KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
 };
 
-/** Returns how a user sets a provider's key: the command that stores it, the environment variables, or the setting in the configuration. */
+/**
+ * Returns how a user sets a provider's key: the command that stores it, the environment variables, or the setting in
+ * the configuration.
+ */
 export function howToSetKey(provider: string): string {
   const variables = Object.hasOwn(API_KEY_VARIABLES, provider) ? API_KEY_VARIABLES[provider] : undefined;
   return variables

@@ -45,7 +45,9 @@ export interface CallSettings {
   /** Whether tool calls that a model writes as text are made. Default true. */
   toolCallsInText?: boolean;
   reasoning?: ReasoningSettings;
-  /** The field for the maximum tokens of an answer in Chat Completions. Default: chosen from the model and its server. */
+  /**
+   * The field for the maximum tokens of an answer in Chat Completions. Default: chosen from the model and its server.
+   */
   maxTokensField?: MaxTokensField;
 }
 

@@ -20,8 +20,8 @@ export function firstClosing(
 }
 
 /**
- * Whether a closing tag without an opening one ends thoughts. Some chat templates open them in the prompt. An answer that
- * writes about the tag has it in code, in quotation marks or within a sentence.
+ * Whether a closing tag without an opening one ends thoughts. Some chat templates open them in the prompt. An answer
+ * that writes about the tag has it in code, in quotation marks or within a sentence.
  *
  * @param next The character after the tag, empty at the end.
  */

@@ -1,9 +1,9 @@
 const TICKS = 10;
 
 /**
- * Aborts after `timeoutMs` during which this process could read an answer. If the process is suspended meanwhile (it
- * loads code, or the machine is busy or asleep), an answer waits unread. Such a pause counts as at most a tenth of the
- * time.
+ * Aborts after `timeoutMs` during which this process could read an answer. If the process is suspended in the meantime
+ * (it loads code, or the machine is busy or asleep), an answer waits unread. Such a pause counts as at most a tenth of
+ * the time.
  */
 export function patientDeadline(timeoutMs: number): { signal: AbortSignal } & Disposable {
   const controller = new AbortController();

@@ -1,4 +1,6 @@
-/** Follows Markdown text, and knows whether its next character is in code, in a quotation, or after a quotation mark. */
+/**
+ * Follows Markdown text, and knows whether its next character is in code, in a quotation, or after a quotation mark.
+ */
 export class QuotationTracker {
   #line = '';
   /** The lines of the paragraph before the current line. */

@@ -63,7 +63,7 @@ async function followWithin(
     const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     // The body of a `Request` or a stream can be sent only once.
     const isRepeatable = !(input instanceof Request) && typeof (request.body ?? '') === 'string';
-    // `fetch` itself would turn a POST into a GET after 301 and 302, which is no model call. 303 demands a GET.
+    // `fetch` itself would turn a POST into a GET after 301 and 302, which is not a model call. 303 demands a GET.
     const wantsGet = response.status === 303 && !['GET', 'HEAD'].includes(methodOf(request));
     if (next === undefined || next.origin !== url.origin || !isRepeatable || wantsGet)
       throw refusal(url, next);

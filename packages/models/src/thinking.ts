@@ -31,9 +31,9 @@ export interface ThinkingSplitter {
 }
 
 /**
- * Creates a splitter for one text of an answer. Thoughts are recognised at the beginning of the text, and directly after
- * other thoughts. An opening tag anywhere else is part of the text, because an answer can write about the tags. A closing
- * tag without an opening one turns the text before it into thoughts.
+ * Creates a splitter for one text of an answer. Thoughts are recognised at the beginning of the text, and directly
+ * after other thoughts. An opening tag anywhere else is part of the text, because an answer can write about the tags. A
+ * closing tag without an opening one turns the text before it into thoughts.
  */
 export function createThinkingSplitter(): ThinkingSplitter {
   let state: 'start' | 'thinking' | 'text' = 'start';

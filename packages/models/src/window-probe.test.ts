@@ -221,7 +221,7 @@ describe('probeWindow', () => {
     const { baseUrl } = await serve(VLLM);
     stopClock();
     const probing = probeWindow({ kind: 'vllm', baseUrl, model: 'org/model', timeoutMs: 500 });
-    // After such a pause, the timer that is due runs, and then the answer is read. No time passes meanwhile.
+    // After such a pause, the timer that is due runs, and then the answer is read. No time passes in the meantime.
     vi.advanceTimersToNextTimer();
     expect(await probing).toMatchObject({ windowTokens: 32_768 });
   });

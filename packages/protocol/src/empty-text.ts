@@ -32,8 +32,8 @@ const LEFTOVER = new RegExp(
 const RESULT = ['<tool_response>', '</tool_response>'] as const;
 
 /**
- * Whether an answer says nothing: it is blank, or consists of leftovers of a chat template, dots, empty code fences, and
- * results of tools that the model has made up. The only definition of an empty answer.
+ * Whether an answer says nothing: it is blank, or consists of leftovers of a chat template, dots, empty code fences,
+ * and results of tools that the model has made up. The only definition of an empty answer.
  */
 export function saysNothing(answer: string): boolean {
   for (let at = 0; at < answer.length; ) {

@@ -14,11 +14,17 @@ export interface EventEnvelope {
   sessionId: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** The event's number in its session: 1, 2, 3… Absent on events that are not durable (chunks, tool progress, and changes of the queue). */
+  /**
+   * The event's number in its session: 1, 2, 3… Absent on events that are not durable (chunks, tool progress, and
+   * changes of the queue).
+   */
   number?: number;
 }
 
-/** The union of all events, which is the API of a run. All are stored, except `llm:chunk`, `llm:tool-progress` and `queue:changed`. */
+/**
+ * The union of all events, which is the API of a run. All are stored, except `llm:chunk`, `llm:tool-progress` and
+ * `queue:changed`.
+ */
 export type EventPayload =
   | { type: 'run:started'; runId: string; task: string; model: string }
   | {
@@ -77,7 +83,10 @@ export type EventPayload =
       success: boolean;
       /** What the model sees. */
       sanitized: ToolOutputContent[];
-      /** What the tool returned. Present only if the setting `tools.rawResults`, or `rawToolResults` of the runtime, is true. */
+      /**
+       * What the tool returned. Present only if the setting `tools.rawResults`, or `rawToolResults` of the runtime, is
+       * true.
+       */
       rawResult?: ToolOutputContent[];
       title?: string;
       /** Facts for programs, as in the part's metadata. Absent in events of an older version. */

@@ -12,7 +12,9 @@ export interface GitStart {
 /** Key in the session's metadata. A fork has it too. */
 export const GIT_START_KEY = 'gitAtStart';
 
-/** Returns where the repository was at the start of a session. Undefined: there was none, or the session has not begun. */
+/**
+ * Returns where the repository was at the start of a session. Undefined: there was none, or the session has not begun.
+ */
 export function gitAtStart({ metadata }: Pick<Session, 'metadata'>): GitStart | undefined {
   return parseGitStart(metadata?.[GIT_START_KEY]);
 }

@@ -17,7 +17,9 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Whether lists and objects are nested in more than `levels` levels. Recursive code could overflow the stack on them. */
+/**
+ * Whether lists and objects are nested in more than `levels` levels. Recursive code could overflow the stack on them.
+ */
 export function isDeeperThan(root: unknown, levels: number): boolean {
   let level: unknown[] = [root].filter(isContainer);
   for (let depth = 1; level.length > 0; depth += 1) {

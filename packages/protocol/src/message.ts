@@ -118,8 +118,9 @@ export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' |
 
 /**
  * Why a user message exists that no user wrote. `environment`: the date, or another fact in the system text, has
- * changed. `hook`: a hook of the user has added a text. `skills`: a compaction has hidden the skills in use, so they were read again. `files-changed`: others have changed files of the workspace. `injected`: in an imported session, the recorded agent's runtime added it (instruction files, reminders,
- * summaries, outputs of the user's commands).
+ * changed. `hook`: a hook of the user has added a text. `skills`: a compaction has hidden the skills in use, so they
+ * were read again. `files-changed`: others have changed files of the workspace. `injected`: in an imported session, the
+ * recorded agent's runtime added it (instruction files, reminders, summaries, outputs of the user's commands).
  */
 export type SyntheticReason =
   | 'continue-cut'

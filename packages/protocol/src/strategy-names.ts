@@ -1,8 +1,8 @@
 /**
  * The names of the engine's strategies. The first is the default.
  *
- * This is the only list of them. The module imports nothing, so that `@longhaul/protocol/strategy-names` can be imported
- * without loading anything else.
+ * This is the only list of them. The module imports nothing, so that `@longhaul/protocol/strategy-names` can be
+ * imported without loading anything else.
  */
 export const STRATEGY_NAMES = [
   'reactive-overflow',

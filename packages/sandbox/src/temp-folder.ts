@@ -49,7 +49,7 @@ async function removeOrphansIn(place: string): Promise<void> {
   );
   for (const name of orphans) {
     await removeFolder(join(place, name)).catch((error: unknown) => {
-      // Another user's folder, say. What a dead process left is no reason to refuse work; the next run tries again.
+      // For example another user's folder. Leftovers of a dead process must not prevent work; the next run tries again.
       if (systemCode(error) === undefined) throw error;
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Plays recorded answers of a provider: `npm run scripted-model -- --play FILE [--play FILE…] [--port N]`. It prints its
- * address, and the number and size of each request. It ends with Ctrl-C.
+ * Plays recorded answers of a provider: `npm run scripted-model -- --play FILE [--play FILE…] [--port N]`. It prints
+ * its address, and the number and size of each request. It ends with Ctrl-C.
  */
 import { parseArgs } from 'node:util';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';

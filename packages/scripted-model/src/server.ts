@@ -35,8 +35,8 @@ export interface ScriptedModelServerOptions {
   /** A file to which every request and every sent piece is appended; see `JournalLine`. */
   journalFile?: string;
   /**
-   * What happens to requests for a summary in the provider's own form, in Messages and Responses. Such a summary is sealed:
-   * it stands for a text that only this server can see. Default `is unknown`.
+   * What happens to requests for a summary in the provider's own form, in Messages and Responses. Such a summary is
+   * sealed: it stands for a text that only this server can see. Default `is unknown`.
    */
   compaction?: 'works' | 'fails' | 'is unknown';
   /** Whether `requests` keeps the bodies. Default: true. */

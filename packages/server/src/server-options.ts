@@ -162,7 +162,10 @@ export interface ServerOptions {
   hosts?: readonly string[];
   /** Origins of other sites whose pages may use the server, such as `https://app.example.com`. */
   origins?: readonly string[];
-  /** Texts that are masked in events, exports and errors. A function is called for each text. The token is always masked. */
+  /**
+   * Texts that are masked in events, exports and errors. A function is called for each text. The token is always
+   * masked.
+   */
   secrets?: readonly string[] | (() => readonly string[]);
   limits?: Partial<ServerLimits>;
   openai?: Partial<OpenAiOptions>;

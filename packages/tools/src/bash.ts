@@ -147,7 +147,9 @@ interface RunOptions {
   context: ToolContext;
 }
 
-/** Runs the command. If the sandbox dies meanwhile, that is an ending too, so that the output so far is returned. */
+/**
+ * Runs the command. If the sandbox dies in the meantime, that is an ending too, so that the output so far is returned.
+ */
 async function runCommand(
   command: string,
   { cwd, limitMs, collector, context }: RunOptions,

@@ -7,8 +7,8 @@ export interface DecodedText {
 }
 
 /**
- * Decodes a text in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252, which contains Latin-1. Returns undefined
- * for anything else: nothing in a file says that it is in another encoding.
+ * Decodes a text in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252, which contains Latin-1. Returns
+ * undefined for anything else: nothing in a file says that it is in another encoding.
  */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   if (isUtf8(bytes)) return bytes.includes(0) ? undefined : { text: new TextDecoder().decode(bytes) };

@@ -95,7 +95,9 @@ async function* filter(
   }
 }
 
-/** Splits an absolute pattern into a folder without special characters and the pattern below it, which keeps a slash. */
+/**
+ * Splits an absolute pattern into a folder without special characters and the pattern below it, which keeps a slash.
+ */
 function splitPattern(pattern: string, path: string | undefined): Pick<GlobInput, 'pattern' | 'path'> {
   if (!pattern.startsWith('/')) return { pattern, path };
   const names = pattern.split('/');

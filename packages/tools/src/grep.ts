@@ -95,8 +95,8 @@ interface Grouped {
 }
 
 /**
- * Groups lines by file: the path once, then `12:match`, `13-context`, and `--` for lines left out between contexts. After
- * the most matches that are shown, it only counts.
+ * Groups lines by file: the path once, then `12:match`, `13-context`, and `--` for lines left out between contexts.
+ * After the most matches that are shown, it only counts.
  */
 async function group(
   lines: AsyncIterable<FoundLine>,

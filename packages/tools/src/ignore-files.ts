@@ -6,7 +6,9 @@ import { LonghaulError } from '@longhaul/protocol';
 export interface IgnoreFile {
   name: IgnoreFileName;
   bytes: number;
-  /** Its patterns, rewritten so that each begins with a slash and is relative to the workspace. `!` remains before it. */
+  /**
+   * Its patterns, rewritten so that each begins with a slash and is relative to the workspace. `!` remains before it.
+   */
   patterns: string[];
 }
 
@@ -120,7 +122,9 @@ async function readBeginning(files: WorkspaceFiles, path: string): Promise<Uint8
   }
 }
 
-/** Returns a function that rewrites a pattern of an ignore file in `folder`, so that it is relative to the workspace. */
+/**
+ * Returns a function that rewrites a pattern of an ignore file in `folder`, so that it is relative to the workspace.
+ */
 export function toRewriter(folder: string): (line: string) => string[] {
   // A pattern cannot contain a line feed.
   const escaped = folder.replace(/[\\*?[\]{},!#]/g, '\\$&').replace(/[\r\n\ufffd]/g, '?');

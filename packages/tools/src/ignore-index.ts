@@ -92,7 +92,7 @@ function namesIn(path: string): { ignoreFiles: string[]; folders: string[] } {
       else if (IGNORE_FILE_NAMES.some((name) => name === entry.name)) ignoreFiles.push(entry.name);
     }
   } catch {
-    // Removed meanwhile, or not readable. ripgrep skips it too.
+    // Removed in the meantime, or not readable. ripgrep skips it too.
   }
   return { ignoreFiles, folders };
 }

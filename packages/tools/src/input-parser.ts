@@ -22,8 +22,8 @@ export interface InputFields {
 
 /**
  * Parses a tool's arguments, in the dialects that models speak. Uses no schema library, because a tool's module must
- * load in a millisecond. `null` counts as absent. The value that `read` returns is used only if no problem was reported.
- * Parameters that are not known are named at the end of the result.
+ * load in a millisecond. `null` counts as absent. The value that `read` returns is used only if no problem was
+ * reported. Parameters that are not known are named at the end of the result.
  *
  * @example parseInput(value, READ_DIALECT, (fields) => ({ path: fields.text('path') }))
  */

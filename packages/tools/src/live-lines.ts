@@ -12,8 +12,8 @@ export interface LiveLinesOptions {
 }
 
 /**
- * Reports the last lines of a running command at most every 200 ms. If the command then falls silent, its last lines are
- * reported too.
+ * Reports the last lines of a running command at most every 200 ms. If the command then falls silent, its last lines
+ * are reported too.
  */
 export class LiveLines implements Disposable {
   readonly #options: LiveLinesOptions;

@@ -5,8 +5,8 @@ import { describeMissing } from './describe-missing.ts';
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
 /**
- * Loads a file's text unchanged, with byte order mark and line ends, or the reason why it cannot be edited. `isMissing`:
- * there is no such file.
+ * Loads a file's text unchanged, with byte order mark and line ends, or the reason why it cannot be edited.
+ * `isMissing`: there is no such file.
  */
 export async function loadText(
   files: WorkspaceFiles,

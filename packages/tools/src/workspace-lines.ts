@@ -18,12 +18,12 @@ const PREVIEW_SLACK_CHARS = 20;
 const PATHS_AT_ONCE = 32;
 
 /**
- * Passes on only lines that the workspace's own files contain. Lines beyond the limit are not checked, and are passed on
- * without their text, to be counted.
+ * Passes on only lines that the workspace's own files contain. Lines beyond the limit are not checked, and are passed
+ * on without their text, to be counted.
  *
- * ripgrep opens files by their path. A command that swaps a folder for a link at that moment makes it read files outside
- * the workspace. So each line that is shown is read again through `WorkspaceFiles`, which follows no such link, and is
- * dropped if the workspace does not contain it. A number of matches beyond the limit can include such files.
+ * ripgrep opens files by their path. A command that swaps a folder for a link at that moment makes it read files
+ * outside the workspace. So each line that is shown is read again through `WorkspaceFiles`, which follows no such link,
+ * and is dropped if the workspace does not contain it. A number of matches beyond the limit can include such files.
  */
 export async function* linesInside(
   files: WorkspaceFiles,

@@ -1,6 +1,6 @@
 const MARK = '\ufeff';
 
-/** Returns the text of bytes in UTF-8. Undefined if they are no text. */
+/** Returns the text of bytes in UTF-8. Undefined if they are not text. */
 export function textIn(data: Uint8Array | string): string | undefined {
   if (typeof data === 'string') return data;
   try {

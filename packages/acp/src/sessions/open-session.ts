@@ -106,8 +106,8 @@ export class OpenSession {
   }
 
   /**
-   * Sends a prompt and waits until its turn has ended. During a turn, the prompt is queued for the turn's next step, and
-   * both prompts end with the turn.
+   * Sends a prompt and waits until its turn has ended. During a turn, the prompt is queued for the turn's next step,
+   * and both prompts end with the turn.
    *
    * @param options.tools Patterns of the tools that the answer may use. Default: all.
    * @throws {LonghaulError} The failure of the turn.
@@ -127,13 +127,13 @@ export class OpenSession {
     }
   }
 
-  /** Stops what works for the session. All its prompts end as `cancelled`. */
+  /** Stops all work for the session. All its prompts end as `cancelled`. */
   async cancel(): Promise<void> {
     this.#asker.withdrawAll();
     await this.#turns.cancel();
   }
 
-  /** Stops what works for the session, and what is sent of it. */
+  /** Stops all work for the session, and the updates about it. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.cancel();

@@ -5,8 +5,8 @@ import type { OpenSession } from './open-session.ts';
 const PAGE = 400;
 
 /**
- * Sends the messages of a stored session as updates, a page at a time. Reverted messages are not sent. Other messages of
- * the client are read between pages. Ends early when the signal aborts.
+ * Sends the messages of a stored session as updates, a page at a time. Reverted messages are not sent. Other messages
+ * of the client are read between pages. Ends early when the signal aborts.
  */
 export async function replay(session: OpenSession, signal: AbortSignal): Promise<void> {
   const { id, folder, feed, workspace } = session;

@@ -4,8 +4,8 @@ import type { ClientFeatures } from '../client-features.ts';
 import { textContent } from './tool-content.ts';
 
 /**
- * Reports compactions. A client that does not know them gets a call of the kind `think`, which every client shows on one
- * line that opens.
+ * Reports compactions. A client that does not know them gets a call of the kind `think`, which every client shows on
+ * one line that opens.
  */
 export class CompactionUpdates {
   readonly #features: Pick<ClientFeatures, 'showsCompactions'>;

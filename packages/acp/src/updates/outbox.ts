@@ -4,8 +4,8 @@ type ChunkKind = 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_c
 type TextChunk = ContentChunk & { sessionUpdate: ChunkKind; content: { type: 'text'; text: string } };
 
 /**
- * Sends updates in order, one at a time. While a client is slow to read, adjacent chunks of a message are joined, and an
- * update of a running call replaces the one before it. So what waits does not grow with the number of events.
+ * Sends updates in order, one at a time. While a client is slow to read, adjacent chunks of a message are joined, and
+ * an update of a running call replaces the one before it. So what waits does not grow with the number of events.
  */
 export class Outbox {
   readonly #send: (notification: SessionNotification) => Promise<void>;

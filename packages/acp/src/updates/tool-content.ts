@@ -40,7 +40,10 @@ export function fenced(text: string, language = ''): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** Returns the arguments for programs. Undefined if they are not an object: the protocol allows any value, clients do not. */
+/**
+ * Returns the arguments for programs. Undefined if they are not an object: the protocol allows any value, clients do
+ * not.
+ */
 export function rawInputOf(args: JsonValue): JsonValue | undefined {
   return isObject(args) ? args : undefined;
 }

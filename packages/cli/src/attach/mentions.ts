@@ -16,7 +16,7 @@ export function findMentions(text: string): Mention[] {
   });
 }
 
-/** More than this is no end of a sentence. */
+/** More characters than this do not count as the end of a sentence. */
 const MAX_PUNCTUATION = 4;
 /** A place in a file: `src/a.ts:12`, `src/a.ts:12-20`. */
 const PLACE = /:\d+(?:[-:]\d+)?$/;

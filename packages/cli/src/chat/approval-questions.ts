@@ -50,7 +50,7 @@ export class ApprovalQuestions {
     const asked: Asked = { handle: request.handle, shown: undefined };
     this.#asked = asked;
     const permanent = await rules?.ofAlways(request, conversation.workspace);
-    // It may have been answered elsewhere meanwhile.
+    // It may have been answered elsewhere in the meantime.
     if (this.#asked === asked) asked.shown = this.#show(request, permanent);
   }
 

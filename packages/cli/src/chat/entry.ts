@@ -66,7 +66,7 @@ export class Entry {
     });
   }
 
-  /** A slash command is no message, so that nothing else shows it above what it prints. */
+  /** A slash command is not a message, so that nothing else shows it above what it prints. */
   #echo(text: string): void {
     const { surface, paint, columns } = this.#options.front;
     if (surface.keepsEntered) return;

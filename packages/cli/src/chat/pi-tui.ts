@@ -1,6 +1,6 @@
 /**
- * The parts of pi-tui that a chat uses. Its index also loads a renderer of Markdown and LaTeX, which would make the start
- * half as long again.
+ * The parts of pi-tui that a chat uses. Its index also loads a renderer of Markdown and LaTeX, which would make the
+ * start half as long again.
  */
 export type {
   AutocompleteItem,

@@ -73,7 +73,7 @@ async function converse(
   const opening = open(id, { values, terminal, held, log, front });
   const opened = await Promise.race([opening, front.left]);
   if (opened === undefined) {
-    // The person has left before: what is opened meanwhile is closed, and a failure matters to nobody.
+    // The user has left already. What is opened in the meantime is closed, and its failure does not matter.
     await opening.catch(() => undefined);
     return undefined;
   }

@@ -9,8 +9,8 @@ import type { OutputStream, Terminal } from '../terminal.ts';
 type Exported = Awaited<ReturnType<typeof exported>>;
 
 /**
- * `longhaul export`: writes a whole session to standard output, as one JSON object. If something of it is damaged, writes
- * the rest, names the damage on standard error and returns 1.
+ * `longhaul export`: writes a whole session to standard output, as one JSON object. If something of it is damaged,
+ * writes the rest, names the damage on standard error and returns 1.
  */
 export async function exportSession(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'export', EXPORT_FLAGS);

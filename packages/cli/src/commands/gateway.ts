@@ -12,7 +12,7 @@ import { printable } from '../render/format.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `longhaul gateway`: stands before servers of local models, until it is told to stop. */
+/** `longhaul gateway`: runs in front of servers of local models until it is stopped. */
 export async function gateway(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'gateway', GATEWAY_FLAGS);
   if (positionals.length > 0) {

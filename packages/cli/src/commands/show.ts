@@ -6,8 +6,8 @@ import { readSession } from '../session/with-session.ts';
 import { canAnimate, columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
 /**
- * `longhaul show`: prints a session and marks the messages that the model no longer sees. Returns 1 if something of it is
- * damaged.
+ * `longhaul show`: prints a session and marks the messages that the model no longer sees. Returns 1 if something of it
+ * is damaged.
  */
 export async function show(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'show', SHOW_FLAGS);

@@ -2,8 +2,8 @@ import type { ResolvedModel } from '@longhaul/config';
 import { validateToolSupport } from '@longhaul/models';
 
 /**
- * Returns what a person can do if the server of a model reports that it cannot call tools. Undefined if it can, or if the
- * server does not report it: then the first model call shows it. Does not throw.
+ * Returns what a person can do if the server of a model reports that it cannot call tools. Undefined if it can, or if
+ * the server does not report it: then the first model call shows it. Does not throw.
  */
 export async function adviceWithoutTools({
   model,

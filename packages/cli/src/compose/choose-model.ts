@@ -90,8 +90,8 @@ export function resolveNamed(
 }
 
 /**
- * Resolves another model than that of the run, such as a summariser. `LONGHAUL_API_KEY` is the key of the run's model: it
- * goes to no other address.
+ * Resolves another model than that of the run, such as a summariser. `LONGHAUL_API_KEY` is the key of the run's model:
+ * it goes to no other address.
  */
 export function resolveOther(
   config: Config,

@@ -17,8 +17,8 @@ export interface FileTreesOptions {
 }
 
 /**
- * Returns what records the files of workspaces beside a database, or undefined for sessions in memory. Nothing is loaded
- * before the first use: most commands and many runs record no file.
+ * Returns what records the files of workspaces beside a database, or undefined for sessions in memory. Nothing is
+ * loaded before the first use: most commands and many runs record no file.
  */
 export function fileTrees(
   { files }: Pick<Config, 'files'>,

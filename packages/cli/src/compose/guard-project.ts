@@ -14,8 +14,8 @@ interface GuardedProject {
 const guarded = new Map<string, GuardedProject>();
 
 /**
- * From now on, the modules of a project run with their trusted bytes. They can load one another and modules of
- * Node.js, and nothing else: no other file, no package, no compiled code. Holds until the process ends, because a module can
+ * From now on, the modules of a project run with their trusted bytes. They can load one another and modules of Node.js,
+ * and nothing else: no other file, no package, no compiled code. Holds until the process ends, because a module can
  * import later. Does not hold in threads and processes that a module starts.
  */
 export function guardProject(files: TrustedFiles): void {

@@ -26,8 +26,8 @@ export interface KnownModel extends Partial<Omit<CatalogueEntry, 'accepts'>> {
 }
 
 /**
- * Returns the models of the servers on this machine, loaded ones first, and then those of the catalogue. Models match if
- * their name contains every word, in any case. Dots, hyphens, underscores and blanks are alike. No model is called.
+ * Returns the models of the servers on this machine, loaded ones first, and then those of the catalogue. Models match
+ * if their name contains every word, in any case. Dots, hyphens, underscores and blanks are alike. No model is called.
  */
 export async function knownModels(
   config: Config,
@@ -58,7 +58,7 @@ async function usualServers({ providers }: Config): Promise<KnownModel[][]> {
   return servers.map(({ name, models }) => models.map((model) => fromServer(name, model)));
 }
 
-/** Configured servers on this machine. Others are not asked: a list of models is no reason to send a key. */
+/** Configured servers on this machine. Others are not asked: a list of models is not a reason to send a key. */
 function configuredServers(config: Config, env: Environment): Promise<KnownModel[][]> {
   return Promise.all(
     Object.keys(config.providers).map(async (provider) => {

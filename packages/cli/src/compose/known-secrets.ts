@@ -2,8 +2,9 @@ import type { Config, McpServerConfig } from '@longhaul/config';
 import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
 
 /**
- * Returns every key of a provider that this process knows, so that none is shown to a client or passed to commands. A placeholder key for a local server,
- * mostly the server's own name, is not one: masking it would mask the names of models.
+ * Returns every key of a provider that this process knows, so that none is shown to a client or passed to commands. A
+ * placeholder key for a local server, mostly the server's own name, is not one: masking it would mask the names of
+ * models.
  */
 export function knownSecrets(
   { providers, mcp, storedKeys = {} }: Config,

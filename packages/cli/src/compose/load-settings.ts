@@ -37,8 +37,8 @@ export interface LoadSettingsOptions {
 }
 
 /**
- * Loads the configuration of the folder that `--cwd` names. What an untrusted project's file may not set is ignored, and
- * reported on standard error.
+ * Loads the configuration of the folder that `--cwd` names. What an untrusted project's file may not set is ignored,
+ * and reported on standard error.
  */
 export async function loadSettings(
   { cwd, config: configFile, trust }: Place,

@@ -13,7 +13,7 @@ export async function ownCommands(
   return await loadCommands(place, () => trustedIds(workspace, config, { env }));
 }
 
-/** Says why a file is no usable command. */
+/** Says why a file is not a usable command. */
 export function problemText({ name, path, problem }: LoadedCommands['problems'][number]): string {
   return `/${name} cannot be used: ${path} ${problem}`;
 }

@@ -61,8 +61,8 @@ export async function sessionAddress(
 }
 
 /**
- * A database that a project's file names, or whose path is relative, may have come with the project. The agent can write
- * one in the workspace. Its address could then be a server of the agent, also on this machine.
+ * A database that a project's file names, or whose path is relative, may have come with the project. The agent can
+ * write one in the workspace. Its address could then be a server of the agent, also on this machine.
  */
 async function isOwnDatabase({
   config,

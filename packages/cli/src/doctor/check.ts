@@ -1,6 +1,6 @@
 /**
- * `failed`: no task can be run. `damaged`: tasks can be run, but stored content is lost. `missing`: tasks can be run, but
- * something is recommended.
+ * `failed`: no task can be run. `damaged`: tasks can be run, but stored content is lost. `missing`: tasks can be run,
+ * but something is recommended.
  */
 export type CheckStatus = 'ok' | 'missing' | 'damaged' | 'failed';
 

@@ -19,7 +19,10 @@ export interface AssumedUpstreamsOptions {
   signal: AbortSignal;
 }
 
-/** Describes the upstreams that a gateway uses without `--upstream`, and whether they answer. Waits a few seconds at most. */
+/**
+ * Describes the upstreams that a gateway uses without `--upstream`, and whether they answer. Waits a few seconds at
+ * most.
+ */
 export function describeAssumedUpstreams(options: AssumedUpstreamsOptions): Promise<AssumedUpstream[]> {
   const { shown, upstreams, file, signal } = options;
   return Promise.all(

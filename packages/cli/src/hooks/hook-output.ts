@@ -13,7 +13,7 @@ const ADDS_PLAIN_TEXT: ReadonlySet<HookName> = new Set([
   'prompt.submit',
   'compaction.before',
 ]);
-/** After these events nothing can be refused: a reason is text for the model. */
+/** These events cannot be refused: a reason is text for the model. */
 const REFUSES_NOTHING: ReadonlySet<HookName> = new Set([
   'session.start',
   'tool.after',
@@ -22,8 +22,8 @@ const REFUSES_NOTHING: ReadonlySet<HookName> = new Set([
 ]);
 
 /**
- * Reads what a command has decided, by the rules of Claude Code: exit code 2 refuses with the reason on standard error, code 0
- * can print JSON, and every other code is a failure without an effect.
+ * Reads what a command has decided, by the rules of Claude Code: exit code 2 refuses with the reason on standard error,
+ * code 0 can print JSON, and every other code is a failure without an effect.
  */
 export function readHookOutput(on: HookName, { exitCode, stdout, stderr }: HookOutput): HookResult {
   const reason = stderr.trim();

@@ -31,7 +31,9 @@ export function claudeToolName(toolName: string): string {
   return TOOL_NAMES[toolName] ?? toolName;
 }
 
-/** Returns what a hook gets on standard input: the fields of Claude Code's hooks, and `longhaul` with those of Longhaul. */
+/**
+ * Returns what a hook gets on standard input: the fields of Claude Code's hooks, and `longhaul` with those of Longhaul.
+ */
 export function hookPayload(event: HookEvent, { session, sandbox }: HookContext): JsonObject {
   return {
     session_id: session.id,

@@ -65,7 +65,7 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
   }
 }
 
-/** What went wrong first is what is told. */
+/** Reports the first thing that went wrong. */
 async function discard(importer: SessionImporter): Promise<void> {
   try {
     await importer.discard();

@@ -29,8 +29,8 @@ const MAX_TASK_CHARS = 2_000;
 const MAX_TITLE_CHARS = 80;
 
 /**
- * Stores a recorded session as its messages come. It becomes visible as a whole: a killed import leaves nothing that any
- * command shows. Ids are new, so that a file can be imported again.
+ * Stores a recorded session as its messages come. It becomes visible as a whole: a killed import leaves nothing that
+ * any command shows. Ids are new, so that a file can be imported again.
  */
 export class SessionImporter {
   readonly #store: Store;

@@ -130,7 +130,7 @@ export function typeAhead({ terminal, queue, sessionId, live, draft = '' }: Type
   };
 }
 
-/** A terminal that gives every key as it is makes no signals of them. */
+/** A terminal in raw mode passes every key, and turns none into a signal. */
 const SIGNAL_KEYS: Readonly<Record<string, NodeJS.Signals>> = { c: 'SIGINT', z: 'SIGTSTP', '\\': 'SIGQUIT' };
 
 function sendSignal(

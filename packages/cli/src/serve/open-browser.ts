@@ -7,8 +7,8 @@ const PASSED =
   /^(?:HOME|USER|LOGNAME|LANG|LC_\w+|TMPDIR|DISPLAY|XAUTHORITY|BROWSER|DESKTOP_SESSION|DBUS_SESSION_BUS_ADDRESS|WAYLAND_DISPLAY|XDG_\w+|GNOME_\w+|KDE_\w+|WSL\w*|VSCODE_IPC_HOOK_CLI|SystemRoot|USERPROFILE|LOCALAPPDATA|APPDATA)$/;
 
 /**
- * Opens an address in the browser of the desktop. Returns false if this machine has no desktop, or no program that opens
- * addresses. It does not wait for the browser.
+ * Opens an address in the browser of the desktop. Returns false if this machine has no desktop, or no program that
+ * opens addresses. It does not wait for the browser.
  */
 export async function openBrowser(address: string, { env }: Pick<Terminal, 'env'>): Promise<boolean> {
   const opener = findOpener(env);

@@ -17,7 +17,10 @@ export interface OpenServedAgentOptions {
   wrapTools?: ServedAgentOptions['wrapTools'];
 }
 
-/** Opens the agent of a server with the settings of a command. Both follow changes over the API, of the trust and of stored keys. */
+/**
+ * Opens the agent of a server with the settings of a command. Both follow changes over the API, of the trust and of
+ * stored keys.
+ */
 export async function openServedAgent(
   first: Settings,
   { terminal: { env }, storage, ...options }: OpenServedAgentOptions,

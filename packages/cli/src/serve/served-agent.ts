@@ -30,7 +30,9 @@ export interface ServedAgentOptions {
   home: string;
   /** Without a token, every program on this machine could trust, also one that the agent started. */
   hasToken: boolean;
-  /** The model of sessions that name none, and of those that name it. Read when a run starts. Default: as configured. */
+  /**
+   * The model of sessions that name none, and of those that name it. Read when a run starts. Default: as configured.
+   */
   ownModel?: () => OwnModel | undefined;
   /** Returns the tools of a session. Default: those of its agent. */
   wrapTools?: (tools: readonly Tool[], session: Session) => readonly Tool[];

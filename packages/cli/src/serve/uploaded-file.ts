@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Stores a file that came over HTTP in a new folder, under a fixed name, while the work uses it. Only this user can read
- * it.
+ * Stores a file that came over HTTP in a new folder, under a fixed name, while the work uses it. Only this user can
+ * read it.
  */
 export async function withUploadedFile<Result>(
   file: Uint8Array,

@@ -13,8 +13,8 @@ export interface ForkFolderOptions {
 }
 
 /**
- * Writes the files of a session at a moment into a new or empty folder. With `isWorktree`, the folder becomes a worktree
- * of the session's repository, on a new branch from the commit at which the session began.
+ * Writes the files of a session at a moment into a new or empty folder. With `isWorktree`, the folder becomes a
+ * worktree of the session's repository, on a new branch from the commit at which the session began.
  *
  * @returns The folder, and the files that are not in it because their contents are not recorded.
  * @throws {LonghaulError} `invalid_request` if nothing is recorded, the folder has files, or git refuses.

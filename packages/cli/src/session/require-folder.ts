@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 
 /**
- * Checks that the folder of a session still exists, and is no link to another one, before anything is started in it.
+ * Checks that the folder of a session still exists, and is not a link to another one, before anything is started in it.
  *
  * @throws {LonghaulError} `usage`, with the folder and what to do.
  */

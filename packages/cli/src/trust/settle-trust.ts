@@ -18,8 +18,8 @@ export interface SettleTrustOptions {
 }
 
 /**
- * Asks a person whether to trust a project, and stores a yes. Without a person, or after a no, reports on one line what is
- * ignored. A yes is for what was shown: what has changed since stays untrusted.
+ * Asks a person whether to trust a project, and stores a yes. Without a person, or after a no, reports on one line what
+ * is ignored. A yes is for what was shown: what has changed since stays untrusted.
  */
 export async function settleTrust(
   loaded: LoadedConfig,

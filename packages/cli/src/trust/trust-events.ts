@@ -3,7 +3,9 @@ import type { EventOf, EventPayload, TrustWant } from '@longhaul/protocol';
 
 export type TrustAnswer = EventOf<'trust:answered'>['answer'];
 
-/** Returns the events of a run that starts: the settings that it ignores, and the answer of the person who was asked. */
+/**
+ * Returns the events of a run that starts: the settings that it ignores, and the answer of the person who was asked.
+ */
 export function trustEvents(
   project: ProjectTrust | undefined,
   answer?: TrustAnswer | undefined,

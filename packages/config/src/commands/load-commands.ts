@@ -10,7 +10,7 @@ export interface OwnCommand extends ParsedCommand {
   origin: 'project' | 'user';
 }
 
-/** A file that is no usable command, for people. */
+/** A file that is not a usable command, for people. */
 export interface CommandProblem {
   name: string;
   path: string;
@@ -23,8 +23,8 @@ export interface LoadedCommands {
 }
 
 /**
- * Loads the commands of a workspace that are trusted, and the user's own. A command of the workspace replaces the user's
- * command with its name.
+ * Loads the commands of a workspace that are trusted, and the user's own. A command of the workspace replaces the
+ * user's command with its name.
  *
  * @param trusted Returns the ids of what is trusted in the workspace. Called if it has commands.
  */

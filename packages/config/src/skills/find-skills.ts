@@ -63,7 +63,7 @@ export async function findUserSkills({ home, env, claude }: WorkspacePlace): Pro
   );
 }
 
-/** Of folders with one name, the first one's place counts. Folders without a `SKILL.md` are no skills. */
+/** Of folders with one name, the first one's place counts. Folders without a `SKILL.md` are not skills. */
 async function foldersIn(places: readonly string[]): Promise<{ name: string; folder: string }[]> {
   const found = new Map<string, string>();
   for (const place of places)

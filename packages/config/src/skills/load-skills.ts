@@ -8,8 +8,8 @@ const NONE: LoadedSkills = {
 };
 
 /**
- * Loads the skills of a workspace that are trusted, and the user's own. A skill of the workspace replaces the user's skill
- * with its name.
+ * Loads the skills of a workspace that are trusted, and the user's own. A skill of the workspace replaces the user's
+ * skill with its name.
  *
  * @param trusted Returns the ids of what is trusted in the workspace. Called if it has skills.
  */

@@ -1,6 +1,6 @@
 import type { SkillSource } from '@longhaul/core';
 
-/** A folder that is no usable skill, for people. */
+/** A folder that is not a usable skill, for people. */
 export interface SkillProblem {
   name: string;
   folder: string;

@@ -11,8 +11,8 @@ const MAX_DESCRIPTION_CHARS = 1_024;
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
- * Reads a `SKILL.md` of the open Agent Skills format: YAML with `name` and `description` between two lines `---`, then the
- * instructions. Other keys have no effect.
+ * Reads a `SKILL.md` of the open Agent Skills format: YAML with `name` and `description` between two lines `---`, then
+ * the instructions. Other keys have no effect.
  *
  * @param folder Name of its folder, which must be the name of the skill.
  */

@@ -16,7 +16,9 @@ export interface FoundSkills {
 
 const MAX_FILE_BYTES = 1_000_000;
 
-/** Keeps the usable and trusted skills. Of skills with one name, the first counts, and those of the project come first. */
+/**
+ * Keeps the usable and trusted skills. Of skills with one name, the first counts, and those of the project come first.
+ */
 export async function createSkillSet(
   found: FoundSkills,
   place: WorkspacePlace,

@@ -38,8 +38,8 @@ export async function readProjectFile(path: string, root: string): Promise<ReadP
 const MAX_MODULES = 100;
 
 /**
- * Reads a module and the modules that it imports by a literal path. All of them must be in the project. Anything else that
- * it loads is refused when it is loaded.
+ * Reads a module and the modules that it imports by a literal path. All of them must be in the project. Anything else
+ * that it loads is refused when it is loaded.
  */
 export async function readModules(entry: string, root: string): Promise<ProjectFile[] | { problem: string }> {
   await init;
@@ -67,7 +67,7 @@ function importsOf({ path, bytes }: ProjectFile): string[] {
   });
 }
 
-/** A file that is no ES module, such as JSON or CommonJS, has none. */
+/** A file that is not an ES module, such as JSON or CommonJS, has none. */
 function specifiers(text: string): string[] {
   try {
     return parse(text)[0].flatMap(({ n }) => n ?? []);

@@ -3,8 +3,8 @@ import type { ProjectTrust } from './project-trust.ts';
 import type { TrustStore } from './trust-store.ts';
 
 /**
- * Stores trust in everything that a project's files want. What a workspace's own files want is stored for this workspace
- * alone, so trust in other workspaces below the same `longhaul.yml` stays.
+ * Stores trust in everything that a project's files want. What a workspace's own files want is stored for this
+ * workspace alone, so trust in other workspaces below the same `longhaul.yml` stays.
  */
 export async function storeTrust({ workspace, file, wants }: ProjectTrust, store: TrustStore): Promise<void> {
   const ids = (folder: string | undefined) =>

@@ -22,8 +22,9 @@ export interface TrustEntry {
 }
 
 /**
- * Trust in workspaces: one file for each workspace and kind, in the folder `trust` of the user's configuration, which only
- * the owner can read. Files are replaced atomically, so several processes can write at the same time; the last one counts.
+ * Trust in workspaces: one file for each workspace and kind, in the folder `trust` of the user's configuration, which
+ * only the owner can read. Files are replaced atomically, so several processes can write at the same time; the last one
+ * counts.
  */
 export class TrustStore {
   readonly #folder: string;

@@ -2,7 +2,9 @@ import type { TrustWant } from '@longhaul/protocol';
 import { STRATEGY_NAMES } from '../config.ts';
 import { isPlainObject } from '../config-layer.ts';
 
-/** What a setting could do to the user: run code, send data or choose who receives it, or give the agent more access. */
+/**
+ * What a setting could do to the user: run code, send data or choose who receives it, or give the agent more access.
+ */
 export type Danger = TrustWant['danger'];
 
 /** Decides what an untrusted project may set at one key. */
@@ -44,8 +46,8 @@ const AT_MOST_UNLESS_ZERO = only(
 );
 
 /**
- * What a project's file may set while its workspace is not trusted. A key without an entry, and every key below an entry
- * that allows nothing, is denied. docs/trust.md has this table.
+ * What a project's file may set while its workspace is not trusted. A key without an entry, and every key below an
+ * entry that allows nothing, is denied. docs/trust.md has this table.
  */
 export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   model: nothing('data'),

@@ -45,7 +45,9 @@ function providerLines({ baseUrl, apiKey, ...rest }: Record<string, unknown>): s
   return [`sends ${sent} to ${address}`, ...more];
 }
 
-/** The program or the address comes first. Nothing is masked: the values are the project's, and are part of what runs. */
+/**
+ * The program or the address comes first. Nothing is masked: the values are the project's, and are part of what runs.
+ */
 function serverLines({ command, args, url, ...rest }: Record<string, unknown>): string[] {
   const words = [command, ...(Array.isArray(args) ? args : [])].map(plain).join(' ');
   const runs = command === undefined ? [] : [`starts, outside of the sandbox: ${words}`];

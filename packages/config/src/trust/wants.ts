@@ -34,8 +34,8 @@ const MAX_LINES = 100;
 const BY_DANGER = ['code', 'data', 'access'] as const;
 
 /**
- * Reads the files of dangerous settings, and returns what each wants, in the same order. What would not fit on the page is
- * refused, the least dangerous first.
+ * Reads the files of dangerous settings, and returns what each wants, in the same order. What would not fit on the page
+ * is refused, the least dangerous first.
  */
 export async function readWants(
   settings: readonly DangerousSetting[],

@@ -188,7 +188,7 @@ class TreeDraft {
       ...[...inFolder].map(([key, line]) => this.#fileLine(key, line.names)),
       ...wrap(bare).map((line) => `  ${line}`),
     ]);
-    // With a folder of their own, they would bury the files: most are no path at all, such as `read/write`.
+    // With a folder of their own, they would bury the files: most are not paths, such as `read/write`.
     const stray = [...this.#folders].filter(([, folder]) => isStray(folder));
     const headings = folders.map(([folder]) => folder);
     const paths = stray

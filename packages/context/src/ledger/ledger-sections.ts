@@ -5,8 +5,8 @@ export const TODO_HEADING = 'Todo list';
 const LEADING = [REQUEST_HEADING, TODO_HEADING];
 
 /**
- * Splits a ledger into what comes before the narrative and what follows it. A ledger of an earlier release has its first
- * section elsewhere: all of it follows the narrative.
+ * Splits a ledger into what comes before the narrative and what follows it. A ledger of an earlier release has its
+ * first section elsewhere: all of it follows the narrative.
  */
 export function splitLedger(ledger: string): { leading: string; rest: string } {
   const sections = ledger.split(/\n\n(?=### )/);

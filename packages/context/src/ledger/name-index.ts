@@ -55,7 +55,9 @@ export function addNames(index: NameIndex, text: string, { source, sequence, fil
   forgetLeastWorth(index);
 }
 
-/** Returns the path of a position in a file, such as `src/app.ts:12:5` or `README.md:9:word` in the output of `grep`. */
+/**
+ * Returns the path of a position in a file, such as `src/app.ts:12:5` or `README.md:9:word` in the output of `grep`.
+ */
 function withoutPosition(name: string): string {
   return POSITION.exec(name)?.[1] ?? name;
 }

@@ -19,8 +19,9 @@ export interface Media {
 export type MediaCounter = (media: Media) => number;
 
 /**
- * Returns the media counter for a model, found by its name: the rules of OpenAI, Anthropic, Google, Qwen and Mistral for
- * the pixels of an image, the pages of a PDF and the bytes of audio. For sources, see `imageRuleOf` and `fileTokens`.
+ * Returns the media counter for a model, found by its name: the rules of OpenAI, Anthropic, Google, Qwen and Mistral
+ * for the pixels of an image, the pages of a PDF and the bytes of audio. For sources, see `imageRuleOf` and
+ * `fileTokens`.
  *
  * Media of unknown size count as `IMAGE_TOKENS`, except images with `detail: 'low'`.
  *

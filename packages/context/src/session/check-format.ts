@@ -17,10 +17,11 @@ export interface CheckFormatOptions {
  * Tests a message format against its contract. Call it in a unit test.
  *
  * For each sample, it checks that the reading is valid and always the same, that `rewrite` changes each text, call and
- * result alone and all together, that it changes nothing else, and that no sample is modified. It replaces each text and
- * argument of a sample and removes each element of its lists, such as an image: the reading must change, because what is
- * not read is not counted. It also checks that the messages that the format writes can be read. What the samples do not show is not checked, so they must have: a user's
- * text, an answer's text, an answer with two calls, an answer with a call and no text, and a result for every call.
+ * result alone and all together, that it changes nothing else, and that no sample is modified. It replaces each text
+ * and argument of a sample and removes each element of its lists, such as an image: the reading must change, because
+ * what is not read is not counted. It also checks that the messages that the format writes can be read. What the
+ * samples do not show is not checked, so they must have: a user's text, an answer's text, an answer with two calls, an
+ * answer with a call and no text, and a result for every call.
  *
  * @param samples A conversation in order, with every kind of content that you use, and texts in the arguments of calls.
  * @throws {LonghaulError} `invalid_request` with a list of all problems.

@@ -68,8 +68,8 @@ export function opaquePart(text: string): Part {
 }
 
 /**
- * Creates the part for an image or a file, for a message or for the output of a tool. It is counted with `countMedia` and
- * never changed, except in an output that is replaced as a whole.
+ * Creates the part for an image or a file, for a message or for the output of a tool. It is counted with `countMedia`
+ * and never changed, except in an output that is replaced as a whole.
  *
  * @param media What is known about it, or only its media type. `image/*` is an image of unknown kind.
  */

@@ -46,7 +46,9 @@ export function recallFrom(messages: readonly Message[], given: unknown): string
     : search(messages, query);
 }
 
-/** Models pass numbers as texts, and sometimes the input as JSON or nothing at all. What is not understood is left out. */
+/**
+ * Models pass numbers as texts, and sometimes the input as JSON or nothing at all. What is not understood is left out.
+ */
 function readInput(given: unknown): RecallInput {
   if (typeof given === 'string') return readText(given);
   if (!isRecord(given)) return {};

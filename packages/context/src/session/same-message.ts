@@ -1,6 +1,6 @@
 /**
- * Keeps the state of a value for later comparisons: a copy of its structure. Texts and bytes are shared, so this is cheap
- * for large messages.
+ * Keeps the state of a value for later comparisons: a copy of its structure. Texts and bytes are shared, so this is
+ * cheap for large messages.
  */
 export function snapshotOf(value: unknown): unknown {
   if (!isStructure(value)) return value;
@@ -9,8 +9,8 @@ export function snapshotOf(value: unknown): unknown {
 }
 
 /**
- * Returns whether a value is as it was when its snapshot was made. The order of fields does not matter, and an undefined
- * field is an absent one. Objects without fields of their own, such as dates and URLs, are compared as texts.
+ * Returns whether a value is as it was when its snapshot was made. The order of fields does not matter, and an
+ * undefined field is an absent one. Objects without fields of their own, such as dates and URLs, are compared as texts.
  */
 export function isSame(snapshot: unknown, value: unknown): boolean {
   if (!isStructure(snapshot) || !isStructure(value)) return isSameAtom(snapshot, value);

@@ -88,7 +88,9 @@ export interface FittedMessages<M> {
   predictedTokens: number;
   /** Room for the answer. Don't ask for more. */
   maxOutputTokens: number;
-  /** Present if older messages were replaced by a summary during this call, by it or by another one at the same time. */
+  /**
+   * Present if older messages were replaced by a summary during this call, by it or by another one at the same time.
+   */
   compacted?: CompactedMessages;
 }
 
@@ -142,8 +144,8 @@ export interface ContextSession<M> {
    */
   fit(options?: FitOptions): Promise<FittedMessages<M>>;
   /**
-   * Records the input tokens of the request from the last `fit`, cached ones included. Undefined is ignored, and so is a
-   * second number for the same request.
+   * Records the input tokens of the request from the last `fit`, cached ones included. Undefined is ignored, and so is
+   * a second number for the same request.
    */
   learn(inputTokens: number | undefined): void;
   /**

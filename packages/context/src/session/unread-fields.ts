@@ -86,7 +86,7 @@ function probesOfText(text: string, { path, isArgument, notSent }: Walk): Probe[
   return path.some((key) => typeof key === 'number') ? [] : [{ path, value: REMOVED }];
 }
 
-/** Names of fields that are no text for the model, or that are counted as media. */
+/** Names of fields that are not text for the model, or that are counted as media. */
 const NOT_TEXT =
   /^(?:id|role|type|kind|status|state|format|detail|model|object|data|bytes|base64|file_data|signature|encrypted_content|cache_control|annotations|logprobs|provider_?(?:options|metadata)|metadata|usage)$|(?:[a-z]Id|_id|[a-z]Name|name|[a-z]Type|_type|_at)$/i;
 const ARGUMENTS = /^(?:input|args|arguments|params|parameters)$/i;

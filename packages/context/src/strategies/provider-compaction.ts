@@ -10,9 +10,9 @@ export interface ProviderCompactionOptions {
 }
 
 /**
- * Keeps what `reactive-overflow` keeps, and lets the model's provider summarise the rest with its own means. The ledger is
- * written too. It is what other models and `recall` see, and what remains if the provider has no such means or fails; a
- * model then writes the narrative.
+ * Keeps what `reactive-overflow` keeps, and lets the model's provider summarise the rest with its own means. The ledger
+ * is written too. It is what other models and `recall` see, and what remains if the provider has no such means or
+ * fails; a model then writes the narrative.
  */
 export class ProviderCompactionStrategy implements CompressionStrategy {
   readonly name = 'provider-compaction';

@@ -1,8 +1,8 @@
 import type { Compaction, Message } from '@longhaul/protocol';
 
 /**
- * Returns the sequence of the last message when a compaction was made. It is never before a message that it hid, even if
- * the clock was put back.
+ * Returns the sequence of the last message when a compaction was made. It is never before a message that it hid, even
+ * if the clock was put back.
  */
 export function sequenceWhenMade(
   { createdAt }: Compaction,

@@ -122,8 +122,8 @@ export class SessionContext {
   }
 
   /**
-   * Undoes the newest compaction. The next automatic compaction then waits until the window is full. If content was left
-   * out of requests after that compaction, because a server refused it, restores this content instead.
+   * Undoes the newest compaction. The next automatic compaction then waits until the window is full. If content was
+   * left out of requests after that compaction, because a server refused it, restores this content instead.
    *
    * @throws {LonghaulError} `session_not_found`, `session_busy`.
    */

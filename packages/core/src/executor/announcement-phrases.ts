@@ -23,8 +23,8 @@ function words(pattern: string): Pattern {
 }
 
 /**
- * Letters and digits of the scripts of all languages below. With `\p{L}`, the patterns take five times as long to build,
- * and every run with an answer builds most of them.
+ * Letters and digits of the scripts of all languages below. With `\p{L}`, the patterns take five times as long to
+ * build, and every run with an answer builds most of them.
  */
 const INSIDE = String.raw`[\w\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u024f\u0400-\u0481\u048a-\u052f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]`;
 

@@ -13,9 +13,9 @@ const CHECKED = /\b(?:check|verify|see|confirm|test|look|find out|figure out)(?:
 /**
  * Whether an answer ends with the announcement of a step that it does not contain, such as "Let me now run the tests.".
  *
- * Only the last sentence counts. It must say what its author does next, with a verb of an agent's work. A question, a list
- * item, a quotation and code announce nothing, but "Let me run this:" before code at the end does. The languages are
- * those in `announcement-phrases.ts`.
+ * Only the last sentence counts. It must say what its author does next, with a verb of an agent's work. A question, a
+ * list item, a quotation and code announce nothing, but "Let me run this:" before code at the end does. The languages
+ * are those in `announcement-phrases.ts`.
  */
 export function announcesStep(answer: string): boolean {
   const sentence = lastSentence(answer);

@@ -115,8 +115,8 @@ export class Continuations {
   }
 
   /**
-   * The finish reason was `tool-calls`, but there was no call, or the text can be one that was not read. The second time
-   * in a row, the text is the final answer, unless it ends in a call that cannot be read.
+   * The finish reason was `tool-calls`, but there was no call, or the text can be one that was not read. The second
+   * time in a row, the text is the final answer, unless it ends in a call that cannot be read.
    */
   async afterMissingCall({ unreadCall }: Pick<StepOutcome, 'unreadCall'>): Promise<RunEnd | undefined> {
     if (this.#emptyAnswers < MAX_EMPTY_ANSWERS)

@@ -79,8 +79,8 @@ function seenCall(part: ToolPart): SeenCall {
 }
 
 /**
- * A truncated output contains its own handle, so it differs each time, and how much of it is shown depends on the room in
- * the window. Its full text is compared instead, by its blob, also with outputs that were short enough.
+ * A truncated output contains its own handle, so it differs each time, and how much of it is shown depends on the room
+ * in the window. Its full text is compared instead, by its blob, also with outputs that were short enough.
  */
 function resultOf({ output = [], fullOutput }: ToolPart): string {
   if (fullOutput !== undefined) return fullOutput;

@@ -37,7 +37,9 @@ export interface FileTrees {
    * has more than `maxBytes`; the errors of `changes`.
    */
   read(tree: string, path: string, options: { maxBytes: number }): Promise<Uint8Array>;
-  /** Returns the blobs that trees need. Trees that cannot be read are in the result. Throws other errors of the blobs. */
+  /**
+   * Returns the blobs that trees need. Trees that cannot be read are in the result. Throws other errors of the blobs.
+   */
   packsOf(trees: Iterable<string>): Promise<TreeBlobs>;
 }
 

@@ -8,8 +8,8 @@ export type HookEvent =
   /** Messages of the user were taken from the queue. `deny` ends the run; text is for the model. */
   | { on: 'prompt.submit'; prompt: string }
   /**
-   * A tool is about to run. `deny` refuses the call; `input` replaces its arguments. `isRepeated`: the process stopped before
-   * the call started, so hooks may have run for it before.
+   * A tool is about to run. `deny` refuses the call; `input` replaces its arguments. `isRepeated`: the process stopped
+   * before the call started, so hooks may have run for it before.
    */
   | { on: 'tool.before'; toolName: string; callId: string; input: JsonValue; isRepeated: boolean }
   /** A tool has run. Returned text is added to its result. */
@@ -24,7 +24,9 @@ export type HookEvent =
   /** Returned text is in the view after the compaction, word for word. */
   | { on: 'compaction.before'; reason: string }
   | { on: 'compaction.after'; reason: string }
-  /** A final answer was given. `deny` continues the run with the reason. `isContinued`: a hook has continued it before. */
+  /**
+   * A final answer was given. `deny` continues the run with the reason. `isContinued`: a hook has continued it before.
+   */
   | { on: 'run.end'; answer: string; isContinued: boolean };
 
 export type HookName = HookEvent['on'];
@@ -46,7 +48,7 @@ export interface HookContext {
   signal: AbortSignal;
 }
 
-/** Code of the user that runs at one kind of event. If it throws, a warning is emitted and nothing else happens. */
+/** User code that runs at one kind of event. If it throws, a warning is emitted, and the run continues. */
 export interface Hook {
   readonly on: HookName;
   /** For people. */

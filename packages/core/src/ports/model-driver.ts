@@ -15,8 +15,8 @@ export interface ToolSchema {
   /** JSON Schema of the arguments, an object. */
   parameters: { type: 'object'; [key: string]: JsonValue };
   /**
-   * The argument can be written as plain text, by a grammar, where the provider's API has such tools. Calls have it under
-   * `parameter` all the same.
+   * The argument can be written as plain text, by a grammar, where the provider's API has such tools. Calls have it
+   * under `parameter` all the same.
    */
   freeform?: { parameter: string; syntax: 'lark'; definition: string };
 }
@@ -96,8 +96,8 @@ export type StepEvent =
   | { type: 'file'; content: ToolOutputContent }
   /**
    * `rawFinishReason` is the reason as the server sent it, `explanation` its words on it. `unreadCall`: the text ends
-   * in a tool call that cannot be read (`broken`), or it only writes about one (`uncertain`: one of both). `continuesAsSent`: the provider continues the turn if the request is repeated with
-   * this answer at its end.
+   * in a tool call that cannot be read (`broken`), or it only writes about one (`uncertain`: one of both).
+   * `continuesAsSent`: the provider continues the turn if the request is repeated with this answer at its end.
    */
   | {
       type: 'finish';

@@ -118,8 +118,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly rules?: SandboxRules;
   /**
    * Runs a shell command (with `bash` if it exists, otherwise `sh`) and waits until it has ended. Background processes
-   * are killed when the command ends. In `local`, they live until the sandbox is disposed, and are killed if the command
-   * times out or is aborted.
+   * are killed when the command ends. In `local`, they live until the sandbox is disposed, and are killed if the
+   * command times out or is aborted.
    *
    * A non-zero exit code, a timeout and an abort are results, not errors.
    *
@@ -158,9 +158,9 @@ export interface ExecResult {
 }
 
 /**
- * Accesses the files of the workspace only, except as `toolFiles` of `local`. Paths are relative to the workspace, or absolute below `workspacePath`. A
- * path that leads out of the workspace, directly or through a symbolic link anywhere in the path, is refused with
- * `path_outside_workspace`, even if a process replaces links at the same time.
+ * Accesses the files of the workspace only, except as `toolFiles` of `local`. Paths are relative to the workspace, or
+ * absolute below `workspacePath`. A path that leads out of the workspace, directly or through a symbolic link anywhere
+ * in the path, is refused with `path_outside_workspace`, even if a process replaces links at the same time.
  *
  * @throws {LonghaulError} `path_outside_workspace`, `not_found`, `invalid_request` (for example a folder instead of a
  * file), `file_unreadable` (no permission to read), `store_full`, `store_readonly`.

@@ -17,8 +17,8 @@ export type SkillText = { text: string } | { problem: string };
 export interface SkillSource {
   readonly skills: readonly Skill[];
   /**
-   * Reads the instructions of a skill as they are on disk now, or another file of its folder. Does not throw: the problem
-   * is for the model.
+   * Reads the instructions of a skill as they are on disk now, or another file of its folder. Does not throw: the
+   * problem is for the model.
    */
   read(name: string, file?: string): Promise<SkillText>;
 }

@@ -37,8 +37,8 @@ export interface Tool<Input = unknown> {
 }
 
 /**
- * `remark`: a line for the end of the result, such as the names of parameters that have no effect. `standsFor`: the tool
- * that is called in fact, with this input. Approvals judge a call of it.
+ * `remark`: a line for the end of the result, such as the names of parameters that have no effect. `standsFor`: the
+ * tool that is called in fact, with this input. Approvals judge a call of it.
  */
 export type ToolInput<Input> =
   | { ok: true; input: Input; remark?: string; standsFor?: Tool }

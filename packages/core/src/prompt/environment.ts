@@ -41,7 +41,7 @@ export type EnvironmentSandbox = Pick<
 >;
 
 /**
- * Reads the present environment. Runs nothing of the workspace.
+ * Reads the current environment. Runs no program of the workspace.
  *
  * @param outside Reads instruction files that the sandbox does not have. They precede those of the workspace.
  */
@@ -104,7 +104,7 @@ export function isText({ key }: Fact): boolean {
   return /^(?:skills$|(?:user-)?file )/.test(key);
 }
 
-/** Returns the sentence about a fact that is true no more. */
+/** Returns the sentence about a fact that is no longer true. */
 export function goneText(key: string): string | undefined {
   if (key === 'skills') return 'There are no longer any skills.';
   if (key === 'git') return 'The workspace is no longer a git repository.';

@@ -5,8 +5,8 @@ import { readGitHead } from './git-head.ts';
 import { readGitIndex } from './git-index.ts';
 
 /**
- * The number of changes is absent if the index is too large or of an unknown form. Files that git does not track are not
- * counted.
+ * The number of changes is absent if the index is too large or of an unknown form. Files that git does not track are
+ * not counted.
  */
 export interface GitFacts extends Partial<GitChanges> {
   /** Name of the branch, or the beginning of the commit's id if none is checked out. */

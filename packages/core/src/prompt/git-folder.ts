@@ -5,10 +5,14 @@ import type { WorkspaceFiles } from '../ports/index.ts';
 
 type Files = Pick<WorkspaceFiles, 'root' | 'stat' | 'read'>;
 
-/** The content of a file of git. Undefined: it is missing. `unreadable`: it is larger than allowed, or no regular file. */
+/**
+ * The content of a file of git. Undefined: it is missing. `unreadable`: it is larger than allowed, or no regular file.
+ */
 export type GitFile = Uint8Array | 'unreadable' | undefined;
 
-/** Reads a file of git. Branches and their packed form are those of the repository, the others those of the workspace. */
+/**
+ * Reads a file of git. Branches and their packed form are those of the repository, the others those of the workspace.
+ */
 export type ReadGitFile = (name: GitFileName, maxBytes: number) => Promise<GitFile>;
 type GitFileName = 'HEAD' | 'index' | SharedFileName;
 type SharedFileName = 'packed-refs' | `refs/heads/${string}`;
@@ -19,8 +23,8 @@ const MAX_LINK_BYTES = 8_192;
  * Finds the files of git for a workspace: in its folder `.git`, or for a linked working tree in the folder that its
  * file `.git` names.
  *
- * That folder is outside the workspace, and anybody can write such a file. So the folder must name the workspace in turn,
- * as `git worktree add` writes it. Only its files HEAD and index are read, and the branches of its repository.
+ * That folder is outside the workspace, and anybody can write such a file. So the folder must name the workspace in
+ * turn, as `git worktree add` writes it. Only its files HEAD and index are read, and the branches of its repository.
  */
 export async function openGitFolder(files: Files): Promise<ReadGitFile> {
   const info = await files.stat('.git');

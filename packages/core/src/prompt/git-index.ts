@@ -17,9 +17,9 @@ const ASSUMED_VALID = 0x8000;
 const SKIPPED = 0x4000;
 
 /**
- * Reads the entries of git's index, versions 2 to 4. Returns undefined for other versions, for data of another form, and
- * for an index that needs more than itself: a split or a sparse one. Entries that git does not compare with the folder
- * are left out.
+ * Reads the entries of git's index, versions 2 to 4. Returns undefined for other versions, for data of another form,
+ * and for an index that needs more than itself: a split or a sparse one. Entries that git does not compare with the
+ * folder are left out.
  *
  * https://git-scm.com/docs/index-format
  */

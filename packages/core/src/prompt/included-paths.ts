@@ -1,11 +1,13 @@
 import { posix } from 'node:path';
 
-/** `@docs/style.md` after a space or at the start of a line. Other kinds of files, such as `.env`, are never included. */
+/**
+ * `@docs/style.md` after a space or at the start of a line. Other kinds of files, such as `.env`, are never included.
+ */
 const INCLUDE = /(?:^|\s)@([\w.][\w./-]*\.(?:md|mdc|txt))(?![\w/-])/gi;
 
 /**
- * Returns the paths that an instruction file includes with `@path`, outside of code. A path is relative to the folder of
- * the file. A path that leads out of the workspace begins with `..`.
+ * Returns the paths that an instruction file includes with `@path`, outside of code. A path is relative to the folder
+ * of the file. A path that leads out of the workspace begins with `..`.
  */
 export function includedPaths(text: string, path: string): string[] {
   const matches = withoutCode(text).matchAll(INCLUDE);

@@ -12,7 +12,9 @@ export interface InstructionFile {
   isCut: boolean;
   /** The file is not valid UTF-8. Its text has U+FFFD in place of what cannot be read. */
   isDamaged?: true;
-  /** `user`: the user's own, for all projects. `above`: from a folder above the workspace. Default: in the workspace. */
+  /**
+   * `user`: the user's own, for all projects. `above`: from a folder above the workspace. Default: in the workspace.
+   */
   origin?: 'user' | 'above' | undefined;
   /** Paths of the files that it includes and that were not read, each with the reason. */
   leftOut?: readonly string[];
@@ -50,8 +52,9 @@ export function maxInstructionChars(windowTokens: number): number {
 }
 
 /**
- * Reads instruction files, each followed by the files that it includes. Missing files are skipped. A longer file is cut,
- * and its text then ends with a note. Without an `AGENTS.md`, the `CLAUDE.md` or `GEMINI.md` of its folder is read.
+ * Reads instruction files, each followed by the files that it includes. Missing files are skipped. A longer file is
+ * cut, and its text then ends with a note. Without an `AGENTS.md`, the `CLAUDE.md` or `GEMINI.md` of its folder is
+ * read.
  *
  * @throws {LonghaulError} `path_outside_workspace`, naming the configuration key, for a path that leads out of the
  * workspace. Files that are included from there are left out.
@@ -113,7 +116,9 @@ async function addWithIncluded(file: InstructionFile, all: Included, depth = 0):
   if (leftOut.length > 0) seen.set(path, { ...file, leftOut });
 }
 
-/** Returns the reason if the file may not be read, and undefined if it is missing: `@name.md` can also be a plain word. */
+/**
+ * Returns the reason if the file may not be read, and undefined if it is missing: `@name.md` can also be a plain word.
+ */
 async function readIncluded(
   files: InstructionSource,
   path: string,

@@ -55,7 +55,10 @@ export class NestedInstructions {
     return this.#folders.size > before;
   }
 
-  /** Reads the instruction files of the folders, those of outer folders first. Those behind links that lead out are left out. */
+  /**
+   * Reads the instruction files of the folders, those of outer folders first. Those behind links that lead out are left
+   * out.
+   */
   read(): Promise<InstructionFile[]> {
     const paths = this.folders.map((folder) => `${folder}/${NAME}`);
     return readInstructionFiles(this.#files, paths, { isFound: true });

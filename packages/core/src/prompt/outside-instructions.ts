@@ -15,8 +15,8 @@ export interface OutsideInstructions {
 const NAME = 'AGENTS.md';
 
 /**
- * Reads the instruction files that the agent's sandbox does not have: the user's own, and those of the folders above the
- * workspace, up to the root of its git repository. Links that lead out of a folder are not followed there.
+ * Reads the instruction files that the agent's sandbox does not have: the user's own, and those of the folders above
+ * the workspace, up to the root of its git repository. Links that lead out of a folder are not followed there.
  */
 export async function readOutsideInstructions(options: OutsideInstructions): Promise<InstructionFile[]> {
   const { workspace } = options;

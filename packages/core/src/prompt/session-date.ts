@@ -26,8 +26,8 @@ export async function firstDay(session: DatedSession): Promise<string> {
 }
 
 /**
- * Returns the first message of the conversation if the log is known to begin with it. Reading the first message of a new
- * session from the store would load the checks of stored rows, which takes 20 to 40 ms.
+ * Returns the first message of the conversation if the log is known to begin with it. Reading the first message of a
+ * new session from the store would load the checks of stored rows, which takes 20 to 40 ms.
  */
 function loadedStart({ log: { messages, marks } }: DatedSession) {
   const [first] = messages;

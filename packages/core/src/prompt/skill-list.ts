@@ -7,8 +7,8 @@ const SHARE = 0.2;
 const DESCRIPTION_CHARS = [1_024, 240, 120, 60];
 
 /**
- * Lists the skills for the system text: names and descriptions. If they do not fit, descriptions are cut, then skills are left
- * out, and the text says how many.
+ * Lists the skills for the system text: names and descriptions. If they do not fit, descriptions are cut, then skills
+ * are left out, and the text says how many.
  *
  * @param maxChars Maximum characters of an instruction file. Default: no limit.
  */

@@ -3,8 +3,8 @@ import { promptText } from './prompt-text.ts';
 
 export interface SystemPromptOptions {
   /**
-   * Where the session works. Files of the project, such as AGENTS.md, may be from anybody: they are marked, and rank below
-   * the user's messages.
+   * Where the session works. Files of the project, such as AGENTS.md, may be from anybody: they are marked, and rank
+   * below the user's messages.
    */
   facts: readonly Fact[];
   /** Names of the agent's tools. The built-in text mentions no others. */

@@ -43,8 +43,8 @@ export interface RuntimeOptions extends ProcessEnder {
   /** Connects further tools for each session. Default: none. */
   toolConnector?: ToolConnector | undefined;
   /**
-   * Opens the sandbox of a run. It is closed when the run ends. Pass `recordProcess` to the sandbox, so that a later run
-   * can end what this one leaves running.
+   * Opens the sandbox of a run. It is closed when the run ends. Pass `recordProcess` to the sandbox, so that a later
+   * run can end what this one leaves running.
    */
   openSandbox: (session: Session, signal: AbortSignal, recordProcess: RecordProcess) => Promise<Sandbox>;
   /** Records and restores the files of workspaces. Default: neither is possible. */

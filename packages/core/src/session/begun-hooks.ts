@@ -5,8 +5,8 @@ import type { Store } from '../ports/index.ts';
 const KEY = 'hooksBegun';
 
 /**
- * Returns whether the hooks of the start of a session have not run yet, and stores that they have. It is stored before they
- * run: a killed process never makes them run twice.
+ * Returns whether the hooks of the start of a session have not run yet, and stores that they have. It is stored before
+ * they run: a killed process never makes them run twice.
  */
 export async function beginsHooks(
   store: Store,

@@ -13,8 +13,8 @@ export interface ConnectedPlace {
 }
 
 /**
- * Stores the schemas and the text of a run's connected tools, so that requests of the idle session are the same. If blobs
- * cannot be written, nothing is stored.
+ * Stores the schemas and the text of a run's connected tools, so that requests of the idle session are the same. If
+ * blobs cannot be written, nothing is stored.
  */
 export async function storeConnectedTools(
   { tools, systemText }: Pick<ConnectedTools, 'tools' | 'systemText'>,

@@ -24,8 +24,8 @@ export async function putMetadataBlob(value: object, blobs: BlobStore): Promise<
 }
 
 /**
- * Returns the value that the metadata refers to. Undefined if there is none, or if the blob is lost. A client can set the
- * metadata of its session, so the reference may name any blob.
+ * Returns the value that the metadata refers to. Undefined if there is none, or if the blob is lost. A client can set
+ * the metadata of its session, so the reference may name any blob.
  */
 export async function getMetadataBlob(
   { metadata }: Pick<Session, 'metadata'>,

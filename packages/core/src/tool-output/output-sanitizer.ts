@@ -47,9 +47,9 @@ function lastShown(line: string): string {
 const SAMPLE_BYTES = 4096;
 
 /**
- * Returns true if the first 4 KiB are no text: more than a tenth of the characters are control characters, where a byte
- * that is not UTF-8 counts as a third of one; and they are no text in a legacy encoding either, such as Latin-1 or
- * Shift-JIS, which has no NUL and almost no control characters.
+ * Returns true if the first 4 KiB are not text: more than a tenth of the characters are control characters, where a
+ * byte that is not UTF-8 counts as a third of one; and they are not text in a legacy encoding either, such as Latin-1
+ * or Shift-JIS, which has no NUL and almost no control characters.
  */
 export function looksBinary(bytes: Uint8Array): boolean {
   return !isUtf8Text(bytes) && !isLegacyText(bytes.subarray(0, SAMPLE_BYTES));

@@ -1,9 +1,9 @@
 import type { FinishReason } from '@longhaul/protocol';
 
 /**
- * How an answer ended. `interrupted`: the server or the network stopped it. `overloaded`: the server had no resources to
- * finish it. `malformed`: the provider discarded what the model wrote. `full`: the window has no room left. These are
- * retried, or continued if there is a part of an answer.
+ * How an answer ended. `interrupted`: the server or the network stopped it. `overloaded`: the server had no resources
+ * to finish it. `malformed`: the provider discarded what the model wrote. `full`: the window has no room left. These
+ * are retried, or continued if there is a part of an answer.
  */
 export type AnswerEnd = FinishReason | 'interrupted' | 'overloaded' | 'malformed' | 'full';
 

@@ -27,8 +27,8 @@ const BEFORE = /^(?:\s|<\/?[\w|:▁｜-]+>|```\w*)*/;
 const AFTER = /^(?:\s|<\/?[\w|:▁｜-]+>|```|;)*$/;
 
 /**
- * Returns the range of the only value in the text, or undefined. A value without an end is none: repairing it would, for
- * example, write half a file.
+ * Returns the range of the only value in the text, or undefined. A value without an end is none: repairing it would,
+ * for example, write half a file.
  */
 function valueIn(text: string): [start: number, end: number] | undefined {
   const start = BEFORE.exec(text)?.[0].length ?? 0;

@@ -27,8 +27,8 @@ type FinishEvent = Extract<StepEvent, { type: 'finish' }>;
 type CallEvent = Extract<StepEvent, { type: 'tool-call' | 'tool-call-invalid' }>;
 
 /**
- * Reads an answer as its model means it: thoughts between tags are reasoning, arguments are repaired, and calls that the
- * model wrote as text are calls.
+ * Reads an answer as its model means it: thoughts between tags are reasoning, arguments are repaired, and calls that
+ * the model wrote as text are calls.
  */
 export async function* readAnswer(
   stream: AsyncIterable<StepEvent>,

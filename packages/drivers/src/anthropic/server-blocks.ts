@@ -15,8 +15,8 @@ export function isUse(type: JsonValue | undefined): boolean {
 }
 
 /**
- * Returns the form in which a block is kept. No part of the clients stands for it, but redacted thinking keeps data at its
- * place in the answer, and only the model that made it gets it back.
+ * Returns the form in which a block is kept. No part of the clients stands for it, but redacted thinking keeps data at
+ * its place in the answer, and only the model that made it gets it back.
  */
 export function packBlock(block: JsonObject): JsonObject {
   return { type: 'redacted_thinking', data: `${PREFIX}${JSON.stringify(block)}` };
@@ -29,8 +29,8 @@ export function holdsBlock(metadata: SharedV4ProviderOptions | undefined): boole
 }
 
 /**
- * Returns the body of a request with its packed blocks as they were received. A call without a result is left out, except
- * at the end: a paused turn continues there. A result without its call is left out.
+ * Returns the body of a request with its packed blocks as they were received. A call without a result is left out,
+ * except at the end: a paused turn continues there. A result without its call is left out.
  */
 export function unpackBlocks(body: string): string {
   if (!body.includes(PREFIX)) return body;

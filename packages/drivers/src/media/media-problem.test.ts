@@ -19,7 +19,7 @@ const webp = (length: number) => {
   bytes.write('WEBPVP8 ', 8);
   return bytes;
 };
-/** All checksums are right, but the pixels are no compressed data. */
+/** All checksums are right, but the pixels are not compressed data. */
 const badPixels = pngOf({ width: 8, height: 8 }, Buffer.from('not deflated'));
 
 it('checks the checksum and the form of a PNG', () => {

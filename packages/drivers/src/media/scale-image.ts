@@ -9,7 +9,9 @@ export interface ScaledImage {
 
 /** To decode an image takes about 14 bytes of memory for each pixel. */
 const MAX_PIXELS = 60_000_000;
-/** Larger images are reduced to this side at once, because that takes seconds. Providers show a model no more pixels. */
+/**
+ * Larger images are reduced to this side at once, because that takes seconds. Providers show a model no more pixels.
+ */
 const LARGE_PIXELS = 16_000_000;
 const LARGE_SIDE = 2_000;
 const JPEG_QUALITY = 85;

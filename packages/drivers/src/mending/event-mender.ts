@@ -25,7 +25,7 @@ export interface EventMender {
   /**
    * Returns the rest. A last event that is complete is ended, even if the server did not send its blank line.
    *
-   * @throws What `onlyForeign` returns, if all events belong to another format or are no JSON.
+   * @throws What `onlyForeign` returns, if all events belong to another format or are not JSON.
    */
   end(): Uint8Array;
 }
@@ -50,8 +50,8 @@ const NOTHING = new Uint8Array();
 /**
  * Mends the events of a stream before a provider's SDK reads them.
  *
- * The SDKs check every field of an event and fail the whole answer if one has an unexpected form, even a field that they
- * do not use. Many servers differ in such fields.
+ * The SDKs check every field of an event and fail the whole answer if one has an unexpected form, even a field that
+ * they do not use. Many servers differ in such fields.
  */
 export function createEventMender(
   rules: StreamMender,
@@ -170,7 +170,7 @@ function toLines(event: JsonObject): string {
   return `${FIELD} ${JSON.stringify(event)}\n\n`;
 }
 
-/** Turns lines that are no fields of an event into one: an error, or JSON without a field. */
+/** Turns lines that are not fields of an event into one: an error, or JSON without a field. */
 function asData(line: string): string {
   if (line.startsWith('{')) return isObject(parseJson(line.trim())) ? `${FIELD} ${line.trim()}\n` : line;
   if (!line.startsWith(ERROR_FIELD)) return line;

@@ -146,7 +146,9 @@ function mendChoice(choice: JsonObject, patch: EventPatch): void {
   for (const call of patch.toObjects(delta, 'tool_calls')) mendCall(call, patch);
 }
 
-/** Turns content in parts into one text, thoughts among the parts into reasoning, and a refusal into that of the delta. */
+/**
+ * Turns content in parts into one text, thoughts among the parts into reasoning, and a refusal into that of the delta.
+ */
 function mendContent(delta: JsonObject, patch: EventPatch): void {
   const { content } = delta;
   if (content === undefined || content === null || typeof content === 'string') return;

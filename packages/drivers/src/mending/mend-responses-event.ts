@@ -35,7 +35,8 @@ export function createResponsesEventMender(): StreamMender {
 }
 
 /**
- * Turns a refusal into text, and ends the response with it as its reason. The AI SDK does not read the events of refusals.
+ * Turns a refusal into text, and ends the response with it as its reason. The AI SDK does not read the events of
+ * refusals.
  */
 function createRefusalMender() {
   let hasRefusal = false;

@@ -12,7 +12,7 @@ export interface MendOptions {
   target: CallTarget;
   /** See `createAnthropicEventMender`. */
   keepsCompactions: boolean;
-  /** Called with each event that is no JSON and is left out, and with the signal of its request. */
+  /** Called with each event that is not JSON and is left out, and with the signal of its request. */
   onIgnored: (text: string, signal: AbortSignal | undefined) => void;
 }
 

@@ -18,9 +18,9 @@ export interface AnswerForm {
  * A server can send several alternatives (`n`, `candidateCount`). The one with index 0 counts. If none has index 0, the
  * first one does; it is held back until the end of the stream, because the other one can still come.
  *
- * A server can send more after the end of the answer: another answer in the same stream. Chunks count until `[DONE]`, or
- * a finish reason in a chunk without content. A finish reason beside content ends the answer only if the next chunk has
- * another id: some servers repeat the finish reason in each chunk.
+ * A server can send more after the end of the answer: another answer in the same stream. Chunks count until `[DONE]`,
+ * or a finish reason in a chunk without content. A finish reason beside content ends the answer only if the next chunk
+ * has another id: some servers repeat the finish reason in each chunk.
  */
 export function createOneAnswer(form: AnswerForm) {
   const end = createEnd(form);

@@ -5,8 +5,8 @@ import type { EventPatch } from './event-patch.ts';
 const OF_ITEMS = /^response\.(?:output_text|function_call_arguments|reasoning\w*)\./;
 
 /**
- * Completes a stream of Responses events: some servers send the content of an answer only in the event that ends a text,
- * an item or the whole response.
+ * Completes a stream of Responses events: some servers send the content of an answer only in the event that ends a
+ * text, an item or the whole response.
  */
 export function createSnapshot() {
   const texts = new Set<string>();

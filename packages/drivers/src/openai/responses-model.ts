@@ -12,8 +12,8 @@ const DEFAULT_URL = 'https://api.openai.com/v1';
 const REASONS = /^(o\d|gpt-[5-9]|codex)(?!.*-chat)/;
 
 /**
- * Creates a client of the Responses API on OpenAI's own SDK. The provider stores nothing of the session, so reasoning is
- * requested in encrypted form and sent back.
+ * Creates a client of the Responses API on OpenAI's own SDK. The provider stores nothing of the session, so reasoning
+ * is requested in encrypted form and sent back.
  *
  * @throws {LonghaulError} `key_missing` without a required key.
  */

@@ -14,10 +14,11 @@ import {
 const MIN_BUDGET = 1_024;
 
 /**
- * Claude decides from 4.6 on how much it thinks, and takes an effort. Older models, and models of others behind this API,
- * take a budget. From 4.7 on, a budget is refused.
+ * Claude decides from 4.6 on how much it thinks, and takes an effort. Older models, and models of others behind this
+ * API, take a budget. From 4.7 on, a budget is refused.
  *
- * https://platform.claude.com/docs/en/build-with-claude/thinking, https://platform.claude.com/docs/en/build-with-claude/effort
+ * https://platform.claude.com/docs/en/build-with-claude/thinking,
+ * https://platform.claude.com/docs/en/build-with-claude/effort
  */
 export function anthropicFields(ask: ReasoningAsk): FieldsOf {
   const { effort, budgetTokens, model } = ask;
@@ -62,8 +63,8 @@ function withBudget(budgetTokens: number): FieldsOf {
 }
 
 /**
- * Whether the turn has begun without thinking, such as before a change of the setting. The API refuses to switch thinking
- * on between the tool calls of a turn.
+ * Whether the turn has begun without thinking, such as before a change of the setting. The API refuses to switch
+ * thinking on between the tool calls of a turn.
  */
 function isInUnthinkingTurn({ messages }: JsonObject): boolean {
   if (!Array.isArray(messages)) return false;
@@ -84,7 +85,9 @@ function isResults({ content }: JsonObject): boolean {
   );
 }
 
-/** Returns 4.6 for `claude-opus-4-6`, 3.7 for `claude-3-7-sonnet-20250219`, 5 for `claude-sonnet-5`; 0 for other models. */
+/**
+ * Returns 4.6 for `claude-opus-4-6`, 3.7 for `claude-3-7-sonnet-20250219`, 5 for `claude-sonnet-5`; 0 for other models.
+ */
 function versionOf(model: string): number {
   const [, major, minor = '0'] = /claude(?:-[a-z]+)*-(\d)(?:[-.](\d{1,2}))?(?![\d])/.exec(model) ?? [];
   return major === undefined ? 0 : Number(`${major}.${minor}`);

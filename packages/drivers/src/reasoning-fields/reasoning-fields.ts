@@ -7,12 +7,15 @@ import { ANSWER_TOKENS, budgetOf, type FieldsOf, type ReasoningAsk, refused } fr
 
 export interface ReasoningFields {
   fieldsOf: FieldsOf;
-  /** The tokens of an answer that reasoning is expected to take. All providers count them in the length of an answer. */
+  /**
+   * The tokens of an answer that reasoning is expected to take. All providers count them in the length of an answer.
+   */
   tokens: number;
 }
 
 /**
- * Chooses the fields by which the provider documents the effort or the budget of reasoning. Undefined without a setting.
+ * Chooses the fields by which the provider documents the effort or the budget of reasoning. Undefined without a
+ * setting.
  *
  * @throws {LonghaulError} `config_invalid` if the provider or model has no such setting, or the budget leaves no room
  * for an answer.

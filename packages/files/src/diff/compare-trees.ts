@@ -2,7 +2,7 @@ import { joinPath } from '../format/names.ts';
 import { type FolderNode, isSameNode, type LeafNode, NO_HASH, type TreeNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
 
-/** A file, link or other entry that is no folder and differs between two trees. Its path is a byte string. */
+/** A file, link or other entry that is not a folder and differs between two trees. Its path is a byte string. */
 export interface LeafChange {
   path: string;
   before: LeafNode | undefined;

@@ -107,7 +107,7 @@ export interface DecodedFolder {
   entries: [name: string, node: TreeNode][];
 }
 
-/** @throws {RangeError} if the bytes are no object of a folder. */
+/** @throws {RangeError} if the bytes are not object of a folder. */
 export function decodeFolder(bytes: Uint8Array, packAt: (index: number) => PackId): DecodedFolder {
   const reader = new ByteReader(bytes);
   const kind = reader.byte();

@@ -34,7 +34,7 @@ export class PackSource {
   /**
    * Returns where the root of a tree is.
    *
-   * @throws {LonghaulError} `store_corrupt` if the blob is no pack with a root; errors of the blob store.
+   * @throws {LonghaulError} `store_corrupt` if the blob is not a pack with a root; errors of the blob store.
    */
   async rootOf(id: string): Promise<Place> {
     const { root, packs } = await this.#pack(id);

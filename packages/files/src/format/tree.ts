@@ -18,7 +18,7 @@ export class TreeReader {
   /**
    * Returns the root folder of a tree.
    *
-   * @throws {LonghaulError} `not_found` if the tree is not stored, `invalid_request` if it is no reference to a tree,
+   * @throws {LonghaulError} `not_found` if the tree is not stored, `invalid_request` if it is not a reference to a tree,
    * `store_corrupt`, errors of the blob store.
    */
   async open(reference: string): Promise<FolderNode> {

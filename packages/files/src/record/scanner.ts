@@ -45,7 +45,7 @@ export interface ContentSink {
 
 interface Surroundings {
   rules: IgnoreRules;
-  /** The folder would be ignored if it were new. Everything new in it is. */
+  /** The folder would be ignored if it were new, so everything new in it is ignored. */
   isIgnored: boolean;
   depth: number;
   cached: CachedFolder | undefined;
@@ -127,7 +127,7 @@ export class Scanner {
     try {
       return info.isFile() ? this.#file(open, entry, { path, info }) : this.#link(open, entry, info);
     } catch (error) {
-      // Removed or replaced meanwhile: the next record finds what is there then.
+      // Removed or replaced in the meantime: the next record finds what is there then.
       if (isGone(error)) return undefined;
       if (isUnreadable(error)) return keepIfSame(known, unreadable(info));
       throw error;

@@ -2,7 +2,9 @@ import { encodeFolder } from '../format/folder-object.ts';
 import type { FolderNode } from '../format/node.ts';
 import type { PackQueue } from './pack-queue.ts';
 
-/** Stores a tree: the folders that have no place, each after those in it, and always the root. Returns the tree's id. */
+/**
+ * Stores a tree: the folders that have no place, each after those in it, and always the root. Returns the tree's id.
+ */
 export async function storeTree(
   root: FolderNode,
   former: FolderNode | undefined,

@@ -24,7 +24,8 @@ const INCOMPLETE_TEXT =
   'Longhaul did not finish writing the files of a session into this folder. Delete the folder, and repeat the command.\n';
 
 /**
- * Writes a tree into a folder, which is made if it is missing. A file in the folder marks it as incomplete until the end.
+ * Writes a tree into a folder, which is made if it is missing. A file in the folder marks it as incomplete until the
+ * end.
  *
  * @throws {LonghaulError} `invalid_request` if the folder has files.
  */
@@ -56,7 +57,7 @@ async function requireEmpty(folder: string): Promise<void> {
   );
 }
 
-/** Returns undefined if it is no folder. */
+/** Returns undefined if it is not a folder. */
 async function namesIn(path: string): Promise<string[] | undefined> {
   try {
     return await readdir(path);

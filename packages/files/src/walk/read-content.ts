@@ -34,8 +34,8 @@ export interface ReadResult {
 }
 
 /**
- * Reads a regular file, and again if it changes meanwhile. After some attempts the result is a content that was read
- * from first byte to last, and `stat` says that it may be another one already.
+ * Reads a regular file, and again if it changes in the meantime. After some attempts the result is a content that was
+ * read from first byte to last, and `stat` says that it may be another one already.
  *
  * Returns undefined if there is no regular file. Follows no link.
  */

@@ -2,7 +2,9 @@
 const TEMPORARY = /^\.longhaul-(?:restore-)?[0-9a-f-]{36}\.tmp$/;
 const RESTORE = '.longhaul-restore-';
 
-/** Is in a folder while the files of a session are written into it, so that a killed copy is not taken for a whole one. */
+/**
+ * Is in a folder while the files of a session are written into it, so that a killed copy is not taken for a whole one.
+ */
 export const INCOMPLETE = '.longhaul-incomplete';
 
 export function restoreTemporary(id: string): string {

@@ -55,7 +55,8 @@ function isSmall(old: Buffer, now: Buffer): boolean {
 }
 
 function startWorker(): Worker {
-  // The worker's module is next to this file, as source or as a build. An empty environment: this process's contains keys.
+  // The worker's module is next to this file, as source or as a build. An empty environment: this process's contains
+  // keys.
   const isSource = import.meta.url.endsWith('.ts');
   const url = new URL(isSource ? './diff-worker.ts' : './diff-worker.js', import.meta.url);
   return new Worker(url, { env: {}, execArgv: isSource ? ['--conditions=longhaul-src'] : [] });

@@ -90,7 +90,8 @@ export class RecorderThread implements FileRecorder {
       settings,
       steps: this.#steps?.buffer,
     };
-    // The worker's module is next to this file, as source or as a build. An empty environment: this process's contains keys.
+    // The worker's module is next to this file, as source or as a build. An empty environment: this process's contains
+    // keys.
     const isSource = import.meta.url.endsWith('.ts');
     const url = new URL(isSource ? './recorder-worker.ts' : './recorder-worker.js', import.meta.url);
     const worker = new Worker(url, {

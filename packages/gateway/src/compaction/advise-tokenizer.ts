@@ -7,8 +7,8 @@ export interface TokenizerAdvice {
 }
 
 /**
- * Returns a loader of tokenizers that calls `advise` once per package that is not installed and would make counts exact. Counts are
- * estimated until then, and corrected by the usage that the server reports.
+ * Returns a loader of tokenizers that calls `advise` once per package that is not installed and would make counts
+ * exact. Counts are estimated until then, and corrected by the usage that the server reports.
  */
 export function advisingTokenizers(
   advise: (advice: TokenizerAdvice) => void,

@@ -145,13 +145,13 @@ export class WindowBook {
   }
 
   /**
-   * Stores a window that a refusal or a silent cut has shown, unless the server reports a larger one and answers several
-   * requests at the same time.
+   * Stores a window that a refusal or a silent cut has shown, unless the server reports a larger one and answers
+   * several requests at the same time.
    */
   async learn(upstream: Upstream, model: string, { windowTokens, source }: KnownWindow): Promise<void> {
     const page = await this.#page(upstream, model);
     const { windowTokens: reportedTokens, slots = 1 } = page.reported ?? {};
-    // What other requests take of a shared window changes.
+    // The space that other requests take in a shared window changes.
     if (slots > 1 && reportedTokens !== undefined && windowTokens < reportedTokens) return;
     // The memory first: a learned window that is missing there counts as forgotten.
     await this.#remember((memory) => memory.learnWindow({ baseUrl: upstream.baseUrl, model }, windowTokens));

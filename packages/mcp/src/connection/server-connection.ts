@@ -27,8 +27,8 @@ export type CallOptions = Pick<RequestOptions, 'signal' | 'onprogress'>;
 const START_MS = 30_000;
 
 /**
- * A connection to one server. It is opened by the first request, and again by the next request after it has ended, later
- * each time that it fails.
+ * A connection to one server. It is opened by the first request, and again by the next request after it has ended,
+ * later each time that it fails.
  */
 export class ServerConnection {
   readonly name: string;
@@ -53,7 +53,7 @@ export class ServerConnection {
   }
 
   /**
-   * Makes a request. A request of a connection that ends meanwhile is not repeated: it may have had its effect.
+   * Makes a request. A request of a connection that ends in the meantime is not repeated: it may have had its effect.
    *
    * @throws {LonghaulError} `mcp_unavailable`: the server cannot be reached, has ended, does not answer in time, or
    * answers with an error.

@@ -72,7 +72,7 @@ export class StdioTransport implements Transport {
     this.#received = this.#received.then(work).catch((error: Error) => this.onerror?.(error));
   }
 
-  /** A line that is no message, such as a server's log, is kept with its standard error. */
+  /** A line that is not a message, such as a server's log, is kept with its standard error. */
   #receive(line: string): void {
     const message = JSONRPCMessageSchema.safeParse(parsed(line));
     if (message.success) this.onmessage?.(message.data);

@@ -18,8 +18,9 @@ export interface DeferOptions extends Pick<ToolConnection, 'usableTokens' | 'cou
 }
 
 /**
- * Shows the tools of servers to the model, or defers them if their schemas would take too much of every request. Deferred
- * tools are named in the system text. The model finds and calls them with two tools whose schemas never change.
+ * Shows the tools of servers to the model, or defers them if their schemas would take too much of every request.
+ * Deferred tools are named in the system text. The model finds and calls them with two tools whose schemas never
+ * change.
  */
 export function showOrDefer(
   tools: readonly ServerTool[],

@@ -5,8 +5,8 @@ import type { ServerTool } from '../tools/server-tool.ts';
 export const USE_TOOL = 'use_tool';
 
 /**
- * Creates the tool that calls a deferred tool. Its input stands for a call of that tool, so approvals judge that tool and
- * its arguments.
+ * Creates the tool that calls a deferred tool. Its input stands for a call of that tool, so approvals judge that tool
+ * and its arguments.
  */
 export function createUseTool(tools: readonly ServerTool[], maxOutputChars: number): Tool<JsonObject> {
   const find = createToolFinder(tools);

@@ -13,8 +13,8 @@ export function modelReasoning(provider: string, model: string): ModelReasoning 
 const CODEX: readonly ReasoningEffort[] = ['low', 'medium', 'high'];
 
 /**
- * Models of OpenAI that the public list leaves out. Their efforts are those on developers.openai.com/api/docs/models and
- * in the refusals of the API.
+ * Models of OpenAI that the public list leaves out. Their efforts are those on developers.openai.com/api/docs/models
+ * and in the refusals of the API.
  */
 const UNLISTED: readonly (ModelReasoning & { model: string })[] = [
   { model: 'codex-mini', efforts: CODEX },

@@ -8,7 +8,7 @@ export interface ErrorBody {
   codes: ReadonlySet<string>;
   /** The texts of the error, cut. */
   text: string;
-  /** The body itself, if it has no text that is known as such, and is no page. Empty otherwise. */
+  /** The body itself, if it has no text that is known as such, and is not a page. Empty otherwise. */
   unread: string;
   /** From llama.cpp's own fields. */
   windowTokens?: number;

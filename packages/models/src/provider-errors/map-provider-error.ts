@@ -28,8 +28,9 @@ import type { Facts, ProviderFailure, Verdict } from './verdict.ts';
  * anything. Types and codes are checked first, then text. A rate limit is never an overflow.
  *
  * `data` has `provider`, `model` and, if known, `status`, `windowTokens` and `requestTokens` (of `context_overflow`),
- * `retryAfterMs`, `reasoning` if the refusal is about the reasoning of earlier answers, and `content` if it is or may be about
- * other content of the request. The message has no secret, and at most a few hundred characters of the provider's text.
+ * `retryAfterMs`, `reasoning` if the refusal is about the reasoning of earlier answers, and `content` if it is or may
+ * be about other content of the request. The message has no secret, and at most a few hundred characters of the
+ * provider's text.
  */
 export function mapProviderError(failure: ProviderFailure): LonghaulError {
   const body = readErrorBody(failure.body, failure.message);

@@ -4,7 +4,9 @@ import { MAX_TOKENS_FIELDS, type MaxTokensField } from '../call-settings.ts';
 export interface OutputRefusal {
   /** The field that the server wants. */
   maxTokensField?: MaxTokensField;
-  /** The most tokens of an answer that it accepts. 0: it accepts fewer than were requested, but does not say how many. */
+  /**
+   * The most tokens of an answer that it accepts. 0: it accepts fewer than were requested, but does not say how many.
+   */
   maxOutputTokens?: number;
 }
 

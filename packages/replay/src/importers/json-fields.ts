@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
 
-// Accessors for untrusted JSON. If a value does not have the expected type, they return undefined or an empty list. They
-// never throw.
+// Accessors for untrusted JSON. If a value does not have the expected type, they return undefined or an empty list.
+// They never throw.
 
 export function objectAt(owner: JsonObject | undefined, key: string): JsonObject | undefined {
   const value = owner?.[key];

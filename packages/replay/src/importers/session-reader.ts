@@ -14,8 +14,8 @@ export interface ImportOptions {
   /** Start of the session in milliseconds since 1970, for formats without dates. Default: 0. */
   createdAt?: number;
   /**
-   * Stores a blob of recorded files, which an export with files contains. Returns why it was refused, if it was. Default:
-   * they are skipped.
+   * Stores a blob of recorded files, which an export with files contains. Returns why it was refused, if it was.
+   * Default: they are skipped.
    */
   storePack?: (pack: RecordedPack) => Promise<string | undefined>;
 }

@@ -67,8 +67,8 @@ const PROC_READ_ONLY = ['/proc/sys', '/proc/acpi', '/proc/scsi', '/proc/mtrr'];
 const PROC_HIDDEN = ['/proc/sysrq-trigger', '/proc/kcore', '/proc/kmsg', '/proc/keys', '/proc/timer_list'];
 
 /**
- * Returns the arguments of bwrap between its isolation and the environment. Later mounts cover earlier ones, so the workspace comes last: no
- * other mount covers a part of it. `docs/sandbox.md` explains each argument.
+ * Returns the arguments of bwrap between its isolation and the environment. Later mounts cover earlier ones, so the
+ * workspace comes last: no other mount covers a part of it. `docs/sandbox.md` explains each argument.
  */
 export function bwrapArguments(layout: BwrapLayout): string[] {
   return [

@@ -9,13 +9,15 @@ const KEPT = 'kept.';
 /**
  * Returns a value of `COMMAND_VARIABLE` for one command. It names the process that starts the command.
  *
- * @param options.isKept The command's processes are no orphans if that process dies.
+ * @param options.isKept The command's processes do not count as orphans if that process dies.
  */
 export function newCommandMark({ isKept = false } = {}): string {
   return `${isKept ? KEPT : ''}${ownerName()}.${randomUUID()}`;
 }
 
-/** Returns variables for a program that must not outlive this process: `killOrphans` of a later one finds it by them. */
+/**
+ * Returns variables for a program that must not outlive this process: `killOrphans` of a later one finds it by them.
+ */
 export function markedEnvironment(): Record<string, string> {
   return { [COMMAND_VARIABLE]: newCommandMark() };
 }

@@ -7,7 +7,8 @@ import { type RootFolder, rememberRoot } from './root-folder.ts';
 import { createFiles } from './workspace-files.ts';
 
 /**
- * Gives access to all files of this machine. Paths are relative to `start`, or absolute; those outside it stay absolute.
+ * Gives access to all files of this machine. Paths are relative to `start`, or absolute; those outside it stay
+ * absolute.
  *
  * @param refused Paths with links resolved. They and everything below them are refused, whatever leads there.
  */

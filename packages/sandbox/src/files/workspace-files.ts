@@ -53,7 +53,7 @@ export interface Place {
 
 /** Gives access to the files that `locate` finds. It refuses all others. */
 export function createFiles(rootPath: string, locate: (path: string) => Promise<Place>): WorkspaceFiles {
-  /** Runs `work` on a path with links resolved, and again if a link changes meanwhile. */
+  /** Runs `work` on a path with links resolved, and again if a link changes in the meantime. */
   const at = async <T>(path: string, action: Action, work: (place: Place) => Promise<T>): Promise<T> => {
     try {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {

@@ -15,8 +15,8 @@ const END = /^data: ?\[DONE\]/m;
 const LAST_EVENTS = new Set(['message_stop', 'response.completed', 'response.incomplete', 'response.failed']);
 
 /**
- * Reads the answers in a recording: a stream of events as it was received, or one event as JSON on each line. A stream is
- * kept byte for byte. A recording can contain several answers.
+ * Reads the answers in a recording: a stream of events as it was received, or one event as JSON on each line. A stream
+ * is kept byte for byte. A recording can contain several answers.
  *
  * @throws {LonghaulError} `invalid_request` if the text is neither.
  */

@@ -25,7 +25,7 @@ export function approvalHandlers({
       const listed = await Promise.all(
         open.map(async (approval) => {
           const session = await store.getSession(approval.sessionId);
-          // It was deleted meanwhile, or is about to be.
+          // It was deleted in the meantime, or is about to be.
           if (session === undefined || deletions.has(session.id)) return [];
           return [{ ...(await withScope(approval, session)), title: session.title }];
         }),

@@ -45,7 +45,7 @@ export function queueHandlers({ runtime, runs, blobs }: HandlerContext): Pick<Ro
     async sendQueued({ params: { sessionId, messageId } }) {
       runs.assertOpen();
       if (!(await queue.move(sessionId, messageId, 1))) throw doesNotWait(messageId);
-      // If the run takes the message meanwhile, the next run continues from it.
+      // If the run takes the message in the meantime, the next run continues from it.
       const { wasRunning } = await runtime.cancel(sessionId);
       return { ok: true, cancelled: wasRunning, runId: await runs.start(sessionId) };
     },

@@ -40,8 +40,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The only paths that can name a file: one in the folder itself, or one in `assets`. A name has no separator and does not
- * begin with a dot, so no path leads out of the folder.
+ * The only paths that can name a file: one in the folder itself, or one in `assets`. A name has no separator and does
+ * not begin with a dot, so no path leads out of the folder.
  */
 const FILE_PATH = /^\/(?<folder>assets\/)?(?<name>[A-Za-z0-9_-][\w.-]*\.(?<extension>[a-z0-9]+))$/;
 

@@ -17,7 +17,7 @@ export interface DelayedDeletionsOptions {
 
 /**
  * Deletes sessions after a time in which that can be taken back. The times are stored, so a deletion also happens if
- * the server stops meanwhile. A session that is used meanwhile is kept.
+ * the server stops in the meantime. A session that is used in the meantime is kept.
  */
 export class DelayedDeletions implements Disposable {
   readonly #options: DelayedDeletionsOptions;

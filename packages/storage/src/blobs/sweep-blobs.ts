@@ -26,9 +26,9 @@ const WRITING_MS = 24 * 60 * 60 * 1000;
 const DROPPED = 'dropped-';
 
 /**
- * Removes unreferenced blobs. Other processes may read and write meanwhile. Each blob is first moved aside and its
- * modification time is checked again. If the blob was put again in the meantime, it is moved back. A later put finds no
- * such blob and writes it.
+ * Removes unreferenced blobs. Other processes may read and write in the meantime. Each blob is first moved aside and
+ * its modification time is checked again. If the blob was put again in the meantime, it is moved back. A later put
+ * finds no such blob and writes it.
  */
 export async function sweepBlobs(folder: string, options: SweepOptions): Promise<Swept> {
   const { now = Date.now, dryRun = false } = options;

@@ -105,8 +105,8 @@ export async function planGarbage(
 
 /**
  * Drops the agreed sessions and backups, then unreferenced blobs, then releases free pages to the disk. Other processes
- * may use the store meanwhile. A session that is in use again, has waiting messages or was changed within the last hour
- * is kept.
+ * may use the store in the meantime. A session that is in use again, has waiting messages or was changed within the
+ * last hour is kept.
  *
  * @throws {LonghaulError} The errors of `openSqliteStore`; `store_full`, `store_readonly`.
  */

@@ -24,7 +24,8 @@ export interface Contents {
 }
 
 /**
- * Counts the sessions and blobs of a sound database and checks that its blobs and recorded files exist. Changes nothing.
+ * Counts the sessions and blobs of a sound database and checks that its blobs and recorded files exist. Changes
+ * nothing.
  *
  * @param options `compareBlobs`: the maximum number of blobs whose content is compared with their hash. With `packs`, all
  * recorded files are read; without, only their existence is checked.

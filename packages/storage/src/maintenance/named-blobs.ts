@@ -13,7 +13,9 @@ export interface NamedBlobs {
 
 export interface NamedTree {
   sessions: Set<string>;
-  /** Recorded here. False: only a text that looks like a reference, or a session that was imported without its files. */
+  /**
+   * Recorded here. False: only a text that looks like a reference, or a session that was imported without its files.
+   */
   isRecord: boolean;
 }
 

@@ -127,7 +127,7 @@ export async function moveDatabaseAside(
 /**
  * The old log is moved before the new file gets its name, because SQLite would apply it to the new file. With a
  * `target`, a file exists at `path` at every moment where the file system has hard links; otherwise a process that
- * opens it meanwhile would create an empty one.
+ * opens it in the meantime would create an empty one.
  */
 async function exchange(path: string, { target, now }: { target?: string; now: number }): Promise<string> {
   const aside = `${path}.damaged-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;

@@ -1,6 +1,6 @@
 /**
- * Every column that may contain references to blobs and trees, and the expression for its session id. `isRecord` is true
- * for a row whose trees this program wrote. Other text only looks like it: a model can print any reference.
+ * Every column that may contain references to blobs and trees, and the expression for its session id. `isRecord` is
+ * true for a row whose trees this program wrote. Other text only looks like it: a model can print any reference.
  */
 export const BLOB_COLUMNS = [
   {

@@ -23,7 +23,9 @@ export interface MarkForkOptions<Hidden> {
 
 /** Copies a session's marks to a fork, with references to the fork's messages. */
 export interface MarkFork<Hidden> {
-  /** Call this for every mark, in order, before the first `fork`: a mark may precede the compaction that it belongs to. */
+  /**
+   * Call this for every mark, in order, before the first `fork`: a mark may precede the compaction that it belongs to.
+   */
   meet(mark: MarkHiding<Hidden>): void;
   /** Returns undefined if the mark does not apply to the fork. */
   fork(mark: MarkHiding<Hidden>): MarkHiding<Hidden> | undefined;

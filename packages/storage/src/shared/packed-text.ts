@@ -11,8 +11,8 @@ export function packText(text: string): string | Uint8Array {
 }
 
 /**
- * Returns the text of {@link packText}. Text that older versions stored is returned unchanged. Returns an empty text for
- * damaged bytes: a reader of JSON then reports the row.
+ * Returns the text of {@link packText}. Text that older versions stored is returned unchanged. Returns an empty text
+ * for damaged bytes: a reader of JSON then reports the row.
  */
 export function unpackText(stored: unknown): string {
   if (!(stored instanceof Uint8Array)) return String(stored);

@@ -84,8 +84,9 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /**
- * Returns the checksum of a row: the CRC-32 of its values, with packed texts unpacked, as a signed 32-bit number. It finds every single flipped bit
- * and every damage of up to 32 consecutive bits; other damage escapes it once in 4 billion times.
+ * Returns the checksum of a row: the CRC-32 of its values, with packed texts unpacked, as a signed 32-bit number. It
+ * finds every single flipped bit and every damage of up to 32 consecutive bits; other damage escapes it once in 4
+ * billion times.
  */
 export function rowChecksum<T extends CheckedTable>(table: T, row: Values<T>): number {
   return rowChecksumOf(table, row);

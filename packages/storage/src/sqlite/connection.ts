@@ -10,7 +10,9 @@ export interface Connection {
   readonly inTransaction: boolean;
   /** Changes when another connection, in this or another process, has committed a change. */
   dataVersion(): number;
-  /** Yields the rows of a query, one at a time. Integers may be `bigint`: damage can make them too large for a number. */
+  /**
+   * Yields the rows of a query, one at a time. Integers may be `bigint`: damage can make them too large for a number.
+   */
   rows(sql: string, ...values: RowValue[]): Iterable<Record<string, unknown>>;
   /** Runs statements without parameters. */
   exec(sql: string): void;

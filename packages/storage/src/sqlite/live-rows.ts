@@ -5,7 +5,9 @@ import { isSoundRow } from '../shared/row-checksum.ts';
 import type { Drizzle } from './connection.ts';
 import { marks, messages } from './schema.ts';
 
-/** Which rows of a session are on its live path. Most sessions have no revert: then all are, and nothing more is read. */
+/**
+ * Which rows of a session are on its live path. Most sessions have no revert: then all are, and nothing more is read.
+ */
 export interface LiveRows {
   /** A condition on `messages`. Undefined: all rows. */
   messages: SQL | undefined;

@@ -7,9 +7,9 @@ import { databaseProblem } from './database-problem.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /**
- * Opens a database that cannot be written: on a read-only disk, or in a folder of another user. Tries in this order: the
- * file itself; the file as unchangeable, if it has no log, because without a log SQLite needs no file beside it; and a
- * copy in the system's folder for temporary files. Every write on the connection fails with `SQLITE_READONLY`.
+ * Opens a database that cannot be written: on a read-only disk, or in a folder of another user. Tries in this order:
+ * the file itself; the file as unchangeable, if it has no log, because without a log SQLite needs no file beside it;
+ * and a copy in the system's folder for temporary files. Every write on the connection fails with `SQLITE_READONLY`.
  *
  * @param prepare Migrates a copy. It is not called for the file itself.
  */

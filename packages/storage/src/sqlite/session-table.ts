@@ -126,7 +126,8 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       const found = unlessDamaged(() => rows().where(isWanted).orderBy(desc(PLACE)).limit(limit).all());
       if (found !== undefined) return found.map(toSession);
       const all = readEach(
-        // Sorted by the plus sign, not by the table: all columns are in an index, which is read instead of damaged rows.
+        // Sorted by the plus sign, not by the table: all columns are in an index, which is read instead of damaged
+        // rows.
         ids()
           .where(older)
           .orderBy(desc(sql`+${PLACE}`))

@@ -99,8 +99,8 @@ function readStubExtras(db: Drizzle, sessionId: string): StubExtras[] {
 }
 
 /**
- * Reads the active pins and part marks of the live path, and the compactions that the view needs. Others are skipped, because each may
- * list the whole session. A damaged compaction has no effect: the one before it counts.
+ * Reads the active pins and part marks of the live path, and the compactions that the view needs. Others are skipped,
+ * because each may list the whole session. A damaged compaction has no effect: the one before it counts.
  */
 export function readViewMarks(
   db: Drizzle,

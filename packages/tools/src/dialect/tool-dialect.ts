@@ -8,7 +8,9 @@ export interface ToolDialect {
   names: readonly string[];
   /** By the name that the tool uses itself. */
   parameters: Readonly<Record<string, ParameterDialect>>;
-  /** Parameters without effect that are part of ordinary calls elsewhere, such as a description. Nothing reports them. */
+  /**
+   * Parameters without effect that are part of ordinary calls elsewhere, such as a description. Nothing reports them.
+   */
   silent?: readonly string[];
 }
 

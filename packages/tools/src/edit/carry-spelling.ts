@@ -20,8 +20,8 @@ export async function loadDiffer(): Promise<Differ> {
 const MAX_COMPARED_CHARS = 2_000;
 
 /**
- * Returns the new line in the spelling of the file: where the new line keeps characters of the given one, it keeps those
- * of the file. So an edit of one word does not replace the quotes of the whole line.
+ * Returns the new line in the spelling of the file: where the new line keeps characters of the given one, it keeps
+ * those of the file. So an edit of one word does not replace the quotes of the whole line.
  */
 export function carrySpelling(
   { given, file, replacement }: { given: string; file: string; replacement: string },

@@ -43,8 +43,8 @@ export function lineAt(text: string, offset: number): number {
 
 /**
  * Replaces the text at each of `places`, in ascending order. Offsets count a CRLF of the file as one character. Lines
- * that stay keep their line ends. New line ends are CRLF if most line ends of the replaced text are, or, if it has none,
- * if most of the file's are.
+ * that stay keep their line ends. New line ends are CRLF if most line ends of the replaced text are, or, if it has
+ * none, if most of the file's are.
  */
 export async function replacePlaces(
   original: string,

@@ -31,7 +31,9 @@ export function choosePlaces(hunks: readonly FoundHunk[]): ChosenPlaces {
   return { places: counted.map(({ places: [place] }) => place) };
 }
 
-/** Chooses the first place of each hunk after that of the hunk before it: from the start of the file, or from its end. */
+/**
+ * Chooses the first place of each hunk after that of the hunk before it: from the start of the file, or from its end.
+ */
 function inOrder(
   hunks: readonly FoundHunk[],
   direction: 'down' | 'up',

@@ -71,7 +71,7 @@ function regionEnd(lines: readonly string[], from: number): number {
 const CLOSES = /^\s*[)\]}]/;
 /** `) {`, `):` and `} else {` do not end a block. */
 const OPENS = /(?:[:{([]|=>)\s*$/;
-/** A brace on its own line, a label or a directive of a preprocessor is no end either. */
+/** A brace on its own line, a label or a directive of a preprocessor is not an end either. */
 const CONTINUES = /^\s*(?:\{|#)/;
 
 /** Marks around a text of several lines, whose indentation says nothing. */

@@ -41,7 +41,10 @@ export class Inbox {
     this.#reading.request();
   }
 
-  /** Keeps the inbox current, also while the page is hidden: its title shows the number. Returns a function that ends it. */
+  /**
+   * Keeps the inbox current, also while the page is hidden: its title shows the number. Returns a function that ends
+   * it.
+   */
   follow({ events, connection }: { events: ServerEvents; connection: Connection }): () => void {
     this.refresh();
     const ends = [

@@ -51,7 +51,7 @@ export function Composer({
   const [isSending, send] = useAction(async () => {
     await onSend(content, sendKey.keyOf(content));
     sendKey.done();
-    // What was typed meanwhile stays.
+    // What was typed in the meantime stays.
     setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
     attachments.remove(attachments.list);
   });

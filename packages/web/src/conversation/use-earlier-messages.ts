@@ -14,7 +14,7 @@ export interface EarlierMessages {
 
 /**
  * Reads the messages before the loaded ones, a page at a time, when their beginning is near: after any scroll, if the
- * messages do not fill the screen, and when the reader scrolls on at the very beginning, which is no scroll for the
+ * messages do not fill the screen, and when the reader scrolls on at the very beginning, which is not a scroll for the
  * browser.
  */
 export function useEarlierMessages(scroller: RefObject<HTMLElement | null>): EarlierMessages {

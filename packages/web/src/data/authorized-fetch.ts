@@ -4,8 +4,8 @@ import type { Connection } from './connection.ts';
 import { takeEarlyAnswer } from './early-answers.ts';
 
 /**
- * Sends requests with the token of this tab. If the server no longer accepts it, a request waits for another token and is
- * then sent again: nothing that the page does fails for this reason.
+ * Sends requests with the token of this tab. If the server no longer accepts it, a request waits for another token and
+ * is then sent again: nothing that the page does fails for this reason.
  */
 export function authorizedFetch(access: Access, connection: Connection): typeof fetch {
   return async (input, init = {}) => {

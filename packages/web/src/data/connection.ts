@@ -6,8 +6,8 @@ const LONGEST_WAIT_MS = 8_000;
 const FROM_PROXY = new Set([502, 503, 504]);
 
 /**
- * Whether the server answers. Every request shows it. After a failed one, the server is asked until it answers, and then
- * everything that reads from it starts again.
+ * Whether the server answers. Every request shows it. After a failed one, the server is asked until it answers, and
+ * then everything that reads from it starts again.
  */
 export class Connection {
   readonly store: StoreApi<{ isOnline: boolean }> = createStore(() => ({ isOnline: true }));

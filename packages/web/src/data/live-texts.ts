@@ -83,8 +83,8 @@ export class LiveTexts {
   }
 
   /**
-   * Every second frame at most: 200 pieces a second would otherwise be 200 renderings, and most of the work of a frame is
-   * layout and painting.
+   * Every second frame at most: 200 pieces a second would otherwise be 200 renderings, and most of the work of a frame
+   * is layout and painting.
    */
   #changeSoon(): void {
     this.#frame ??= requestAnimationFrame(() => {

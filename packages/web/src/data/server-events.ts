@@ -38,8 +38,8 @@ export class ServerEvents {
   }
 
   /**
-   * Calls the listener when events may be missing, or another process has changed the store: what follows from events is
-   * then to be read again.
+   * Calls the listener when events may be missing, or another process has changed the store: what follows from events
+   * is then to be read again.
    */
   onGap(listener: () => void): () => void {
     this.#gapListeners.add(listener);

@@ -38,8 +38,8 @@ export class SessionReader {
   }
 
   /**
-   * Reads what is shown first: the state and the newest messages. Both are read at the same time, so the messages can be
-   * older than the number of the last event, and `tail` is to be read again.
+   * Reads what is shown first: the state and the newest messages. Both are read at the same time, so the messages can
+   * be older than the number of the last event, and `tail` is to be read again.
    */
   async readFirst(signal: AbortSignal): Promise<SessionDetail> {
     const { client, sessionId, store } = this.#options;

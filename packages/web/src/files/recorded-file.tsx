@@ -4,7 +4,7 @@ import { LoadedView } from '../ui/loaded-view.tsx';
 /** More would make the page slow. The download has all of it. */
 const MAX_CHARS = 200_000;
 
-/** The text of a file. Bytes that are no text are not shown. */
+/** The text of a file. Bytes that are not text are not shown. */
 export function RecordedFile({ content }: { content: Blob }) {
   const loaded = useLoaded(`${content.size}`, async () => ({ text: await textOf(content) }));
   return (

@@ -6,8 +6,8 @@ export interface DiffOfFile extends FileDiff {
 }
 
 /**
- * Splits a diff as git writes it, at its lines `diff --git`. The path is the one after the change, or the former one of a
- * deleted file.
+ * Splits a diff as git writes it, at its lines `diff --git`. The path is the one after the change, or the former one of
+ * a deleted file.
  */
 export function splitDiff(diff: string): DiffOfFile[] {
   const starts = [...diff.matchAll(/^diff --git /gm)].map(({ index }) => index);

@@ -38,7 +38,10 @@ export function searchValues(values: readonly ConfigValue[], query: string): rea
   });
 }
 
-/** Where a value comes from, or undefined if it is the default. An object can come from one place, as a whole or key by key. */
+/**
+ * Where a value comes from, or undefined if it is the default. An object can come from one place, as a whole or key by
+ * key.
+ */
 export function originOf(path: string, origins: Origins): Origins[string] | undefined {
   const exact = Object.hasOwn(origins, path) ? origins[path] : undefined;
   if (exact !== undefined) return exact;

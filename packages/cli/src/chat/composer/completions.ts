@@ -49,7 +49,9 @@ export class Completions implements AutocompleteProvider {
     return name === undefined ? null : await this.#values(name, word);
   }
 
-  /** Whether the suggestions are for this text before the cursor. While keys arrive fast, they can be for an older one. */
+  /**
+   * Whether the suggestions are for this text before the cursor. While keys arrive fast, they can be for an older one.
+   */
   areFor(before: string): boolean {
     return before === this.#completed;
   }

@@ -6,7 +6,10 @@ import type { Completions } from './completions.ts';
 /** Lines of completions shown at once. */
 const MAX_COMPLETIONS = 8;
 const ESCAPE = '\u001b';
-/** Marks the editor's borders, which are not drawn: a line over the whole width would break when a terminal gets narrower. */
+/**
+ * Marks the editor's borders, which are not drawn: a line over the whole width would break when a terminal gets
+ * narrower.
+ */
 const BORDER = '\u0000';
 
 /** The lines in which a person writes: several lines, history, completions, large pastes as one word. */

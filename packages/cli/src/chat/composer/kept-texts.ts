@@ -74,7 +74,7 @@ function readText(path: string): string {
   }
 }
 
-/** A line that another version or a crash left is no message. */
+/** A line that another version or a crash left is not a message. */
 function parsedLine(line: string): string[] {
   try {
     const text: unknown = JSON.parse(line);

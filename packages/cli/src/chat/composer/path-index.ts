@@ -64,7 +64,7 @@ async function entriesOf(folder: string, limit: number): Promise<{ name: string;
     }
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
-    // The folder was removed meanwhile, or this user may not read it: its paths are not completed.
+    // The folder was removed in the meantime, or this user may not read it: its paths are not completed.
     return [];
   }
 }

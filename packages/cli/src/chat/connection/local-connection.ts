@@ -38,8 +38,8 @@ export interface LocalConnectionOptions {
 }
 
 /**
- * Starts a server in this process, for this chat alone: it listens on a socket in a folder that only this user can open,
- * with a token that is never stored.
+ * Starts a server in this process, for this chat alone: it listens on a socket in a folder that only this user can
+ * open, with a token that is never stored.
  */
 export async function openLocalConnection(options: LocalConnectionOptions): Promise<Connection> {
   const { settings: first, storage, terminal } = options;

@@ -1,8 +1,8 @@
 import type { Panel } from './panel.ts';
 
 /**
- * Questions in place of the composer, the newest on top. A question that opens while a person writes is held, so that it
- * does not take the keys of their text: it opens when they press Enter in the empty composer.
+ * Questions in place of the composer, the newest on top. A question that opens while a person writes is held, so that
+ * it does not take the keys of their text: it opens when they press Enter in the empty composer.
  */
 export class PanelStack {
   readonly #panels: { panel: Panel; isHeld: boolean }[] = [];

@@ -20,8 +20,8 @@ export function canRedraw(terminal: Terminal, { isPlain }: Pick<Appearance, 'isP
 }
 
 /**
- * Draws the empty prompt, before anything is loaded that can edit text. The terminal keeps what is typed until it is read.
- * Returns undefined for a terminal that cannot redraw.
+ * Draws the empty prompt, before anything is loaded that can edit text. The terminal keeps what is typed until it is
+ * read. Returns undefined for a terminal that cannot redraw.
  */
 export function drawFirstFrame(terminal: Terminal, { noColor, isPlain }: Appearance): Drawn | undefined {
   const { out, input } = terminal;

@@ -88,8 +88,8 @@ function rowsAbove({ lines, row, column, columns: before }: Drawn, columns: numb
 }
 
 /**
- * The breaks in a line up to a column. A character of two columns is not broken, so that a row can have an empty column at
- * its end. Behind a full row there is no break: the cursor stays in it until a character follows.
+ * The breaks in a line up to a column. A character of two columns is not broken, so that a row can have an empty column
+ * at its end. Behind a full row there is no break: the cursor stays in it until a character follows.
  */
 function brokenRows(line: string, columns: number, end = Number.POSITIVE_INFINITY): number {
   let breaks = 0;

@@ -30,7 +30,7 @@ export class TerminalWindow {
     this.#terminal.write(REPORT_OFF);
   }
 
-  /** Returns true if the input is no key, but a report about the focus. */
+  /** Returns true if the input is not a key, but a report about the focus. */
   takesReport(data: string): boolean {
     const isReport = data === FOCUSED || data === UNFOCUSED;
     if (isReport) this.#isInFront = data === FOCUSED;

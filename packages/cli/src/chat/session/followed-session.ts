@@ -130,7 +130,8 @@ export class FollowedSession {
     if (event.type === 'message:dequeued')
       for (const { content, isOwn } of state.queue.deliver(event.ids))
         this.#listener.onMessage(content, isOwn);
-    // The answer of a run whose process has ended is still open, and its text is sent again. It is on the screen already.
+    // The answer of a run whose process has ended is still open, and its text is sent again. It is on the screen
+    // already.
     if (event.type === 'llm:chunk' && !state.isBusy) return;
     if (state.apply(event)) await this.#readNowOrLater();
     this.#listener.onEvent(event);

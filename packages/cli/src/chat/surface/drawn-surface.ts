@@ -186,9 +186,9 @@ export class DrawnSurface implements Surface {
     this.#terminal.input.setRawMode(false);
   }
 
-  /** Returns true if the input is no key for the composer or the question. */
+  /** Returns true if the input is not a key for the composer or the question. */
   #takes(data: string, listener: SurfaceListener): boolean {
-    // Some terminals report also that a key is let go. It would count as a second press.
+    // Some terminals also report that a key is released. This would count as a second press.
     if (isKeyRelease(data) || this.#window.takesReport(data) || this.#background.take(data)) return true;
     if (this.hasQuestion) return listener.onKey(data);
     this.keys += 1;

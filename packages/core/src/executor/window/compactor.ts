@@ -83,8 +83,8 @@ export class Compactor {
   }
 
   /**
-   * Handles a request that the server refused as too long: shortens the answer of a small request, else learns the window,
-   * and compacts unless the request fits with less room for its answer.
+   * Handles a request that the server refused as too long: shortens the answer of a small request, else learns the
+   * window, and compacts unless the request fits with less room for its answer.
    *
    * @throws {LonghaulError} `error` after more than three in a row, counted together with truncations.
    */

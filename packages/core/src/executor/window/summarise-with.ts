@@ -32,7 +32,8 @@ export function summariseWith(driver: ModelDriver, options: SummariseOptions): S
   return async (request) => {
     const { mode } = request;
     const { info } = driver;
-    // Reasoning counts in the length of the answer. It stays as in other requests, so that the provider's cache applies.
+    // Reasoning counts in the length of the answer. It stays as in other requests, so that the provider's cache
+    // applies.
     const maxOutputTokens = Math.min(
       request.maxOutputTokens + (info.reasoningTokens ?? 0),
       Math.max(request.maxOutputTokens, info.maxOutputTokens),

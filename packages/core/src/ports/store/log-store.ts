@@ -98,8 +98,8 @@ export interface LogStore {
    */
   loadView(sessionId: string, options?: ViewOptions): Promise<SessionView>;
   /**
-   * Returns the session's records of changed files in the order of the log, those of reverted messages included. Loads no
-   * other part. Leaves out damaged ones.
+   * Returns the session's records of changed files in the order of the log, those of reverted messages included. Loads
+   * no other part. Leaves out damaged ones.
    */
   listPatches(sessionId: string, range?: SequenceRange): Promise<PlacedPatch[]>;
   /**

@@ -28,7 +28,9 @@ export interface MarkStore {
       spans?: readonly SequenceSpan[] | undefined;
     },
   ): Promise<LonghaulEvent[]>;
-  /** Returns the checkpoint if its last message is on the live path. Otherwise the fold is computed from the messages. */
+  /**
+   * Returns the checkpoint if its last message is on the live path. Otherwise the fold is computed from the messages.
+   */
   loadCheckpoint(sessionId: string): Promise<LedgerCheckpoint | undefined>;
   recordMarks(
     lease: Lease,

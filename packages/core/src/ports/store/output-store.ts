@@ -22,8 +22,8 @@ export interface OutputStore {
   /** Lists the outputs of a session, oldest first. Outputs that older versions kept are missing. */
   listOutputs(sessionId: string): Promise<OutputRecord[]>;
   /**
-   * Marks outputs as deleted, and returns the ids of their blobs. Leaves out outputs whose blob is also named elsewhere:
-   * by another session, another call, or a message. The caller deletes the blobs.
+   * Marks outputs as deleted, and returns the ids of their blobs. Leaves out outputs whose blob is also named
+   * elsewhere: by another session, another call, or a message. The caller deletes the blobs.
    */
   deleteOutputs(lease: Lease, handles: readonly string[]): Promise<string[]>;
 }

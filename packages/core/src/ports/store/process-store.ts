@@ -10,8 +10,8 @@ export interface NewProcess {
 }
 
 /**
- * How a process ended. `ended`: reported by the run that started it. `killed`: by a later run. `gone`: a later run found
- * it dead. `assumed`: nobody could check, and a person said that it has ended.
+ * How a process ended. `ended`: reported by the run that started it. `killed`: by a later run. `gone`: a later run
+ * found it dead. `assumed`: nobody could check, and a person said that it has ended.
  */
 export type ProcessOutcome = 'ended' | 'killed' | 'gone' | 'assumed';
 

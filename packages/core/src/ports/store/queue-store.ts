@@ -15,8 +15,8 @@ export interface QueueStore {
   listQueue(sessionId: string): Promise<QueuedMessage[]>;
   editQueued(sessionId: string, id: string, content: QueuedMessage['content']): Promise<boolean>;
   /**
-   * Moves a message to a position: 1 is next. A position after the last one is the last one. Returns false if the message
-   * does not wait.
+   * Moves a message to a position: 1 is next. A position after the last one is the last one. Returns false if the
+   * message does not wait.
    */
   moveQueued(sessionId: string, id: string, position: number): Promise<boolean>;
   removeQueued(sessionId: string, id: string): Promise<boolean>;

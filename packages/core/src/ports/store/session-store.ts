@@ -25,14 +25,17 @@ export interface SessionQuery {
   workspace?: { folder: string; below?: boolean };
 }
 
-/** A session that is being written. Until it is published, nothing returns it, and a killed process leaves nothing visible. */
+/**
+ * A session that is being written. Until it is published, nothing returns it, and a killed process leaves nothing
+ * visible.
+ */
 export interface StagedSession {
   /** Appends messages in one transaction. */
   append(drafts: readonly MessageDraft[]): Promise<void>;
   /**
    * Makes the whole session visible, with these marks, in one transaction.
    *
-   * @throws {LonghaulError} `session_not_found` if the unfinished session was removed meanwhile.
+   * @throws {LonghaulError} `session_not_found` if the unfinished session was removed in the meantime.
    */
   publish(last: { patch: SessionPatch; marks: readonly Mark[] }): Promise<Session>;
   /** Removes everything that was stored. */

@@ -1,7 +1,9 @@
 import { isObject, parseTreeReference } from '@longhaul/protocol';
 import type { SettingsStore } from '../../ports/index.ts';
 
-/** A revert whose files are being restored. It is stored before the first file is changed, and removed with the mark. */
+/**
+ * A revert whose files are being restored. It is stored before the first file is changed, and removed with the mark.
+ */
 export interface PendingRevert {
   handle: string;
   to: number;

@@ -59,7 +59,7 @@ export class SessionMover {
     const state = await loadFilesState(store, session.id);
     await using recorder = await this.#open(session, state?.tree);
     const { tree: from, change } = await readPresent({ store, session, recorder, state, mayWrite });
-    // What a killed revert has restored is no change of others.
+    // Files that a killed revert has restored do not count as changes by others.
     const unrecorded = pending ? undefined : placedPatch(change);
     const { keep = false } = options;
     return Object.assign(result, await this.#planFiles(session.id, since, { from, to, keep, unrecorded }));

@@ -35,7 +35,8 @@ export class SessionReverts {
 
   /**
    * Goes back to before a message, or to after it: restores the files, and hides the later messages, and those of other
-   * branches. The present files are recorded first. A running session is cancelled, but not for a preview, which changes nothing.
+   * branches. The present files are recorded first. A running session is cancelled, but not for a preview, which
+   * changes nothing.
    *
    * @param target A handle (`m12`) or a message id.
    * @throws {LonghaulError} `session_not_found`, `not_found`, `invalid_request` if no files are recorded; `store_full`.

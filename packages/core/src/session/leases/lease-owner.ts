@@ -18,8 +18,8 @@ export function currentClaimant(): Claimant {
 }
 
 /**
- * Whether an owner may still be running. On this host and boot that is certain; of another host nothing is known, so it counts as alive until
- * its lease expires.
+ * Whether an owner may still be running. On this host and boot that is certain; of another host nothing is known, so it
+ * counts as alive until its lease expires.
  */
 export function isOwnerAlive(owner: LeaseOwner): boolean {
   if (owner.host !== hostname()) return true;
@@ -34,7 +34,9 @@ function bootId(): string {
   return readOptional('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
 }
 
-/** In clock ticks since boot. Undefined without such a process or without /proc; a zombie does not count as a process. */
+/**
+ * In clock ticks since boot. Undefined without such a process or without /proc; a zombie does not count as a process.
+ */
 function startTime(pid: number): string | undefined {
   const stat = processStat(pid);
   return stat === undefined || stat.state === 'Z' || stat.state === 'X' ? undefined : stat.startedAt;

@@ -2,8 +2,8 @@ import type { EventPayload, Message } from '@longhaul/protocol';
 import type { ModelDriver } from '../../ports/index.ts';
 
 /**
- * Returns the event for a run with another model than that of the session's last answer, whoever changed it and however.
- * None for the first run, and none if the model is the same.
+ * Returns the event for a run with another model than that of the session's last answer, whoever changed it and
+ * however. None for the first run, and none if the model is the same.
  *
  * @param model `provider/model`, as the session names it.
  */

@@ -20,7 +20,8 @@ export function createProcessRecorder(
       try {
         await store.endProcess(id, 'ended');
       } catch (error) {
-        // The command has ended and its result is not affected. The next run finds the record open and its process gone.
+        // The command has ended and its result is not affected. The next run finds the record open and its process
+        // gone.
         if (!(error instanceof LonghaulError)) throw error;
       }
     };

@@ -19,9 +19,10 @@ import { leftOpen } from './interruption.ts';
 export type Repair = Omit<EventOf<'run:repaired'>, 'type' | 'message' | 'sessionId' | 'at' | 'number'>;
 
 /**
- * Ends the commands that a dead or silent run left running, then closes what it left open: parts, messages, and the run itself, which gets its `run:finished`. The result of a
- * call that had started is "its outcome is unknown", that of another call is "not run". No call is started again. Calls
- * that wait for approval stay pending. Emits one `run:repaired`.
+ * Ends the commands that a dead or silent run left running, then closes what it left open: parts, messages, and the run
+ * itself, which gets its `run:finished`. The result of a call that had started is "its outcome is unknown", that of
+ * another call is "not run". No call is started again. Calls that wait for approval stay pending. Emits one
+ * `run:repaired`.
  *
  * @returns Undefined if there was nothing to repair.
  * @throws {LonghaulError} `processes_left`: nothing is repaired then.

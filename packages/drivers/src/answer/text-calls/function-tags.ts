@@ -17,8 +17,8 @@ const beginsInTag = beginsAfter(
 );
 
 /**
- * Qwen's coder models, and Seed: `<function=NAME><parameter=KEY>value</parameter></function>`, often inside `<tool_call>`. Llama 3
- * writes JSON between the same tags.
+ * Qwen's coder models, and Seed: `<function=NAME><parameter=KEY>value</parameter></function>`, often inside
+ * `<tool_call>`. Llama 3 writes JSON between the same tags.
  */
 export const functionTags: TextCallForm = {
   openers: OPENERS,

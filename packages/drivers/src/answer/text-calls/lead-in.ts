@@ -17,7 +17,9 @@ export function leadInOf(before: string): LeadIn {
 /** Blanks and special tokens at the end of the words. */
 const TRAILING = /(?:\s|<\|\w+\|>)+$/;
 
-/** In "For example, I call:", the plan is part of an example. In "I'll run an example:", the example is part of a plan. */
+/**
+ * In "For example, I call:", the plan is part of an example. In "I'll run an example:", the example is part of a plan.
+ */
 function exampleOf(sentence: string, plan: number): LeadIn {
   return sentence.search(EXAMPLE) < plan ? 'content' : 'plan';
 }

@@ -32,7 +32,10 @@ export const deepseekTokens = markedCalls({
 });
 
 const HARMONY_STARTS = ['', '<|start|>assistant'];
-/** gpt-oss: `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`, also with the receiver before the channel. */
+/**
+ * gpt-oss: `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`, also with the receiver
+ * before the channel.
+ */
 export const harmonyTokens = markedCalls({
   openers: [
     ...HARMONY_STARTS.flatMap((start) =>

@@ -29,7 +29,10 @@ const CLOSER =
 /** The beginning of an object or a list of them. The list of Phi begins in its opener. */
 const BEGINNING = /^\s*(?:$|(?:\[\s*)?(?:$|\{\s*(?:$|["'])))/;
 
-/** JSON after a tag, as Hermes, Qwen, Llama, Granite, Nemotron, LongCat, Phi, InternLM and LM Studio write it: `<tool_call>{"name": …}</tool_call>`. */
+/**
+ * JSON after a tag, as Hermes, Qwen, Llama, Granite, Nemotron, LongCat, Phi, InternLM and LM Studio write it:
+ * `<tool_call>{"name": …}</tool_call>`.
+ */
 export const taggedJson: TextCallForm = {
   openers: OPENERS,
   canBegin: beginsAfter(OPENERS, BEGINNING),

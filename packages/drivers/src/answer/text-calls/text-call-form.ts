@@ -25,7 +25,9 @@ export type IsTool = (name: string) => boolean;
 
 /** One form in which models write calls as text. */
 export interface TextCallForm {
-  /** The texts with which calls in this form begin, if prose does not contain them. Empty: the form has no such marks. */
+  /**
+   * The texts with which calls in this form begin, if prose does not contain them. Empty: the form has no such marks.
+   */
   readonly openers: readonly string[];
   /** Whether calls in this form can begin with the text, which may be incomplete. */
   canBegin(text: string, isTool: IsTool): boolean;
@@ -77,7 +79,7 @@ function isSchema(input: JsonObject): boolean {
   return input['type'] === 'object' && isObject(input['properties']);
 }
 
-/** Returns all calls in one object or a list of them. Undefined if any is no call. */
+/** Returns all calls in one object or a list of them. Undefined if any is not a call. */
 export function callsIn(value: JsonValue | undefined, tools: FormTools): WrittenCall[] | undefined {
   if (value === undefined) return undefined;
   const calls = (Array.isArray(value) ? value : [value]).map((entry) => callIn(entry, tools));

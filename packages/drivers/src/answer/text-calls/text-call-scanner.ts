@@ -25,9 +25,9 @@ const AFTER_SENTENCE =
 const ITEM = /^\s*(?:[-*+•–—]|\d+[.)]|#+)?\s*$/;
 
 /**
- * Creates a scanner for the text of one answer. It passes text on until a call can begin outside of code and quotations:
- * at the beginning of a line, or after punctuation within it. It holds back everything from there as long as
- * it can be a call, because a call is the end of an answer.
+ * Creates a scanner for the text of one answer. It passes text on until a call can begin outside of code and
+ * quotations: at the beginning of a line, or after punctuation within it. It holds back everything from there as long
+ * as it can be a call, because a call is the end of an answer.
  */
 export function createTextCallScanner(isTool: IsTool): TextCallScanner {
   let passed = '';

@@ -6,8 +6,8 @@ import type { WrittenCall } from './text-call-form.ts';
 import { type LeadingCalls, readLeadingCalls, type TextCallTools, withoutTurnEnds } from './text-calls.ts';
 
 /**
- * What the end of an answer is. `text`: the answer only writes about calls. `broken`: calls that cannot be read or made.
- * `uncertain`: one of both.
+ * What the end of an answer is. `text`: the answer only writes about calls. `broken`: calls that cannot be read or
+ * made. `uncertain`: one of both.
  */
 export type TextCallVerdict =
   | { kind: 'calls'; calls: WrittenCall[]; after?: string }
@@ -58,7 +58,7 @@ function judgeCalls({ before, text }: CallText, tools: TextCallTools): TextCallV
   return judgeUnread(read.rest, { isWhole, tools });
 }
 
-/** JSON and the like after words is common in prose, and so is JSON that is no call. */
+/** JSON and the like after words is common in prose, and so is JSON that is not a call. */
 function judgeUnmarked(
   text: string,
   options: LeadingCalls & { isWhole: boolean; mayBeCalls: boolean; tools: TextCallTools },

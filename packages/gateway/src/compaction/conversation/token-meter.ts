@@ -10,7 +10,7 @@ export interface TokenMeter {
   /** Includes the tokens that the chat format adds around the message. */
   message(message: ChatMessage): number;
   messages(messages: readonly ChatMessage[]): number;
-  /** Counts messages in advance, in slices, so that other requests are served meanwhile. */
+  /** Counts messages in advance, in slices, so that other requests are served in the meantime. */
   learnMessages(messages: readonly ChatMessage[]): Promise<void>;
   /** Counts the parts of a request outside its messages: tool schemas and the priming of the reply. */
   fixed(tools: readonly ChatTool[] | undefined): number;

@@ -16,8 +16,8 @@ export interface FileDiff {
 }
 
 /**
- * Reads the hunks of a unified diff: `@@ -1,3 +1,4 @@`, and lines that begin with a space, `-`, `+` or `\`. Lines of any
- * other form are shown as remarks, so that no text is lost.
+ * Reads the hunks of a unified diff: `@@ -1,3 +1,4 @@`, and lines that begin with a space, `-`, `+` or `\`. Lines of
+ * any other form are shown as remarks, so that no text is lost.
  */
 export function readHunks(patch: string): DiffLine[] {
   const lines: DiffLine[] = [];

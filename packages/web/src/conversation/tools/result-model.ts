@@ -19,7 +19,9 @@ export interface Found {
   remarks: readonly string[];
 }
 
-/** Reads `path`, then its lines as `12:match` or `13-context`, and an empty line between files. Other lines are results. */
+/**
+ * Reads `path`, then its lines as `12:match` or `13-context`, and an empty line between files. Other lines are results.
+ */
 export function readFound(text: string): Found {
   const groups: { file: string | undefined; lines: FoundLine[] }[] = [];
   const remarks: string[] = [];

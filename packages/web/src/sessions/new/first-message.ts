@@ -41,7 +41,7 @@ export class FirstMessage {
     return this.#made.session;
   }
 
-  /** A session that has meanwhile got its message works, and stays. */
+  /** A session that has in the meantime got its message works, and stays. */
   async #discard(sessionId: string): Promise<void> {
     try {
       await this.#client.sessions.delete(sessionId);
