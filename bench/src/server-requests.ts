@@ -185,7 +185,10 @@ async function serve(runtime: Runtime, store: Store, workspace: string) {
       settings: { get: none, put: none },
       importer: { import: none },
       skillsOf: async () => ({ skills: [], problems: [] }),
-      mcpServers: async () => ({ servers: [] }),
+      mcp: {
+        list: async () => ({ servers: [] }),
+        offers: async () => ({ prompts: [], resources: [] }),
+      },
       trust: { get: none, answer: none },
     },
     host: '127.0.0.1',

@@ -12,6 +12,8 @@ export interface AcpWorkspace extends AsyncDisposable {
   readonly agents: AcpAgents;
   /** Returns the commands that a prompt can be. Files of commands are read again each time. */
   commands(): Promise<readonly AcpCommand[]>;
+  /** Returns what else a prompt can begin with, such as prompts of MCP servers. It is sent as it is typed. */
+  offeredCommands(sessionId: string): Promise<readonly Omit<AcpCommand, 'run'>[]>;
   /** Returns what an answer `always` to a request allows for the rest of the session, such as `npm test`. */
   allowedByAlways(approval: Pick<Approval, 'toolName' | 'args'>): Promise<string[]>;
 }

@@ -8,8 +8,10 @@ import { Bench, type Running } from './harness.ts';
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const everything = join(modules, '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
+const lively = fileURLToPath(new URL('../../mcp/test/lively-server.ts', import.meta.url));
 const SERVERS = {
   every: { command: process.execPath, args: [everything], env: { TOKEN: 'hidden-1' } },
+  lively: { command: process.execPath, args: [lively] },
   gone: { command: 'no-such-program' },
   unused: { command: 'x', enabled: false },
 };
@@ -60,6 +62,7 @@ describe('GET /api/mcp', () => {
     const { servers } = await client.mcp.list();
     expect(servers.map(({ name, state, tools }) => ({ name, state, tools }))).toEqual([
       { name: 'every', state: 'idle', tools: [] },
+      { name: 'lively', state: 'idle', tools: [] },
       { name: 'gone', state: 'idle', tools: [] },
       { name: 'unused', state: 'off', tools: [] },
     ]);
@@ -69,7 +72,7 @@ describe('GET /api/mcp', () => {
   it('shows the state, the tools and the error of the servers of a session', async () => {
     const sessionId = await runOnce();
     const { servers } = await client.mcp.list({ sessionId });
-    const [every, gone] = servers;
+    const [every, , gone] = servers;
     expect(every).toMatchObject({
       state: 'ready',
       tools: expect.arrayContaining(['echo']),
@@ -90,6 +93,22 @@ describe('GET /api/mcp', () => {
       { name: 'every', tools: every?.tools.length, tokens: expect.any(Number) },
     ]);
     expect(context.servers?.[0]?.tokens).toBeLessThan(context.shares.tools);
+  });
+});
+
+describe('GET /api/sessions/ID/mcp', () => {
+  it('lists what a message can name once the servers run, and a message has its content', async () => {
+    const { id: idle } = await client.sessions.create();
+    expect(await client.mcp.offers(idle)).toEqual({ prompts: [], resources: [] });
+    const id = await runOnce('/lively:greet who=Ada how="at @lively:demo://note"');
+    const { prompts, resources } = await client.mcp.offers(id);
+    expect(prompts.map(({ server: of, name }) => `${of}:${name}`)).toContain('lively:greet');
+    expect(resources.map(({ uri }) => uri)).toContain('demo://note');
+    const { messages } = await client.messages(id);
+    const stored = JSON.stringify(messages[0]?.parts);
+    expect(stored).toContain('Greet Ada at @lively:demo://note.');
+    expect(stored).toContain('@blob:');
+    await expect(client.mcp.offers('nowhere')).rejects.toMatchObject({ code: 'session_not_found' });
   });
 });
 

@@ -217,6 +217,9 @@ export function createClient(options: ClientOptions) {
       /** Lists the MCP servers of a session, or of each server, the state in the session that used it last. */
       list: (query: QueryInputOf<'listMcpServers'> = {}, { signal }: CallOptions = {}) =>
         call('listMcpServers', { query, signal }),
+      /** Lists what a message can name of the running servers of a session. */
+      offers: (sessionId: string, { signal }: CallOptions = {}) =>
+        call('listMcpOffers', { params: { sessionId }, signal }),
     },
 
     trust: {

@@ -1,5 +1,10 @@
 import type { ConnectedTools, ToolConnection, ToolConnector } from '@longhaul/core';
-import { type ServerReport, SessionServers, type SessionServersOptions } from './session-servers.ts';
+import {
+  type ServerReport,
+  type SessionOffers,
+  SessionServers,
+  type SessionServersOptions,
+} from './session-servers.ts';
 
 export interface ServerPoolOptions extends Omit<SessionServersOptions, 'workspace' | 'servers'> {
   /** Returns the servers that are configured now. Another object means that they have changed. */
@@ -37,6 +42,13 @@ export class ServerPool implements ToolConnector {
   /** Reports the servers of a session that has run in this process. */
   report(sessionId: string): ServerReport[] | undefined {
     return this.#sessions.get(sessionId)?.servers.report();
+  }
+
+  /** Lists what a person can name in a session that has run in this process. */
+  async offers(sessionId: string, signal: AbortSignal): Promise<SessionOffers> {
+    return (
+      (await this.#sessions.get(sessionId)?.servers.offers({ signal })) ?? { prompts: [], resources: [] }
+    );
   }
 
   /** Reports each server in the session that used it last. */

@@ -1,9 +1,16 @@
 import type { ConnectedTools, Tool, ToolConnection } from '@longhaul/core';
 import { toLonghaulError } from '@longhaul/protocol';
 import { Restarts, type Wait } from './connection/restarts.ts';
-import { ServerConnection, type ServerState } from './connection/server-connection.ts';
+import {
+  type CallOptions,
+  ServerConnection,
+  type ServerOffers,
+  type ServerState,
+} from './connection/server-connection.ts';
 import type { ServerPlace } from './connection/server-process.ts';
 import { DEFERRAL_TOOLS, showOrDefer } from './deferral/defer-tools.ts';
+import { listPrompts, listResources, type ServerPrompt, type ServerResource } from './named/list-offers.ts';
+import { readNamed } from './named/read-named.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { type ListedTool, listTools, type ToolList } from './tools/list-tools.ts';
 import { createResourceTool, RESOURCE_TOOL } from './tools/resource-tool.ts';
@@ -32,6 +39,12 @@ export interface ServerReport {
   schemaTokens: number;
   /** The schemas are left out of requests: the model finds the tools by words. */
   isDeferred: boolean;
+}
+
+/** What a person can name in a message: `/SERVER:prompt` and `@SERVER:uri`. */
+export interface SessionOffers {
+  prompts: ServerPrompt[];
+  resources: ServerResource[];
 }
 
 /** The servers of one session. They live until the session is closed. */
@@ -83,13 +96,14 @@ export class SessionServers {
       ...shown,
       tools: [...resources, ...shown.tools],
       warnings: lists.flatMap(({ warnings }) => warnings),
+      readNamed: (text, signal) => readNamed(text, this.#connections, signal),
     };
   }
 
   /** The tool for resources, if a server has some that its agent may read. */
   #resourceTools({ allows }: Pick<ToolConnection, 'allows'>): Tool[] {
     const connections = this.#connections.filter(
-      ({ name, hasResources }) => hasResources && allows(name, RESOURCE_TOOL),
+      ({ name, has }) => has.resources && allows(name, RESOURCE_TOOL),
     );
     return connections.length === 0 ? [] : [createResourceTool(connections, this.#options.maxOutputChars)];
   }
@@ -101,6 +115,18 @@ export class SessionServers {
       const own = tokens.get(name) ?? 0;
       return { name, state, tools, schemaTokens: own, isDeferred: isDeferred && own > 0 };
     });
+  }
+
+  /** Lists what a person can name of the servers that are running. A server that fails offers nothing. */
+  async offers(options: CallOptions): Promise<SessionOffers> {
+    const ready = this.#connections.filter(({ state }) => state.status === 'ready');
+    const each = <Item>(has: keyof ServerOffers, list: (from: ServerConnection) => Promise<Item[]>) =>
+      Promise.all(ready.filter((from) => from.has[has]).map((from) => list(from).catch(() => [])));
+    const [prompts, resources] = await Promise.all([
+      each('prompts', (from) => listPrompts(from, options)),
+      each('resources', (from) => listResources(from, options)),
+    ]);
+    return { prompts: prompts.flat(), resources: resources.flat() };
   }
 
   async close(): Promise<void> {

@@ -52,6 +52,7 @@ export {
   type RevertMark,
   type Summary,
 } from './mark.ts';
+export { findMentions, type Mention } from './mentions.ts';
 export {
   blobReference,
   type CoalescedMessage,

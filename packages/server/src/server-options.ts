@@ -5,6 +5,7 @@ import type { Approval } from '@longhaul/protocol';
 import type {
   AnswerTrustBody,
   ImportResult,
+  McpOffers,
   McpServerList,
   Models,
   ModelsQuery,
@@ -32,8 +33,7 @@ export interface ServedAgent {
   trust: TrustService;
   /** Reads the skills that sessions of a workspace have. */
   skillsOf: (folder: string) => Promise<WorkspaceSkills>;
-  /** Reports the MCP servers of a session, or of each server, the session that used it last. */
-  mcpServers: (sessionId: string | undefined) => Promise<McpServerList>;
+  mcp: McpService;
   /** Returns what the answer `always` to a call would allow, for people. */
   alwaysAllows: (call: Pick<Approval, 'toolName' | 'args'> & { workspace: string }) => Promise<string[]>;
   /** The agents that sessions can name and that the OpenAI API offers as models. */
@@ -67,6 +67,14 @@ export interface SettingsService {
   get(): Promise<Settings>;
   /** @throws {LonghaulError} `config_invalid`, `unknown_model`; the settings are then unchanged. */
   put(change: SettingsBody): Promise<Settings>;
+}
+
+/** The MCP servers of sessions. */
+export interface McpService {
+  /** Reports the servers of a session, or of each server, the session that used it last. */
+  list(sessionId: string | undefined): Promise<McpServerList>;
+  /** Lists what a message can name of the running servers of a session. */
+  offers(sessionId: string, signal: AbortSignal): Promise<McpOffers>;
 }
 
 /** Trust in the `longhaul.yml` of workspaces. */

@@ -229,7 +229,10 @@ function services(play: Play = echo): Omit<ServerOptions['agent'], 'runtime' | '
       },
     },
     skillsOf: async () => ({ skills: [], problems: [] }),
-    mcpServers: async () => ({ servers: [] }),
+    mcp: {
+      list: async () => ({ servers: [] }),
+      offers: async () => ({ prompts: [], resources: [] }),
+    },
     trust: {
       get: async (workspace) => nothingWanted(workspace),
       answer: async (workspace) => nothingWanted(workspace),

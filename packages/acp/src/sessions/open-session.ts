@@ -17,6 +17,7 @@ import { problemOf } from '../request-error.ts';
 import { EventFeed } from '../updates/event-feed.ts';
 import { remark } from '../updates/text-chunk.ts';
 import { fenced } from '../updates/tool-content.ts';
+import { CommandsUpdate } from './commands-update.ts';
 import { changed } from './session-settings.ts';
 
 /** What a session needs of the connection. */
@@ -46,6 +47,7 @@ export class OpenSession {
   readonly #link: SessionLink;
   readonly #asker: PermissionAsker;
   readonly #turns: RunningTurns;
+  readonly #commands: CommandsUpdate;
   readonly #closed = new AbortController();
   #fields: SessionFields;
   #stored: Promise<void> | undefined;
@@ -60,6 +62,7 @@ export class OpenSession {
     this.#fields = fields;
     this.#stored = isStored ? Promise.resolve() : undefined;
     this.#link = link;
+    this.#commands = new CommandsUpdate(sessionId, workspace);
     const { runtime, store } = workspace;
     const inBackground = (work: Promise<unknown>) => this.#inBackground(work);
     this.feed = new EventFeed({ sessionId, folder, store, link, onSent: (event) => this.#askAbout(event) });
@@ -159,6 +162,11 @@ export class OpenSession {
     await this.workspace.store.updateSession(this.id, { model, metadata });
   }
 
+  /** Returns an update with the commands of the session, for a client that has opened it. */
+  async newCommands(): Promise<SessionUpdate[]> {
+    return await this.#commands.next({ isOpened: true });
+  }
+
   async #answer(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
     const typed = await this.#inOrder(async () => {
       const found = typedCommand(content, await this.workspace.commands());
@@ -235,7 +243,10 @@ export class OpenSession {
   #askAbout(event: LonghaulEvent): void {
     if (event.type === 'approval:requested') this.#asker.ask(event);
     if (event.type === 'approval:answered') this.#asker.withdraw(event.handle);
-    if (event.type === 'run:finished') this.#asker.withdrawAll();
+    if (event.type !== 'run:finished') return;
+    this.#asker.withdrawAll();
+    // The first run starts the MCP servers of the session.
+    this.#inBackground(this.#commands.next({ isOpened: false }).then((updates) => this.send(updates)));
   }
 
   /** Asks about calls that wait since an earlier run: their requests are not reported again. */

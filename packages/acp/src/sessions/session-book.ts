@@ -170,7 +170,7 @@ export class SessionBook {
   async #opened(session: OpenSession, place: SessionPlace): Promise<SessionState> {
     const { fields, workspace } = session;
     const configOptions = await configOptionsOf(fields, workspace);
-    const updates = [await commandsUpdate(session), ...this.#ignored(place)];
+    const updates = [...(await session.newCommands()), ...this.#ignored(place)];
     setImmediate(() => session.send(updates));
     return { modes: modesOf(fields, workspace), configOptions };
   }
@@ -187,16 +187,4 @@ export class SessionBook {
     log(title);
     return notice(features, { severity: 'warning', title, isImportant: true });
   }
-}
-
-async function commandsUpdate({ workspace }: OpenSession): Promise<SessionUpdate> {
-  const commands = (await workspace.commands()).filter(({ isUnusable }) => isUnusable !== true);
-  return {
-    sessionUpdate: 'available_commands_update',
-    availableCommands: commands.map(({ name, description, hint }) => ({
-      name,
-      description,
-      ...(hint !== undefined && hint !== '' && { input: { hint } }),
-    })),
-  };
 }

@@ -10,7 +10,7 @@ import { matchLines } from '../render/match-lines.ts';
 import { undoText } from '../render/undo-text.ts';
 import { UsageTotal } from '../render/usage-total.ts';
 
-type Parts = Pick<ServedAgent, 'runtime' | 'store' | 'mcpServers'>;
+type Parts = Pick<ServedAgent, 'runtime' | 'store' | 'mcp'>;
 
 /** Texts are laid out for a narrow panel. */
 const LAYOUT = { columns: 80, colors: false };
@@ -18,7 +18,7 @@ const FOUND = 30;
 const SHOWN_CHARS = 60;
 
 /** Returns the commands that work on a session: they show and change what its window has. */
-export function sessionCommands({ runtime, store, mcpServers }: Parts): AcpCommand[] {
+export function sessionCommands({ runtime, store, mcp }: Parts): AcpCommand[] {
   return [
     {
       name: 'compact',
@@ -72,7 +72,7 @@ export function sessionCommands({ runtime, store, mcpServers }: Parts): AcpComma
     {
       name: 'mcp',
       description: 'show the MCP servers, their state and their tools',
-      run: async (_words, { sessionId }) => ({ text: stateLines(await mcpServers(sessionId)).join('\n') }),
+      run: async (_words, { sessionId }) => ({ text: stateLines(await mcp.list(sessionId)).join('\n') }),
     },
   ];
 }

@@ -5,12 +5,16 @@ import { loadSettings, type Place, type Settings } from '../compose/load-setting
 import { openCache } from '../compose/open-cache.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
+import { promptNames } from '../mcp/offer-names.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
 import { sessionCommands } from './acp-commands.ts';
 import { personCommands } from './person-commands.ts';
 import { selectableModels } from './selectable-models.ts';
+
+/** Commands of an editor do not wait longer for a server. */
+const OFFERS_MS = 5_000;
 
 export interface AcpWorkspacesOptions {
   terminal: Terminal;
@@ -72,6 +76,8 @@ async function openWorkspace(
       ...builtIn,
       ...(await personCommands(builtIn, { workspace: settings.workspace, config: current.config, terminal })),
     ],
+    offeredCommands: async (sessionId) =>
+      promptNames(await agent.mcp.offers(sessionId, AbortSignal.timeout(OFFERS_MS))),
     async allowedByAlways({ toolName, args }) {
       const { subjects } = await judge({ toolName, input: args, workspacePath: settings.workspace }, 'ask');
       return subjects.map(shownSubject);

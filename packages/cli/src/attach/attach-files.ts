@@ -2,11 +2,10 @@ import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { WorkspaceFiles } from '@longhaul/core';
-import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import { findMentions, LonghaulError, type Mention, type UserMessageContentPart } from '@longhaul/protocol';
 import { recogniseMedia } from '@longhaul/tools';
 import { isSecretFile } from '@longhaul/tools/secret-files';
 import { attachedContent, refusal } from './attached-content.ts';
-import { findMentions, type Mention } from './mentions.ts';
 
 /** What a person typed. Nothing that a file or a tool contains is ever treated in this way. */
 export interface TypedInput {

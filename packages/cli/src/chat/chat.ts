@@ -106,9 +106,9 @@ export class Chat {
   /** Opens the conversation, and resolves when the person leaves. */
   async converse({ session, shownTo, picks }: ChatStart): Promise<void> {
     const { front, connection } = this.#parts;
-    const { local } = connection;
+    const { client, local } = connection;
     front.surface.complete(
-      chatCompletions({ slash: this.#slash, slashContext: () => this.#slashContext(), local }),
+      chatCompletions({ slash: this.#slash, slashContext: () => this.#slashContext(), client, local }),
     );
     await this.#remarks.guarded(async () => {
       if (session !== undefined) await this.#open(session, shownTo);

@@ -1,7 +1,7 @@
 import type { Config } from '@longhaul/config';
 import type { ConnectedTools, ToolConnection, ToolConnector } from '@longhaul/core';
 import type { ServerPool, ServerReport } from '@longhaul/mcp';
-import type { McpServerList } from '@longhaul/protocol/api';
+import type { McpOffers, McpServerList } from '@longhaul/protocol/api';
 import { serverPlace } from '../mcp/server-lines.ts';
 import { version } from '../version.ts';
 
@@ -54,6 +54,19 @@ export class McpServers implements ToolConnector {
           isDeferred,
         };
       }),
+    };
+  }
+
+  /** Lists what a message can name of the running servers of a session. */
+  async offers(sessionId: string, signal: AbortSignal): Promise<McpOffers> {
+    const pool = await this.#pool;
+    const { prompts = [], resources = [] } = (await pool?.offers(sessionId, signal)) ?? {};
+    return {
+      prompts: prompts.map((prompt) => ({
+        ...prompt,
+        arguments: prompt.arguments.map((argument) => ({ ...argument })),
+      })),
+      resources: resources.map((resource) => ({ ...resource })),
     };
   }
 

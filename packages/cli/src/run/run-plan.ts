@@ -106,8 +106,14 @@ export async function planRun(request: RunRequest, context: Context): Promise<Ru
 
 async function contentOf({ task, input }: RunRequest, workspace: string): Promise<UserMessageContentPart[]> {
   if (task === undefined) return [];
-  const text: UserMessageContentPart = { type: 'text', text: task };
-  return [text, ...(await attachments(input, workspace))];
+  return [...taskParts(task, input?.text.trim()), ...(await attachments(input, workspace))];
+}
+
+/** What was typed is a part of its own, because only there `@` names something. */
+function taskParts(task: string, typed: string | undefined): UserMessageContentPart[] {
+  if (typed === undefined || typed === '' || !task.startsWith(typed)) return [{ type: 'text', text: task }];
+  const rest = task.slice(typed.length);
+  return [{ type: 'text', text: typed }, ...(rest === '' ? [] : [{ type: 'text' as const, text: rest }])];
 }
 
 /** The message goes to the process that works on the session. */

@@ -77,7 +77,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
     models: servedModels({ config: () => settings.config, env, driverFor, ownModel: options.ownModel }),
     skillsOf: async (folder) => await shownSkills(folder, settings.config, { env }),
-    mcpServers: (sessionId) => mcp.list(sessionId),
+    mcp,
     trust: servedTrust({ env, home, hasToken, settings, notices, runtime }),
     alwaysAllows: async ({ toolName, args, workspace }) => {
       const subjects = await subjectsOf({ toolName, input: args, workspacePath: workspace });

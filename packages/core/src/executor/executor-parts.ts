@@ -3,6 +3,7 @@ import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
 import { reachedLimit } from './limits/run-limits.ts';
+import { MessageTaker } from './message-taker.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
 import { OfferedTools } from './offered-tools.ts';
 import { RefusedContent } from './refused-content.ts';
@@ -23,6 +24,7 @@ export interface ExecutorParts {
   signal: AbortSignal;
   clock: RunClock;
   account: RunAccount;
+  taker: MessageTaker;
   offered: OfferedTools;
   window: ContextWindow;
   decision: CountedDecision;
@@ -45,6 +47,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const account = new RunAccount(costOf, clock);
   const offered = new OfferedTools({ tools, model: driver.info.model, messages: () => writer.log.messages });
   if (driver.info.withoutTools !== undefined) offered.withhold();
+  const taker = new MessageTaker({ writer, blobs, readNamed: options.readNamed, signal });
   const window = new ContextWindow({
     writer,
     driver,
@@ -145,6 +148,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     signal,
     clock,
     account,
+    taker,
     offered,
     window,
     decision,

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
-import type { BlobStore, ModelDriver, Sandbox } from '../ports/index.ts';
+import type { BlobStore, ConnectedTools, ModelDriver, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { RunEnvironment } from './environment-note.ts';
@@ -23,6 +23,8 @@ export interface TurnExecutorOptions {
   blobs: BlobStore;
   tools: readonly Tool[];
   history: SessionHistory;
+  /** See `ConnectedTools`. */
+  readNamed?: ConnectedTools['readNamed'];
   approver: Approver;
   /** Maximum characters of a tool's output, for tools without their own maximum. */
   maxToolOutputChars?: number;

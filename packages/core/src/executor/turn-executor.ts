@@ -118,8 +118,8 @@ export class TurnExecutor {
 
   /** Returns the end of the run if a hook refuses the messages. */
   async #takeQueue(): Promise<RunEnd | undefined> {
-    const { writer, hooks } = this.#options;
-    const taken = await writer.takeQueue();
+    const { hooks } = this.#options;
+    const taken = await this.#parts.taker.take();
     if (taken === undefined || hooks === undefined) return undefined;
     const prompt = taken.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
     const reason = await hooks.note({ on: 'prompt.submit', prompt });

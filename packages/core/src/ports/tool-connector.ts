@@ -1,4 +1,4 @@
-import type { Session } from '@longhaul/protocol';
+import type { Session, UserMessageContentPart } from '@longhaul/protocol';
 import type { Tool } from './tool.ts';
 
 /** Connects tools that belong to one session and are not known before it runs, such as those of MCP servers. */
@@ -31,6 +31,14 @@ export interface ConnectedTools {
   /** Follows the rest of the system text. */
   systemText?: string | undefined;
   warnings: readonly string[];
+  /** Reads what a text that a person typed names, such as `@SERVER:uri`. Undefined: it names nothing. */
+  readNamed?: (text: string, signal: AbortSignal) => Promise<NamedContent | undefined>;
   /** Called when the run has ended. Connections may stay open for the next run. */
   release?: () => void;
+}
+
+/** What a message names, and why some of it could not be read. */
+export interface NamedContent {
+  content: UserMessageContentPart[];
+  warnings: string[];
 }

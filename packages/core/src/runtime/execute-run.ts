@@ -8,7 +8,7 @@ import { RunHooks } from '../executor/run-hooks.ts';
 import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
-import type { ModelDriver, Sandbox } from '../ports/index.ts';
+import type { ConnectedTools, ModelDriver, Sandbox } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { beginsHooks } from '../session/begun-hooks.ts';
@@ -50,7 +50,8 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     using connected = await connectTools(work, parts.options, parts.agent);
     const tools = [...parts.agent.tools, ...connected.tools];
     const agent = { ...parts.agent, tools, toolsText: connected.systemText };
-    const executor = await createExecutor({ ...work, sandbox }, { ...parts, agent });
+    const { readNamed } = connected;
+    const executor = await createExecutor({ ...work, sandbox, readNamed }, { ...parts, agent });
     result = await executor.run();
   } catch (error) {
     if (result === undefined) throw error;
@@ -61,7 +62,15 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
 }
 
 async function createExecutor(
-  { session, driver, writer, sandbox, signal, drain }: RunWork & { sandbox: Sandbox },
+  {
+    session,
+    driver,
+    writer,
+    sandbox,
+    readNamed,
+    signal,
+    drain,
+  }: RunWork & { sandbox: Sandbox; readNamed: ConnectedTools['readNamed'] },
   { options, agent: plain, instructionFiles, approvals, context, ledgers }: RunParts,
 ): Promise<TurnExecutor> {
   const { agent, skills } = await withSkills(plain, session, options);
@@ -84,6 +93,7 @@ async function createExecutor(
     signal,
     drain,
     tools: agent.tools,
+    readNamed,
     history: createSessionHistory({ store, blobs, sessionId: session.id }),
     approver: approverFor({ service: approvals, writer, sandbox, drain }),
     costOf: (usage) => costOf?.(usage, driver),

@@ -8,6 +8,7 @@ import {
   type Mark,
   type Message,
   type Part,
+  type QueuedMessage,
 } from '@longhaul/protocol';
 import type {
   Lease,
@@ -123,9 +124,17 @@ export class SessionWriter {
     this.#emitAll(stored);
   }
 
-  /** Takes all queued messages and appends them as one user message. Returns undefined if the queue is empty. */
-  async takeQueue(): Promise<Message | undefined> {
-    const taken = await this.#store.takeQueue(this.lease, (queued) => {
+  /**
+   * Takes all queued messages and appends them as one user message. Returns undefined if the queue is empty.
+   *
+   * @param complete Returns a message with everything that belongs to it. If it returns undefined, nothing is taken.
+   */
+  async takeQueue(
+    complete: (message: QueuedMessage) => QueuedMessage | undefined = (message) => message,
+  ): Promise<Message | undefined> {
+    const taken = await this.#store.takeQueue(this.lease, (waiting) => {
+      const queued = waiting.flatMap((message) => complete(message) ?? []);
+      if (queued.length < waiting.length) return undefined;
       const drafted = draftUserMessage(queued);
       const draft = { ...drafted, createdAt: this.#timed(drafted.createdAt) };
       const ids = queued.map((message) => message.id);
@@ -140,7 +149,11 @@ export class SessionWriter {
 
   /** Whether messages of the user wait for the next step. */
   async hasQueued(): Promise<boolean> {
-    return (await this.#store.listQueue(this.lease.sessionId)).length > 0;
+    return (await this.listQueued()).length > 0;
+  }
+
+  listQueued(): Promise<QueuedMessage[]> {
+    return this.#store.listQueue(this.lease.sessionId);
   }
 
   /** Requests approval, or returns the existing request if it was made before a crash. */

@@ -20,6 +20,12 @@ export interface ServerConnectionOptions extends ServerPlace {
 
 export type ServerState = { status: 'idle' | 'starting' | 'ready' } | { status: 'failed'; error: string };
 
+/** What a server can have besides tools. */
+export interface ServerOffers {
+  resources: boolean;
+  prompts: boolean;
+}
+
 /** How a request to a server is made. */
 export type CallOptions = Pick<RequestOptions, 'signal' | 'onprogress'>;
 
@@ -36,16 +42,16 @@ export class ServerConnection {
   readonly #closing = new AbortController();
   #opening: Promise<Opened> | undefined;
   #state: ServerState = { status: 'idle' };
-  #hasResources = false;
+  #has: ServerOffers = { resources: false, prompts: false };
 
   constructor(options: ServerConnectionOptions) {
     this.name = options.name;
     this.#options = options;
   }
 
-  /** Whether the server has resources. False until it was reached. */
-  get hasResources(): boolean {
-    return this.#hasResources;
+  /** What the server has besides tools. Nothing until it was reached. */
+  get has(): ServerOffers {
+    return this.#has;
   }
 
   get state(): ServerState {
@@ -103,7 +109,8 @@ export class ServerConnection {
       const settings = filledIn(this.#options.settings, host);
       const opened = await this.#openFirst(transportsFor(settings, { workspace, host, variables }));
       this.#state = { status: 'ready' };
-      this.#hasResources = opened.client.getServerCapabilities()?.resources !== undefined;
+      const { resources, prompts } = opened.client.getServerCapabilities() ?? {};
+      this.#has = { resources: resources !== undefined, prompts: prompts !== undefined };
       return opened;
     } catch (error) {
       restarts.failed();

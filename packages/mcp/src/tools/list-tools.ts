@@ -35,7 +35,11 @@ export async function listTools(
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const result = await connection.request(
-      (client, given) => client.request({ method: 'tools/list', params }, ListToolsResultSchema, given),
+      async (client, given) =>
+        // A server without tools, but with resources or prompts, does not know the request.
+        client.getServerCapabilities()?.tools === undefined
+          ? { tools: [], nextCursor: undefined }
+          : await client.request({ method: 'tools/list', params }, ListToolsResultSchema, given),
       options,
     );
     for (const { name, description = '', inputSchema } of result.tools) {

@@ -3,10 +3,9 @@ import { isObject, type JsonValue, LonghaulError, type ToolOutputContent } from 
 import {
   ListResourcesResultSchema,
   ListResourceTemplatesResultSchema,
-  ReadResourceResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { CallOptions, ServerConnection } from '../connection/server-connection.ts';
-import { toResourceContent } from './tool-content.ts';
+import { readResource } from './read-resource.ts';
 
 export const RESOURCE_TOOL = 'mcp_resource';
 
@@ -52,7 +51,7 @@ export function createResourceTool(
       const meant = connections.filter(({ name }) => server === undefined || name === server);
       const [first] = meant;
       if (uri === undefined || first === undefined) return await listAll(meant, { signal });
-      return await orFailure(`${first.name}: ${uri}`, () => read(first, uri, { signal }));
+      return await orFailure(`${first.name}: ${uri}`, () => readResource(first, uri, { signal }));
     },
   };
 }
@@ -62,19 +61,6 @@ function fieldsOf(value: JsonValue): ResourceInput {
   const textOf = (field: JsonValue | undefined) =>
     typeof field === 'string' && field !== '' ? field : undefined;
   return { server: textOf(server), uri: textOf(uri) };
-}
-
-async function read(
-  connection: ServerConnection,
-  uri: string,
-  options: CallOptions,
-): Promise<ToolOutputContent[]> {
-  const { contents } = await connection.request(
-    (client, given) =>
-      client.request({ method: 'resources/read', params: { uri } }, ReadResourceResultSchema, given),
-    options,
-  );
-  return contents.flatMap(toResourceContent);
 }
 
 async function listAll(connections: readonly ServerConnection[], options: CallOptions): Promise<ToolResult> {

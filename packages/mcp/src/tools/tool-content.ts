@@ -11,7 +11,7 @@ const MAX_MEDIA = 20;
 
 /** Returns what a server's tool has returned as content of a result of our tools. */
 export function toToolContent({ content, structuredContent }: CallToolResult): ToolOutputContent[] {
-  const converted = content.flatMap(convert);
+  const converted = content.flatMap(convertBlock);
   const shown = limitMedia(converted);
   const hasText = content.some(({ type }) => type === 'text');
   // A server that follows the protocol repeats structured content as text.
@@ -44,7 +44,8 @@ export function toResourceContent(resource: {
   return [text(`[${uri} has no content]`)];
 }
 
-function convert(block: ContentBlock): ToolOutputContent[] {
+/** Returns one block of content, as of a prompt, as content for the model. */
+export function convertBlock(block: ContentBlock): ToolOutputContent[] {
   switch (block.type) {
     case 'text':
       return [text(block.text)];
@@ -77,7 +78,8 @@ function media(data: string, mediaType: string): ToolOutputContent {
     : { type: 'file', data: base64, mediaType: recognised.mediaType };
 }
 
-function limitMedia(content: readonly ToolOutputContent[]): ToolOutputContent[] {
+/** Leaves out media above the limit of one result. */
+export function limitMedia(content: readonly ToolOutputContent[]): ToolOutputContent[] {
   let count = 0;
   const kept = content.filter((part) => part.type === 'text' || ++count <= MAX_MEDIA);
   const left = count - MAX_MEDIA;

@@ -16,7 +16,7 @@ export { toContentParts, type UserContent, userContentPartSchema, userContentSch
 export type { CompactBody, CompactResult, ContextInfo, PinnedResult, UndoneResult } from './context.ts';
 export type { AgentList, ProviderList, ShownConfig, WorkspaceList } from './directory.ts';
 export { eventSchema, type Resync, resyncSchema } from './events.ts';
-export type { McpServerList } from './mcp.ts';
+export type { McpOffers, McpServerList } from './mcp.ts';
 export type {
   CancelResult,
   EditQueuedBody,

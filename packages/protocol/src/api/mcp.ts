@@ -29,3 +29,20 @@ export const mcpServersSchema = z.looseObject({
   ),
 });
 export type McpServerList = z.infer<typeof mcpServersSchema>;
+
+export const mcpOffersSchema = z.looseObject({
+  prompts: z
+    .array(
+      z.looseObject({
+        server: z.string(),
+        name: z.string(),
+        description: z.string(),
+        arguments: z.array(z.looseObject({ name: z.string(), isRequired: z.boolean() })),
+      }),
+    )
+    .meta({ description: 'A message that begins with `/SERVER:NAME` has the content of the prompt.' }),
+  resources: z
+    .array(z.looseObject({ server: z.string(), uri: z.string(), name: z.string() }))
+    .meta({ description: 'A message with `@SERVER:URI` has the content of the resource.' }),
+});
+export type McpOffers = z.infer<typeof mcpOffersSchema>;

@@ -1,11 +1,18 @@
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 
-export function mcpHandlers({ runs, mcpServers }: HandlerContext): Pick<RouteHandlers, 'listMcpServers'> {
+type Names = 'listMcpServers' | 'listMcpOffers';
+
+export function mcpHandlers({ runs, mcp }: HandlerContext): Pick<RouteHandlers, Names> {
   return {
     async listMcpServers({ query: { sessionId } }) {
       if (sessionId !== undefined) await runs.existing(sessionId);
-      return await mcpServers(sessionId);
+      return await mcp.list(sessionId);
+    },
+
+    async listMcpOffers({ params: { sessionId }, signal }) {
+      await runs.existing(sessionId);
+      return await mcp.offers(sessionId, signal);
     },
   };
 }

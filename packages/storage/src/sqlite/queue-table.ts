@@ -124,10 +124,8 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
     },
 
     /** Takes all waiting messages from the queue and returns them. */
-    take(sessionId: string): QueuedMessage[] {
-      const taken = list(sessionId);
-      if (taken.length > 0) db.update(queue).set({ state: 'taken' }).where(waiting(sessionId)).run();
-      return taken;
+    take(sessionId: string): void {
+      db.update(queue).set({ state: 'taken' }).where(waiting(sessionId)).run();
     },
   };
 }

@@ -146,6 +146,14 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(await store.takeQueue(lease, build), undefined);
   });
 
+  it('takes nothing if the message is not built', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.enqueue('s1', queued('q1'), LIMIT);
+    assert.equal(await store.takeQueue(lease, () => undefined), undefined);
+    assert.deepEqual(await store.listQueue('s1'), [queued('q1')]);
+  });
+
   it('loses nothing if the message cannot be built or the lease is lost', async () => {
     await using store = await open();
     const lease = await heldSession(store);

@@ -1,5 +1,5 @@
+import { findMentions } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
-import { findMentions } from '../../attach/mentions.ts';
 import { Completions } from './completions.ts';
 
 const { signal } = new AbortController();
@@ -13,6 +13,12 @@ function completions({ asked = [] }: { asked?: string[] } = {}): Completions {
       { name: 'fixIssue', description: 'own' },
       { name: 'effort', description: 'thinks', values: async () => ['low', 'high'].map(item) },
     ],
+    prompts: async (typed) =>
+      [{ name: 'every:sum', hint: 'a=…', description: 'adds' }].filter(
+        ({ name }) => typed !== '/' && name.startsWith(typed.slice(1)),
+      ),
+    resources: async (typed) =>
+      ['every:demo://a'].filter((name) => typed !== '@' && name.startsWith(typed.slice(1))),
     paths: async (words) => {
       asked.push(words);
       return PATHS.filter((path) => path.includes(words));
@@ -107,4 +113,10 @@ it('knows the text to which its suggestions belong', async () => {
   await suggested('/co', from);
   expect(from.areFor('/co')).toBe(true);
   expect(from.areFor('/con')).toBe(false);
+});
+
+it('completes prompts and resources of MCP servers', async () => {
+  expect(await suggested('/ever')).toEqual(['/every:sum']);
+  expect(await suggested('/every:s')).toEqual(['/every:sum']);
+  expect(await taken('See @every:de')).toBe('See @every:demo://a ');
 });

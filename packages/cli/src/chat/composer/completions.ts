@@ -12,6 +12,10 @@ export interface CommandName {
 
 export interface CompletionSources {
   commands: () => readonly CommandName[];
+  /** Prompts of MCP servers that begin with what was typed after the slash. */
+  prompts: (typed: string) => Promise<readonly CommandName[]>;
+  /** Resources of MCP servers that match what was typed after the at sign. */
+  resources: (typed: string) => Promise<readonly string[]>;
   /** Paths of the workspace that match words, the best first. Folders end with a slash. */
   paths: (words: string, signal: AbortSignal) => Promise<readonly string[]>;
 }
@@ -19,7 +23,7 @@ export interface CompletionSources {
 const MAX_ITEMS = 50;
 /** A path being typed after `@`, at the end of the text before the cursor. */
 const MENTION = /(?:^|[\s([{"'`<])(@(?:"[^"\n]*|[^\s"'`<>]*))$/u;
-const COMMAND = /^\/[\w:-]*$/;
+const COMMAND = /^\/[\w.:-]*$/;
 const ARGUMENT = /^\/([\w:-]+) +(\S*)$/;
 
 /** Completes `/` to commands and their values, and `@` to paths of the workspace. */
@@ -44,7 +48,7 @@ export class Completions implements AutocompleteProvider {
     if (mention !== undefined) return await this.#paths(mention, signal);
     // A command is the whole message: a slash elsewhere begins a path.
     if (cursorLine > 0) return null;
-    if (COMMAND.test(before)) return this.#commands(before);
+    if (COMMAND.test(before)) return await this.#commands(before);
     const [, name, word = ''] = ARGUMENT.exec(before) ?? [];
     return name === undefined ? null : await this.#values(name, word);
   }
@@ -70,16 +74,16 @@ export class Completions implements AutocompleteProvider {
     return { lines: changed, cursorLine, cursorCol: start + text.length };
   }
 
-  #commands(typed: string): AutocompleteSuggestions | null {
+  async #commands(typed: string): Promise<AutocompleteSuggestions | null> {
     const word = typed.slice(1).toLowerCase();
-    const items = this.#sources
-      .commands()
-      .filter(({ name }) => name.toLowerCase().startsWith(word))
-      .map(({ name, hint = '', description }) => ({
+    const own = this.#sources.commands().filter(({ name }) => name.toLowerCase().startsWith(word));
+    const items = [...own, ...(await this.#sources.prompts(typed))].map(
+      ({ name, hint = '', description }) => ({
         value: `/${name}`,
         label: hint === '' ? `/${name}` : `/${name} ${hint}`,
         description,
-      }));
+      }),
+    );
     return items.length === 0 ? null : { items, prefix: typed };
   }
 
@@ -94,9 +98,13 @@ export class Completions implements AutocompleteProvider {
 
   async #paths(mention: string, signal: AbortSignal): Promise<AutocompleteSuggestions | null> {
     const words = mention.slice(1).replace(/^"/, '');
-    const paths = await this.#sources.paths(words, signal);
-    if (paths.length === 0 || signal.aborted) return null;
-    const items = paths.slice(0, MAX_ITEMS).map((path) => ({ value: mentionOf(path), label: path }));
+    const [resources, paths] = await Promise.all([
+      this.#sources.resources(`@${words}`),
+      this.#sources.paths(words, signal),
+    ]);
+    const found = [...resources, ...paths];
+    if (found.length === 0 || signal.aborted) return null;
+    const items = found.slice(0, MAX_ITEMS).map((path) => ({ value: mentionOf(path), label: path }));
     return { items, prefix: mention };
   }
 }

@@ -23,10 +23,13 @@ export interface QueueStore {
   clearQueue(sessionId: string): Promise<number>;
   /**
    * Takes all queued messages and appends the message that `build` returns. `build` is called inside the transaction
-   * with at least one message, and must be pure. Returns undefined if the queue is empty.
+   * with at least one message, and must be pure. Returns undefined, and takes nothing, if the queue is empty or `build`
+   * returns undefined.
    */
   takeQueue(
     lease: Lease,
-    build: (queued: readonly QueuedMessage[]) => { draft: MessageDraft; events: readonly EventPayload[] },
+    build: (
+      queued: readonly QueuedMessage[],
+    ) => { draft: MessageDraft; events: readonly EventPayload[] } | undefined,
   ): Promise<{ message: Message; events: LonghaulEvent[] } | undefined>;
 }

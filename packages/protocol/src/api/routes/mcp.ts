@@ -1,5 +1,7 @@
-import { mcpQuery, mcpServersSchema } from '../mcp.ts';
+import { sessionParams } from '../common.ts';
+import { mcpOffersSchema, mcpQuery, mcpServersSchema } from '../mcp.ts';
 import type { ApiRoute } from '../route.ts';
+import { SESSION } from './shared.ts';
 
 export const mcpRoutes = {
   listMcpServers: {
@@ -10,6 +12,16 @@ export const mcpRoutes = {
     query: mcpQuery,
     status: 200,
     response: mcpServersSchema,
+    errors: ['session_not_found'],
+  },
+  listMcpOffers: {
+    method: 'GET',
+    path: `${SESSION}/mcp`,
+    tag: 'mcp',
+    summary: 'List the prompts and resources of the running MCP servers of a session',
+    params: sessionParams,
+    status: 200,
+    response: mcpOffersSchema,
     errors: ['session_not_found'],
   },
 } as const satisfies Record<string, ApiRoute>;

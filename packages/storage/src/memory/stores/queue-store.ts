@@ -39,9 +39,9 @@ export function queueStore(core: MemoryCore): QueueStore {
       const held = core.held(lease);
       const { waiting } = held;
       if (waiting.length === 0) return undefined;
-      const { draft, events } = core.guarded(() =>
-        build(structuredClone(waiting.map(({ message }) => message))),
-      );
+      const built = core.guarded(() => build(structuredClone(waiting.map(({ message }) => message))));
+      if (built === undefined) return undefined;
+      const { draft, events } = built;
       assertDurable(events);
       core.refuseKnown(draft.id);
       for (const entry of waiting) entry.state = 'taken';

@@ -43,13 +43,17 @@ export function queueStore(core: StoreCore): QueueStore {
 
     takeQueue(
       lease: Lease,
-      build: (queued: readonly QueuedMessage[]) => { draft: MessageDraft; events: readonly EventPayload[] },
+      build: (
+        queued: readonly QueuedMessage[],
+      ) => { draft: MessageDraft; events: readonly EventPayload[] } | undefined,
     ): Promise<{ message: Message; events: LonghaulEvent[] } | undefined> {
       return core.write(() => {
         const head = core.heads.held(lease);
-        const taken = core.queue.take(lease.sessionId);
-        if (taken.length === 0) return undefined;
-        const { draft, events } = build(taken);
+        const waiting = core.queue.list(lease.sessionId);
+        const built = waiting.length === 0 ? undefined : build(waiting);
+        if (built === undefined) return undefined;
+        const { draft, events } = built;
+        core.queue.take(lease.sessionId);
         const message = core.messages.append(head, draft);
         return { message, events: core.appendAndSave(head, events) };
       });

@@ -1,5 +1,8 @@
 /** A name after `@` in a text: `@src/a.ts`, `@"two words.txt"`. */
 export interface Mention {
+  /** What follows the `@`, without quotation marks. */
+  written: string;
+  isQuoted: boolean;
   /** The possible names, the longest first: what follows a name may belong to the sentence or name a line. */
   names: readonly string[];
 }
@@ -12,7 +15,9 @@ const PUNCTUATION = /[.,;:!?)\]}]$/u;
 export function findMentions(text: string): Mention[] {
   return [...text.matchAll(MENTION)].map(([, double, single, plain]) => {
     const quoted = double ?? single;
-    return { names: quoted === undefined ? namesIn(plain ?? '') : [quoted] };
+    const written = quoted ?? plain ?? '';
+    const isQuoted = quoted !== undefined;
+    return { written, isQuoted, names: isQuoted ? [written] : namesIn(written) };
   });
 }
 
