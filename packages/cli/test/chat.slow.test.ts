@@ -156,6 +156,17 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     expect(place.sent()).toContain(JSON.stringify(pasted).slice(1, -1));
   });
 
+  it('keeps a paste together in a terminal that does not mark pastes', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    const pasted = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n');
+    await window.paste(pasted, { isMarked: false });
+    await window.saw('[paste #1 +40 lines]');
+    await window.press('Enter');
+    await window.saw('You said: line 39.');
+    expect(place.sent()).toContain(JSON.stringify(pasted).slice(1, -1));
+  });
+
   it('shows waiting messages, lets the user take them back, and returns them at Esc', async () => {
     await using place = await openBench();
     await using window = await place.open();
@@ -653,6 +664,11 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.press('Enter');
     await window.enter('hello');
     await window.saw('You said: hello.');
+    await window.paste('first line\nsecond line\n', { isMarked: false });
+    await window.saw('2 lines were pasted. Press Enter to send them');
+    await window.press('Enter');
+    await window.saw('You said: second line.');
+    expect(place.sent()).toContain('first line\\nsecond line');
     await window.press('C-d');
     expect(await window.ended()).toBe(0);
   });

@@ -72,12 +72,12 @@ export class TmuxWindow implements AsyncDisposable {
     await this.press('Enter');
   }
 
-  /** Pastes as a terminal does: between the marks of a paste. */
-  async paste(text: string): Promise<void> {
+  /** Pastes as a terminal does: between the marks of a paste. Without `isMarked`, as terminals do that know no marks. */
+  async paste(text: string, { isMarked = true }: { isMarked?: boolean } = {}): Promise<void> {
     const loading = spawn('tmux', [...this.#server, 'load-buffer', '-']);
     loading.stdin.end(text);
     await once(loading, 'close');
-    await this.#tmux(['paste-buffer', '-p', '-r']);
+    await this.#tmux(['paste-buffer', ...(isMarked ? ['-p', '-r'] : [])]);
   }
 
   async resize(columns: number, rows: number): Promise<void> {

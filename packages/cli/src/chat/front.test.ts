@@ -2,12 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Terminal } from '../terminal.ts';
 import { KeptTexts } from './composer/kept-texts.ts';
 import { Front } from './front.ts';
 
+afterEach(() => void vi.useRealTimers());
+
 it('prints a notice where no status is drawn, and hands over what was entered before the chat was loaded', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-'));
   stack.defer(() => rm(folder, { recursive: true }));
@@ -25,8 +28,13 @@ it('prints a notice where no status is drawn, and hands over what was entered be
   front.notice('Press Ctrl-C again to leave.');
   expect(out.read()).toContain('Press Ctrl-C again to leave.\n');
 
-  input.write('early one\nearly two\n');
-  await expect.poll(() => input.readableLength, { interval: 1 }).toBe(0);
+  for (const line of ['early one', 'early two']) {
+    input.write(`${line}\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+    // Otherwise the lines would count as a paste.
+    vi.runAllTimers();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const entered: string[] = [];
   front.attach({
     above: () => [],
@@ -34,5 +42,5 @@ it('prints a notice where no status is drawn, and hands over what was entered be
     onEnter: (text) => void entered.push(text),
     onKey: () => undefined,
   });
-  await expect.poll(() => entered, { interval: 1 }).toEqual(['early one', 'early two']);
+  expect(entered).toEqual(['early one', 'early two']);
 });

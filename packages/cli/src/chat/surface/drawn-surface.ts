@@ -7,8 +7,9 @@ import { Composer } from '../composer/composer.ts';
 import { ApprovalPanel } from '../panels/approval-panel.ts';
 import { PanelStack } from '../panels/panel-stack.ts';
 import { Picker } from '../panels/picker.ts';
-import { isKeyRelease, matchesKey, ProcessTerminal } from '../pi-tui.ts';
+import { isKeyRelease, matchesKey } from '../pi-tui.ts';
 import { BackgroundQuery } from '../screen/background-query.ts';
+import { ChatTerminal } from '../screen/chat-terminal.ts';
 import type { Drawn } from '../screen/frame.ts';
 import { ScrollScreen } from '../screen/scroll-screen.ts';
 import { TerminalWindow } from '../screen/terminal-window.ts';
@@ -51,7 +52,7 @@ export class DrawnSurface implements Surface {
     this.#asksColor = paint.hasStyles && terminal.env['TERM'] !== 'linux';
     this.#terminal = terminal;
     this.#paint = paint;
-    this.#screen = new ScrollScreen(new ProcessTerminal(), drawn);
+    this.#screen = new ScrollScreen(new ChatTerminal(), drawn);
     this.#window = new TerminalWindow(this.#screen.terminal);
     this.#composer = new Composer(this.#screen, paint);
   }

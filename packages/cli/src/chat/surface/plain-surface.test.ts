@@ -1,12 +1,14 @@
 import { PassThrough } from 'node:stream';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Terminal } from '../../terminal.ts';
 import { PlainSurface } from './plain-surface.ts';
 import { suspended } from './surface.ts';
 
 const opened: PlainSurface[] = [];
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
+  vi.useRealTimers();
   for (const surface of opened.splice(0)) surface.stop();
 });
 
@@ -38,6 +40,8 @@ function open() {
     if (text !== '') input.write(text);
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
+    vi.runAllTimers();
+    await new Promise((resolve) => setImmediate(resolve));
   };
   return { surface, type, input, entered, keys, shown: () => shown, ends: () => ends };
 }
@@ -46,8 +50,28 @@ const REQUEST = { toolName: 'bash', alwaysAllows: ['ls'] };
 
 it('enters lines, and joins those that end with a backslash', async () => {
   const { type, entered } = open();
-  await type('one\ntwo\\\nmore\\\nand more\n\n');
+  for (const line of ['one', 'two\\', 'more\\', 'and more', '']) await type(`${line}\n`);
   expect(entered).toEqual(['one', 'two\nmore\nand more', '']);
+});
+
+it('keeps the lines of a paste together, and sends them at Enter', async () => {
+  const { type, entered, shown } = open();
+  await type('one\ntwo\\\n\nthr');
+  expect(entered).toEqual([]);
+  expect(shown()).toContain('3 lines were pasted. Press Enter to send them, or Ctrl-C to drop them.\n› ');
+  await type('ee\n');
+  expect(entered).toEqual(['one\ntwo\\\n\nthree']);
+  await type('next\n');
+  expect(entered).toHaveLength(2);
+});
+
+it('keeps a paste as the draft if the input ends after it', async () => {
+  const { surface, input, type, entered, ends } = open();
+  input.end('one\ntwo\n');
+  await type('');
+  expect(ends()).toBe(1);
+  expect(entered).toEqual([]);
+  expect(surface.text).toBe('one\ntwo\n');
 });
 
 it('writes no control sequences', async () => {

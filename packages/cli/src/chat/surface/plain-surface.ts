@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { columnsOf, type Terminal } from '../../terminal.ts';
+import { InputPause } from '../screen/input-pause.ts';
 import { callQuestion, choiceQuestion, type PlainQuestion } from './plain-questions.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
 
@@ -7,7 +8,8 @@ const CTRL_C = '\u0003';
 
 /**
  * Plain lines, of which nothing is redrawn: for screen readers, and for terminals that cannot move their cursor. The
- * terminal itself edits the line that is written. A line that ends with a backslash continues in the next one.
+ * terminal itself edits the line that is written. A line that ends with a backslash continues in the next one, and so do
+ * the lines of a paste.
  */
 export class PlainSurface implements Surface {
   readonly #terminal: Terminal;
@@ -18,6 +20,9 @@ export class PlainSurface implements Surface {
   /** The last line is the sign at which a person writes. */
   #isPrompted = false;
   #written = '';
+  /** Lines that were entered a moment ago. */
+  readonly #entered: string[] = [];
+  readonly #pause = new InputPause(() => this.#takeEntered());
   readonly #onInterrupt = () => this.#interrupt();
   readonly frame = 0;
   readonly keys = 0;
@@ -139,6 +144,7 @@ export class PlainSurface implements Surface {
     this.#lines = createInterface({ input: this.#terminal.input, terminal: false });
     this.#lines.on('line', (line) => this.#enter(line));
     this.#lines.on('close', () => {
+      this.#takeEntered();
       if (this.#lines !== undefined) this.#listener?.onEnd();
     });
   }
@@ -157,12 +163,25 @@ export class PlainSurface implements Surface {
       else this.print(`"${line.trim()}" is not an answer.\n${question.text}`);
       return;
     }
-    if (line.endsWith('\\')) {
-      this.#written += `${line.slice(0, -1)}\n`;
-      return;
+    this.#entered.push(line);
+    this.#pause.restart();
+  }
+
+  /** Takes one line that was typed, or the lines of a paste. */
+  #takeEntered(): void {
+    this.#pause.stop();
+    const lines = this.#entered.splice(0);
+    const [line] = lines;
+    if (line === undefined) return;
+    if (lines.length > 1) {
+      this.#written += `${lines.join('\n')}\n`;
+      this.print(`${lines.length} lines were pasted. Press Enter to send them, or Ctrl-C to drop them.`);
+      this.#prompt();
+    } else if (line.endsWith('\\')) this.#written += `${line.slice(0, -1)}\n`;
+    else {
+      const text = this.#written + line;
+      this.#written = '';
+      this.#listener?.onEnter(text);
     }
-    const text = this.#written + line;
-    this.#written = '';
-    this.#listener?.onEnter(text);
   }
 }
