@@ -288,8 +288,21 @@ describe('manual operations', () => {
     await test.run(`Read this: ${'many words '.repeat(3_600)}`);
     expect(test.of('context:compressed').length).toBeGreaterThan(rounds);
     expect(test.of('context:warning').map((event) => event.message)).toContain(
-      'The undone messages no longer fit into the window: compacting again.',
+      'The newest compaction is undone, and the session no longer fits into the window: compacting again.',
     );
+  });
+
+  it('report a message that is shortened, once, with its handle', async () => {
+    const test = await testRun(playedDriver([answer('One.'), answer('Two.')]), []);
+    await test.run(`START ${'some words here '.repeat(20_000)} END`);
+    await test.run(`Again ${'some words here '.repeat(20_000)} END`);
+    const warnings = test.of('context:warning').map(({ message }) => message);
+    const about = (handle: string) =>
+      warnings.filter((message) => message.startsWith(`Message ${handle} is too long for the window`));
+    expect(about('m1')).toEqual([
+      expect.stringMatching(/ \d+ of 320010 characters\. .* recall \(handle m1\.0\)\.$/),
+    ]);
+    expect(about('m3')).toHaveLength(1);
   });
 
   it('leave the session unchanged when a compaction is cancelled', async () => {

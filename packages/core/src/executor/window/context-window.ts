@@ -191,7 +191,8 @@ export class ContextWindow {
   ): Promise<void> {
     const { writer, settings } = this.#options;
     if (reason !== 'manual' && isNewestCompactionUndone(writer.log.marks)) {
-      const message = 'The undone messages no longer fit into the window: compacting again.';
+      const message =
+        'The newest compaction is undone, and the session no longer fits into the window: compacting again.';
       await writer.announce({ type: 'context:warning', message });
     }
     await writer.announce({ type: 'session:status', status: 'compacting' });

@@ -2,6 +2,7 @@ import { buildView, type CompactOutcome } from '@longhaul/context';
 import type { ActivityStatus, Compaction, EventPayload } from '@longhaul/protocol';
 import type { LedgerCheckpoint } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
+import { cutWarnings } from './cut-warnings.ts';
 
 /** Stores a compaction with its marks and emits its events. `status` is the session's activity afterwards. */
 export async function recordCompaction(
@@ -13,7 +14,9 @@ export async function recordCompaction(
   const whole: Compaction = { kind: 'compaction', sessionId: writer.lease.sessionId, ...compaction };
   const after = { messages: log.messages, marks: [...log.marks, whole, ...marks] };
   const events: EventPayload[] = [
-    ...warnings.map((message) => ({ type: 'context:warning', message }) as const),
+    ...[...warnings, ...cutWarnings(log, marks)].map(
+      (message) => ({ type: 'context:warning', message }) as const,
+    ),
     {
       type: 'context:compressed',
       originalTokens: compaction.tokensBefore,
