@@ -11,6 +11,7 @@ import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
 import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
+import { misspeltTools } from './misspelt-tools.ts';
 import { McpServers } from './open-mcp.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
@@ -81,7 +82,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     driverFor,
     confirmEnded: options.confirmEnded,
     toolConnector: new McpServers({ config: () => options.config, env: options.env }),
-    prepareRun: async () => options.notices ?? [],
+    prepareRun: async () => [...(options.notices ?? []), ...misspeltTools(config)],
     async openSandbox(session, signal, recordProcess) {
       const sandbox = await openSandbox(config, { session, signal, env: options.env, recordProcess });
       options.onSandbox(sandbox, session);

@@ -16,6 +16,7 @@ import { outsideInstructions } from '../compose/outside-instructions.ts';
 import { sessionSkills, shownSkills } from '../compose/skills.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { importUpload } from './import-upload.ts';
+import { RuleWarnings } from './rule-warnings.ts';
 import { type OwnModel, servedModels } from './served-models.ts';
 import type { ServedSettings } from './served-settings.ts';
 import { servedTrust } from './served-trust.ts';
@@ -44,6 +45,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
   const driverFor = currentDrivers(options);
   const notices = new TrustNotices();
   const mcp = new McpServers({ config: () => settings.config, env });
+  const ruleWarnings = new RuleWarnings();
   const fixed = {
     ...storage,
     compression: settings.compression,
@@ -64,7 +66,11 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       const { pruningNotice } = settings;
       const warnings =
         pruningNotice === undefined ? [] : [{ type: 'context:warning' as const, message: pruningNotice }];
-      return [...notices.forRun(id, settings.project), ...warnings];
+      return [
+        ...notices.forRun(id, settings.project),
+        ...warnings,
+        ...ruleWarnings.forRun(id, settings.config),
+      ];
     },
   } satisfies Partial<RuntimeOptions>;
   const runtime = new Runtime(withCurrent(fixed, settings, { storage, env, wrapTools }));

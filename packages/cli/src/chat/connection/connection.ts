@@ -33,6 +33,8 @@ export interface LocalRules {
   reload(): Promise<void>;
   /** Where the current rules were read. Undefined: none are set. */
   origin(): { from: string; path?: string | undefined } | undefined;
+  /** What is wrong with the tool of a rule, if Longhaul has no such tool. */
+  unknownTool(tool: string): { hint: string } | undefined;
   /** Rules that say what the answer `always` allows. Undefined: none can, or the user's own rules are not in effect. */
   ofAlways(call: OpenApproval, workspace: string): Promise<readonly ApprovalRule[] | undefined>;
   /** @throws {LonghaulError} as `RuleFile`; `usage` if the user's own rules are not in effect. */

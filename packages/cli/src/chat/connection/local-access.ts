@@ -2,6 +2,7 @@ import { type ApprovalRule, alwaysRules } from '@longhaul/approvals';
 import { RuleFile, storeTrust, TrustStore } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Settings } from '../../compose/load-settings.ts';
+import { unknownTool } from '../../compose/misspelt-tools.ts';
 import type { ServedSettings } from '../../serve/served-settings.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { LocalAccess, LocalRules } from './connection.ts';
@@ -43,6 +44,7 @@ function localRules(settings: ServedSettings, user: ConstructorParameters<typeof
     current,
     reload: async () => void (await settings.reload()),
     origin,
+    unknownTool: (tool) => unknownTool(tool, settings.config),
     ofAlways: async ({ toolName, args }, workspace) =>
       isReplaced() ? undefined : await alwaysRules({ toolName, input: args, workspacePath: workspace }),
     async add(rules: readonly ApprovalRule[]) {

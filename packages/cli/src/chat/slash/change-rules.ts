@@ -17,6 +17,8 @@ export async function changeRules(words: string, context: SlashContext): Promise
   const rule = readRule(words);
   if (rule === undefined) return print(`${USAGE}\n`);
   print(`${ruleLine(rule)}\n`);
+  const unknown = rules.unknownTool(rule.tool);
+  if (unknown !== undefined) print(`${unknownText(rule.tool, unknown.hint)}\n`);
   if (!(await agrees(`Write this rule into ${visibleLine(rules.file)}?`, context))) return;
   await rules.add([rule]);
   print(`${ruleLine(rule)} is written. It counts from the next run on.\n`);
@@ -28,6 +30,10 @@ function readRule(words: string): ApprovalRule | undefined {
   if (tool === undefined || (action !== 'allow' && action !== 'ask' && action !== 'deny')) return undefined;
   const subject = tool === 'bash' ? 'command' : 'path';
   return { tool, ...(pattern !== undefined && { [subject]: pattern }), action };
+}
+
+function unknownText(tool: string, hint: string): string {
+  return `! Longhaul has no tool "${visibleLine(tool)}".${hint} The rule decides only about a tool of an MCP server with this name.`;
 }
 
 async function removeRule(rules: LocalRules, { surface, print }: SlashContext): Promise<void> {
