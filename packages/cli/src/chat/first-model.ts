@@ -32,7 +32,7 @@ const WAYS: readonly Way[] = [
       '  model: openrouter/vendor/model',
       '  providers:',
       '    openrouter: { kind: openai-compatible, baseUrl: https://openrouter.ai/api/v1 }',
-      'Then store the key (from https://openrouter.ai/settings/keys): longhaul login openrouter. Start longhaul again.',
+      'Then start Longhaul again, and store the key (from https://openrouter.ai/settings/keys): /login openrouter.',
     ],
   },
 ];

@@ -1,6 +1,7 @@
 import { toLonghaulError } from '@longhaul/protocol';
 import { wrapText } from '../render/word-wrapper.ts';
 import type { Front } from './front.ts';
+import { problemText } from './problem-text.ts';
 
 /** What the chat itself says, between the lines of the conversation. */
 export class Remarks {
@@ -23,7 +24,7 @@ export class Remarks {
     try {
       await work();
     } catch (error) {
-      this.say(toLonghaulError(error).message);
+      this.say(problemText(toLonghaulError(error)));
     }
     this.#front.surface.redraw();
   }

@@ -2,6 +2,7 @@ import type { EventOf } from '@longhaul/protocol';
 import { fitLine, formatCost, formatDuration, formatTokens, plural } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
+import { problemText } from '../problem-text.ts';
 
 const STOPPED = { cancelled: 'Stopped', limit: 'Stopped at a limit', interrupted: 'Interrupted' } as const;
 
@@ -19,7 +20,7 @@ export function runEndText(
   ].join(' · ');
   if (status === 'completed') return `\n${paint.good('✓')} ${paint.dim(fitLine(facts, columns - 2))}\n`;
   const [sign, word] = status === 'failed' ? [paint.bad('✗'), 'Failed'] : [paint.warn('■'), STOPPED[status]];
-  const reason = error === undefined || status === 'cancelled' ? '' : wrapText(error.message, columns);
+  const reason = error === undefined || status === 'cancelled' ? '' : wrapText(problemText(error), columns);
   const line = fitLine(`${word} ${facts}`, columns - 2);
   return `\n${sign} ${line.slice(0, word.length)}${paint.dim(line.slice(word.length))}\n${reason}`;
 }
