@@ -10,12 +10,18 @@ export interface RevertTextOptions {
   command: 'revert' | 'unrevert';
   /** Where the conversation continues. Default: before the message. */
   place?: 'before' | 'after';
-  /** Whether files that others have changed were left as they are, or restored too. Neither: they block the revert. */
-  others?: 'keep' | 'force' | undefined;
+  /**
+   * Whether files that others have changed were left as they are, or restored too. `ask`: the person decides later.
+   * Absent: they block the revert.
+   */
+  others?: 'keep' | 'force' | 'ask' | undefined;
   /** What takes a revert back, such as `/unrevert`. */
   takeBack: string;
   paint: Paint;
 }
+
+/** A revert in the chat. */
+export const SLASH_REVERT = { command: 'revert', takeBack: '/unrevert' } as const;
 
 /** Describes what a revert, or taking one back, has changed or would change. */
 export function revertText(result: RevertResult, options: RevertTextOptions): string {
@@ -77,11 +83,13 @@ function othersText({ status, conflicts, skipped }: RevertResult, { others }: Re
 const PREVIEW_HINTS = {
   keep: 'would be left as they are',
   force: 'would be overwritten or deleted',
+  ask: 'so you are asked whether they are restored too',
   none: 'so nothing would be done without --keep (leaves them) or --force (overwrites them)',
 };
 const DONE_HINTS = {
   keep: 'left as they are',
   force: 'overwritten or deleted',
+  ask: 'restored',
   none: 'restored',
 };
 

@@ -18,6 +18,11 @@ export interface PickerOptions<T> {
   paint: Paint;
   /** Index of the item that is selected at first. Default: the first. */
   selected?: number;
+  /**
+   * The words of a person are looked for in descriptions too. Default: false, because most descriptions explain a choice
+   * in words of the others.
+   */
+  findsInDescriptions?: boolean;
   /** Reads what an item stands for, while the list is open. */
   details?: (value: T) => Promise<PickerDetails>;
   /** Tab: shows the selected item whole. The list stays open. */
@@ -152,11 +157,10 @@ export class Picker<T> implements Panel {
   }
 
   #listOf(words: string): SelectList {
-    const { items, paint } = this.#options;
-    const found =
-      words === ''
-        ? this.#items
-        : fuzzyFilter(this.#items, words, ({ label, description }) => `${label} ${description}`);
+    const { items, paint, findsInDescriptions = false } = this.#options;
+    const found = fuzzyFilter(this.#items, words, ({ label, description }) =>
+      findsInDescriptions ? `${label} ${description}` : label,
+    );
     const rows = this.#details === undefined ? MAX_ROWS : MAX_ROWS_WITH_DETAILS;
     const list = new SelectList(found, rows, selectTheme(paint));
     list.onSelect = ({ value }) => this.#done(items[Number(value)]?.value);

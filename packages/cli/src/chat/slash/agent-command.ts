@@ -35,6 +35,7 @@ async function pickAgent(
   );
   return await surface.pick({
     title: 'Choose an agent. longhaul.yml defines more.',
+    findsInDescriptions: true,
     items: agents.map(({ name, description }) => ({
       value: name,
       label: name,

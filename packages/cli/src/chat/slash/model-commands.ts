@@ -75,6 +75,7 @@ async function pickModel({
   }
   return await surface.pick({
     title: 'Choose a model',
+    findsInDescriptions: true,
     items,
     selected: Math.max(
       0,

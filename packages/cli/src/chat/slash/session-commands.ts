@@ -111,6 +111,7 @@ async function pickSession({
   }
   return await surface.pick({
     title: 'Sessions of this folder',
+    findsInDescriptions: true,
     items: shown.map(({ id, title, state, createdAt, updatedAt = createdAt }) => ({
       value: id,
       label: fitLine(title, 60),
