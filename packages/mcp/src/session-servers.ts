@@ -163,10 +163,15 @@ export class SessionServers {
       this.#lists.delete(connection.name);
       return {
         tools: [],
-        warnings: [`${toLonghaulError(error).message} Its tools are missing in this run.`],
+        warnings: [`${asSentence(toLonghaulError(error).message)} Its tools are missing in this run.`],
       };
     }
   }
+}
+
+/** The reason of a server can end without a full stop. */
+function asSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 function schemaTokens(

@@ -8,7 +8,7 @@ it.each([
   ['tool.before', { exitCode: 0, stdout: 'fine', stderr: '' }, {}],
   ['tool.before', { exitCode: 2, stdout: '', stderr: 'no rm\n' }, { deny: 'no rm' }],
   ['tool.before', { exitCode: 1, stdout: '', stderr: 'oops' }, { notice: 'failed with exit code 1: oops' }],
-  ['tool.before', { exitCode: undefined, stdout: '', stderr: '' }, { notice: 'failed with a signal: ' }],
+  ['tool.before', { exitCode: undefined, stdout: '', stderr: '' }, { notice: 'failed with a signal' }],
   ['tool.before', specific({ permissionDecision: 'deny', permissionDecisionReason: 'why' }), { deny: 'why' }],
   ['tool.before', specific({ permissionDecision: 'allow' }), {}],
   ['tool.before', specific({ updatedInput: { command: 'ls' } }), { input: { command: 'ls' } }],

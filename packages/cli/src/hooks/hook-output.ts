@@ -30,7 +30,7 @@ export function readHookOutput(on: HookName, { exitCode, stdout, stderr }: HookO
   if (exitCode === 2) return refused(on, reason === '' ? 'no reason was given' : reason);
   if (exitCode !== 0)
     return {
-      notice: `failed with ${exitCode === undefined ? 'a signal' : `exit code ${exitCode}`}: ${reason.slice(0, 500)}`,
+      notice: `failed with ${exitCode === undefined ? 'a signal' : `exit code ${exitCode}`}${reason === '' ? '' : `: ${reason.slice(0, 500)}`}`,
     };
   const text = stdout.trim();
   const value = text.startsWith('{') ? parseJson(text) : undefined;

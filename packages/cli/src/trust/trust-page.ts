@@ -53,16 +53,26 @@ function refusedLines(wants: readonly Want[]): string[] {
 
 const SHOWN_KEYS = 8;
 
-/** Returns the line for settings that are ignored because the project is not trusted. */
+/** Returns the line for settings that are ignored because they are not trusted, or refused even with trust. */
 export function ignoredLine(
   { file, workspace, wants }: ProjectTrust,
   { isHere }: { isHere: boolean },
 ): string {
-  const keys = wants.filter(({ isTrusted }) => !isTrusted).map(({ key }) => shortened(key));
-  const more = keys.length > SHOWN_KEYS ? `, and ${keys.length - SHOWN_KEYS} more` : '';
+  const ignored = wants.filter(({ isTrusted }) => !isTrusted);
+  const untrusted = namesOf(ignored.filter(({ refusal }) => refusal === undefined));
+  const refused = namesOf(ignored.filter(({ refusal }) => refusal !== undefined));
   const command = `longhaul trust${isHere ? '' : ` '${workspace.replaceAll("'", "'\\''")}'`}`;
-  const names = `${keys.slice(0, SHOWN_KEYS).join(', ')}${more}`;
-  return `longhaul: ${visibleLine(`${file} is not trusted, so this is ignored: ${names}. To see and allow it: ${command}`)}\n`;
+  const text =
+    untrusted === ''
+      ? `${file}: this is refused, even if you trust it: ${refused}. To see the reason: ${command} --show`
+      : `${file} is not trusted, so this is ignored: ${untrusted}.${refused === '' ? '' : ` This is refused, even if you trust it: ${refused}.`} To see and allow it: ${command}`;
+  return `longhaul: ${visibleLine(text)}\n`;
+}
+
+function namesOf(wants: readonly Want[]): string {
+  const keys = wants.map(({ key }) => shortened(key));
+  const more = keys.length > SHOWN_KEYS ? `, and ${keys.length - SHOWN_KEYS} more` : '';
+  return `${keys.slice(0, SHOWN_KEYS).join(', ')}${more}`;
 }
 
 const MAX_CHARS = 300;

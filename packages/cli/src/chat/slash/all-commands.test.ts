@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createPaint } from '../../render/paint.ts';
 import { SlashCommands } from './all-commands.ts';
@@ -49,6 +50,15 @@ describe('SlashCommands', () => {
 
   it.each(['/constructor', '/toString'])('knows no command %s', async (text) => {
     expect((await typed(text)).printed).toContain('There is no command');
+  });
+
+  it('are all in the table of docs/terminal.md', async () => {
+    const page = await readFile(new URL('../../../../../docs/terminal.md', import.meta.url), 'utf8');
+    const rows = page.split('\n').filter((line) => line.startsWith('| `/'));
+    const missing = new SlashCommands().all.filter(
+      ({ name }) => !rows.some((row) => row.includes(`\`/${name}`)),
+    );
+    expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
   it('passes the words after the name to a command, including those on further lines', async () => {
