@@ -65,7 +65,7 @@ providers: { ollama: { baseUrl: '${server.url}', models: { '${server.model}': { 
     text: 'All read.',
   });
   const warnings = events.filter((event) => event.type === 'context:warning').map((event) => event.message);
-  expect(warnings.join('\n')).toMatch(/silently dropped the oldest messages.*8192 tokens from now on/);
+  expect(warnings.join('\n')).toMatch(/silently dropped the oldest messages.*a window of 8192 tokens/);
   expect(server.overflows).toBeLessThanOrEqual(1);
   expect(events.findLast((event) => event.type === 'context:usage')).toMatchObject({ windowTokens: 8_192 });
 });

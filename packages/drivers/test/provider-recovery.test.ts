@@ -273,7 +273,7 @@ describe('a silently cut prompt', () => {
       error: expect.stringContaining('dropped the start'),
     });
     expect(test.of('context:warning')[0]?.message).toMatch(
-      /read 4000 of about \d+ tokens.*8192 tokens from now on/,
+      /read 4000 of about \d+ tokens.*a window of 8192 tokens/,
     );
     expect(
       (await test.messages()).some((message) => message.metadata?.synthetic === 'continue-truncated'),
@@ -293,6 +293,22 @@ describe('a silently cut prompt', () => {
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.', compactions: 1 });
     expect(look.starts).toBe(3);
     expect(test.of('context:warning')[0]?.message).toMatch(/read 6450 of about \d+ tokens/);
+  });
+
+  it('shows the window that it assumes at once, and gives it to the next run, before anything confirms it', async () => {
+    plays(...reads(5), says('What was the task?', 4_000), says('Done.', 2_500));
+    const serverWindow = windowOf();
+    const { test } = await start({ info: BIG, serverWindow, saw: () => page });
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'Done.' });
+    const [warned] = test.events.flatMap(({ type }, index) => (type === 'context:warning' ? [index] : []));
+    const assumed = test.events[(warned ?? -1) + 1];
+    expect(assumed).toMatchObject({ type: 'context:usage', windowTokens: 4_096 });
+    expect(serverWindow.kept).toEqual([]);
+
+    const before = test.of('context:usage').length;
+    plays(says('Done.', 2_500));
+    await test.run('again');
+    expect(test.of('context:usage')[before]).toMatchObject({ windowTokens: 4_096 });
   });
 
   it('never gives the final answer of a run', async () => {

@@ -32,6 +32,7 @@ const usage = (tokens: number): EventPayload => ({
   usableTokens: 12_000,
   windowTokens: 16_000,
 });
+const step = (tokens: number): EventPayload[] => [usage(tokens), { type: 'llm:thinking' }];
 const call = (toolName: string, args: Record<string, string>, callId = toolName): EventPayload => ({
   type: 'llm:tool-call',
   toolName,
@@ -69,7 +70,13 @@ it('prints what comes in the middle of a text below the text', () => {
     files: [],
     byAgent: true,
   };
-  const events = record(chunk('One '), changed, { type: 'queue:changed', count: 1 }, chunk('two.'), usage(1));
+  const events = record(
+    chunk('One '),
+    changed,
+    { type: 'queue:changed', count: 1 },
+    chunk('two.'),
+    ...step(1),
+  );
   const text = render(events);
   expect(text).toMatch(/^One two\.\n◇ files .*\n/);
 });
@@ -79,7 +86,7 @@ describe('RunRenderer', () => {
     const text = render(
       record(
         { type: 'run:started', runId: 'r', task: 't', model: 'm' },
-        usage(8_400),
+        ...step(8_400),
         chunk('I look at the configuration of the tests before I change any'),
         chunk('thing in the file that fails.'),
         call('bash', { command: 'npm test' }),
@@ -174,7 +181,7 @@ describe('RunRenderer', () => {
   it('keeps the outcome of a long command, and never exceeds the width', () => {
     const long = `node --test ${'test/some-file.test.js '.repeat(12).trim()} (exit 0)`;
     const events = record(
-      usage(100),
+      ...step(100),
       chunk('日本語のテキスト'.repeat(1)),
       result('bash', { title: long, durationMs: 65_000 }),
       result('write', { success: false, title: 'ファイル'.repeat(30), text: 'x'.repeat(300) }),
@@ -215,6 +222,12 @@ describe('RunRenderer', () => {
     expect(text).toMatch(/session {2}longhaul show 0197a3c2-5e1b\n/);
   });
 
+  it('shows one line for a step before which a smaller window was learned', () => {
+    const text = render(record(usage(8_400), ...step(9_000), usage(9_100)));
+    expect(text.match(/ctx/g)).toHaveLength(1);
+    expect(text).toContain('9k/16k');
+  });
+
   it('shows a message that came during the run, and not the task itself', () => {
     const came = (count: number): EventPayload => ({
       type: 'message:dequeued',
@@ -222,8 +235,8 @@ describe('RunRenderer', () => {
       ids: [],
       coalesced: count > 1,
     });
-    expect(render(record(came(1), usage(100)))).not.toContain('delivered');
-    expect(render(record(came(1), usage(100), came(1)))).toContain(
+    expect(render(record(came(1), ...step(100)))).not.toContain('delivered');
+    expect(render(record(came(1), ...step(100), came(1)))).toContain(
       '▸ delivered 1 message sent to this session\n',
     );
     expect(render(record(came(3)))).toContain('▸ delivered 2 messages');
@@ -231,7 +244,7 @@ describe('RunRenderer', () => {
 
   it('has the same text with and without colours', () => {
     const events = record(
-      usage(11_900),
+      ...step(11_900),
       chunk('Hm, '),
       chunk('so.', 'reasoning'),
       result('bash', { title: 'ls (exit 0)' }),

@@ -59,6 +59,8 @@ export class RunRenderer {
   #delayed = '';
   #steps = 0;
   #hasTask = false;
+  /** Of the next step. A run that learns a smaller window reports its usage more than once before a step. */
+  #usage: EventOf<'context:usage'> | undefined;
   #startedAt: number | undefined;
   #retryReason: string | undefined;
 
@@ -111,14 +113,15 @@ export class RunRenderer {
   }
 
   #line(event: Exclude<LonghaulEvent, { type: 'llm:chunk' }>): string {
-    const paint = this.#paint;
     switch (event.type) {
       case 'run:started':
         this.#startedAt = event.at;
         return '';
       case 'context:usage':
-        this.#steps += 1;
-        return this.#rule(`${this.#steps}`, contextMeter(event, paint));
+        this.#usage = event;
+        return '';
+      case 'llm:thinking':
+        return this.#stepRule();
       case 'llm:tool-call':
         this.#calls.set(event.callId, { args: event.args, at: event.at });
         return '';
@@ -244,6 +247,14 @@ export class RunRenderer {
   }
 
   /** `── 12 ───────── ctx ▓▓▓░░░ 31 % 5k/16k` */
+  #stepRule(): string {
+    const usage = this.#usage;
+    this.#usage = undefined;
+    if (usage === undefined) return '';
+    this.#steps += 1;
+    return this.#rule(`${this.#steps}`, contextMeter(usage, this.#paint));
+  }
+
   #rule(label: string, right: string): string {
     const { columns } = this.#options;
     const left = label === '' ? '' : ` ${label} `;

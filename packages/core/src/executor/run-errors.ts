@@ -130,7 +130,7 @@ export function silentlyTruncated(sizes: {
   const { sentTokens, readTokens, windowTokens } = sizes;
   return new LonghaulError(
     'context_overflow',
-    `The server read ${readTokens} of about ${sentTokens} tokens: it silently dropped the oldest messages. Longhaul assumes a window of ${windowTokens} tokens from now on. For a longer one, load the model with more context (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in a Modelfile).`,
+    `The server read ${readTokens} of about ${sentTokens} tokens: it silently dropped the oldest messages. Longhaul now assumes a window of ${windowTokens} tokens. For a longer one, load the model with more context (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in a Modelfile).`,
     { data: sizes },
   );
 }

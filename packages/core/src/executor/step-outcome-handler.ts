@@ -104,14 +104,11 @@ export class StepOutcomeHandler {
     sentTokens: number,
     readTokens: number,
   ): Promise<RunEnd | undefined> {
-    const error = silentlyTruncated({
-      sentTokens,
-      readTokens,
-      windowTokens: this.#options.window.windowTokens,
-    });
+    const { writer, window } = this.#options;
+    const error = silentlyTruncated({ sentTokens, readTokens, windowTokens: window.windowTokens });
     if (message !== undefined && hasToolCalls)
       await this.#options.toolRunner.skip(message, CONVERSATION_TRUNCATED);
-    await this.#warn(error.message);
+    await writer.announce({ type: 'context:warning', message: error.message }, window.usage(sentTokens));
     await this.#options.compactor.afterTruncation(error, this.#options.signal);
     return this.#continuations.ask('continue-truncated');
   }

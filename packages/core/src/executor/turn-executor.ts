@@ -135,12 +135,7 @@ export class TurnExecutor {
       await compactor.compact('threshold', signal);
       return undefined;
     }
-    const { budget, measure } = window;
-    const { usableTokens } = budget;
-    await this.#options.writer.announce(
-      { type: 'context:usage', tokens: decision.predictedTokens, usableTokens, ...measure },
-      { type: 'llm:thinking' },
-    );
+    await this.#options.writer.announce(window.usage(decision.predictedTokens), { type: 'llm:thinking' });
     return decision;
   }
 

@@ -127,6 +127,11 @@ export interface ServerWindow {
    * store.
    */
   learned(windowTokens: number): Promise<void>;
+  /**
+   * A window that an earlier run with this driver inferred from a truncated prompt, and that was not stored yet. The next
+   * run begins with it.
+   */
+  assumedTokens?: number | undefined;
 }
 
 /**

@@ -99,7 +99,9 @@ export class Compactor {
     });
     if (!canContinue) throw error;
     if (window.shortenAnswer(error, request)) return;
+    const { windowTokens } = window;
     const fitsWithLessRoom = await window.learnFromOverflow(error, request);
+    if (window.windowTokens !== windowTokens) await writer.announce(window.usage(request.predictedTokens));
     if (!fitsWithLessRoom) await this.compact('overflow', signal);
   }
 

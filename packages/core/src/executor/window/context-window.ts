@@ -24,6 +24,7 @@ import {
 import {
   addUsage,
   type CompactionReason,
+  type EventPayload,
   type LonghaulError,
   type Mark,
   type TokenUsage,
@@ -138,6 +139,11 @@ export class ContextWindow {
       returnsReasoning: this.#options.driver.info.returnsReasoning,
       reasoningTokens: this.#options.driver.info.reasoningTokens,
     };
+  }
+
+  /** The event that reports a request of `tokens`, with the window in use. */
+  usage(tokens: number): EventPayload {
+    return { type: 'context:usage', tokens, usableTokens: this.budget.usableTokens, ...this.measure };
   }
 
   /** Returns the newest todo list of the session, also if it is hidden. */

@@ -40,7 +40,11 @@ export class WindowLearner {
 
   constructor(driver: ModelDriver) {
     this.#driver = driver;
-    this.#windowTokens = driver.info.windowTokens;
+    const { windowTokens } = driver.info;
+    const assumedTokens = driver.serverWindow?.assumedTokens ?? windowTokens;
+    this.#windowTokens = Math.min(windowTokens, assumedTokens);
+    if (assumedTokens >= windowTokens) return;
+    this.#inferred = { windowTokens: assumedTokens, previousTokens: windowTokens, confirmations: 0 };
   }
 
   get windowTokens(): number {
@@ -101,6 +105,7 @@ export class WindowLearner {
     const previousTokens = this.#inferred?.previousTokens ?? this.#windowTokens;
     this.#windowTokens = Math.min(this.#windowTokens, windowTokens);
     this.#inferred = { windowTokens: this.#windowTokens, previousTokens, confirmations };
+    this.#assume(this.#windowTokens);
     if (confirmations >= CONFIRMATIONS) await this.#store(this.#windowTokens);
     return 'cut';
   }
@@ -111,9 +116,16 @@ export class WindowLearner {
     const inferred = this.#inferred;
     this.#inferred = undefined;
     if (inferred === undefined) return 'nonsense';
+    this.#assume(undefined);
     this.#windowTokens = inferred.previousTokens;
     if (inferred.confirmations >= CONFIRMATIONS) await this.#store(inferred.previousTokens);
     return 'nonsense';
+  }
+
+  /** For the next run with this driver, which may begin before the window is stored. */
+  #assume(windowTokens: number | undefined): void {
+    const { serverWindow } = this.#driver;
+    if (serverWindow !== undefined) serverWindow.assumedTokens = windowTokens;
   }
 
   async #store(windowTokens: number): Promise<void> {
