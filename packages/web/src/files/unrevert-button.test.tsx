@@ -1,11 +1,8 @@
 // @vitest-environment happy-dom
 import type { ResponseOf } from '@longhaul/protocol/api';
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { OpenSession } from '../data/open-session.ts';
-import { openServer, ServerContext } from '../data/server.ts';
-import { SessionContext } from '../data/use-session.ts';
-import { Toasts } from '../ui/toasts.tsx';
+import { shownSession } from '../data/shown-session.fixture.tsx';
 import { UnrevertButton } from './unrevert-button.tsx';
 
 afterEach(cleanup);
@@ -14,19 +11,10 @@ const resultOf = (status: string, conflicts: string[] = []) =>
   ({ status, conflicts }) as unknown as ResponseOf<'unrevert'>;
 
 function open() {
-  const server = openServer({ baseUrl: 'http://127.0.0.1:1', token: undefined });
-  const session = new OpenSession(server.client, 's1');
+  const { server, session, show } = shownSession('s1');
   vi.spyOn(session, 'refreshMessages').mockReturnValue();
   const unrevert = vi.spyOn(server.client, 'unrevert').mockResolvedValueOnce(resultOf('blocked', ['a.txt']));
-  render(
-    <Toasts>
-      <ServerContext value={server}>
-        <SessionContext value={session}>
-          <UnrevertButton />
-        </SessionContext>
-      </ServerContext>
-    </Toasts>,
-  );
+  show(<UnrevertButton />);
   fireEvent.click(screen.getByRole('button', { name: 'Undo the newest revert' }));
   return unrevert;
 }

@@ -1,11 +1,8 @@
 // @vitest-environment happy-dom
 import { LonghaulError, type QueuedMessage } from '@longhaul/protocol';
-import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { OpenSession } from '../data/open-session.ts';
-import { openServer, ServerContext } from '../data/server.ts';
-import { SessionContext } from '../data/use-session.ts';
-import { Toasts } from '../ui/toasts.tsx';
+import { shownSession } from '../data/shown-session.fixture.tsx';
 import { QueueBadge } from './queue-badge.tsx';
 
 afterEach(cleanup);
@@ -14,21 +11,12 @@ let sessions = 0;
 
 async function openQueue(...texts: string[]) {
   sessions += 1;
-  const server = openServer({ baseUrl: 'http://127.0.0.1:1', token: undefined });
-  const session = new OpenSession(server.client, `session-${sessions}`);
+  const { server, session, show } = shownSession(`session-${sessions}`);
   vi.spyOn(session, 'refresh').mockReturnValue();
   const setQueue = (...left: string[]) =>
     act(() => session.store.setState({ queue: left.map(queued), isRunning: true }));
   setQueue(...texts);
-  render(
-    <Toasts>
-      <ServerContext value={server}>
-        <SessionContext value={session}>
-          <QueueBadge />
-        </SessionContext>
-      </ServerContext>
-    </Toasts>,
-  );
+  show(<QueueBadge />);
   fireEvent.click(screen.getByRole('button', { name: `${texts.length} queued` }));
   await screen.findByRole('dialog');
   return { id: session.id, client: server.client, setQueue };

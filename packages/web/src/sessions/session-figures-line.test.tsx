@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
+import { ZERO_USAGE } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import { render } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { SessionFiguresLine, windowPercent } from './session-figures-line.tsx';
 import { sessionInfo } from './session-info.fixture.ts';
 
-const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+const usage = { ...ZERO_USAGE, inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 const context = { tokens: 12_000, usableTokens: 24_000, windowTokens: 32_000 };
 const textOf = (figures: SessionInfo['figures']) =>
   render(<SessionFiguresLine session={sessionInfo({ id: 's1', figures })} />).container.textContent;

@@ -4,7 +4,8 @@ import type { Settings } from '@longhaul/protocol/api';
 import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { openServer, ServerContext } from '../data/server.ts';
+import { ServerContext } from '../data/server.ts';
+import { silentServer } from '../data/shown-session.fixture.tsx';
 import { useSettings } from './use-settings.ts';
 
 afterEach(cleanup);
@@ -12,7 +13,7 @@ afterEach(cleanup);
 const settingsWith = (auto: boolean) => ({ compression: { auto }, changed: {} }) as unknown as Settings;
 
 async function open() {
-  const server = openServer({ baseUrl: 'http://127.0.0.1:1', token: undefined });
+  const server = silentServer();
   const { settings } = server.client;
   const get = vi.spyOn(settings, 'get').mockResolvedValue(settingsWith(true));
   const answer = Promise.withResolvers<Settings>();

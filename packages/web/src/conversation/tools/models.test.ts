@@ -1,4 +1,4 @@
-import type { ToolPart } from '@longhaul/protocol';
+import type { JsonValue, ToolPart } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import { diffsOfCall } from './diffs-of-call.ts';
 import { readFilePage } from './read-model.ts';
@@ -74,7 +74,7 @@ describe('diffsOfCall', () => {
     ).toEqual(['a (deleted)', 'b (deleted)']);
   });
 
-  it.each([null, 3, 'text', [], { edits: 'x' }, { edits: [null, 3] }, { old: 5 }, { patch: {} }])(
+  it.each<JsonValue>([null, 3, 'text', [], { edits: 'x' }, { edits: [null, 3] }, { old: 5 }, { patch: {} }])(
     'shows no change for the arguments %j',
     (input) => {
       expect(diffsOfCall(call('edit', { input }))).toEqual([]);
@@ -84,7 +84,13 @@ describe('diffsOfCall', () => {
 
 describe('todoItems', () => {
   it('reads the lists of several agents', () => {
-    const items = [{ content: 'a', status: 'completed' }, { step: 'b', status: 'in_progress' }, 'c', 7, {}];
+    const items: JsonValue[] = [
+      { content: 'a', status: 'completed' },
+      { step: 'b', status: 'in_progress' },
+      'c',
+      7,
+      {},
+    ];
     expect(todoItems(call('TodoWrite', { input: { todos: items } }))).toEqual([
       { text: 'a', state: 'done' },
       { text: 'b', state: 'active' },

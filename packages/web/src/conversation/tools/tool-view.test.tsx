@@ -1,11 +1,8 @@
 // @vitest-environment happy-dom
 import type { ToolPart } from '@longhaul/protocol';
-import { cleanup, render, screen } from '@testing-library/react';
+import { cleanup, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { OpenSession } from '../../data/open-session.ts';
-import { openServer, ServerContext } from '../../data/server.ts';
-import { SessionContext } from '../../data/use-session.ts';
-import { Toasts } from '../../ui/toasts.tsx';
+import { shownSession } from '../../data/shown-session.fixture.tsx';
 import { ToolView } from './tool-view.tsx';
 
 afterEach(cleanup);
@@ -22,17 +19,7 @@ function shown(more: Partial<ToolPart>): HTMLElement {
     state: 'error',
     ...more,
   };
-  const server = openServer({ baseUrl: 'http://127.0.0.1:1', token: undefined });
-  const session = new OpenSession(server.client, 's');
-  return render(
-    <Toasts>
-      <ServerContext value={server}>
-        <SessionContext value={session}>
-          <ToolView part={part} />
-        </SessionContext>
-      </ServerContext>
-    </Toasts>,
-  ).container;
+  return shownSession('s').show(<ToolView part={part} />).container;
 }
 
 const text = (output: string) => [{ type: 'text' as const, text: output }];

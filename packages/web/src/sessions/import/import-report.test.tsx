@@ -3,7 +3,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { ImportResult } from '@longhaul/protocol/api';
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { openServer } from '../../data/server.ts';
+import { silentServer } from '../../data/shown-session.fixture.tsx';
 import { ImportReport } from './import-report.tsx';
 import { describeOutcomes, type ImportedFile, Imports } from './imports.ts';
 import { ImportsContext } from './use-imports.ts';
@@ -27,7 +27,7 @@ function goTo(hash: string): void {
 }
 
 it('closes when the address changes, but not before the outcome of a running import was shown', async () => {
-  const { client } = openServer({ baseUrl: 'http://127.0.0.1:1', token: undefined });
+  const { client } = silentServer();
   const answer = Promise.withResolvers<ImportResult>();
   const send = vi.spyOn(client.sessions, 'import').mockReturnValue(answer.promise);
   const imports = new Imports(client, () => undefined);
