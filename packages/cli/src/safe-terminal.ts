@@ -1,6 +1,6 @@
+import { escapedCharacter } from '@longhaul/protocol';
 import { isOwnLink, LINK } from './render/link.ts';
 import { STYLES } from './render/paint.ts';
-import { escapedCharacter } from './render/visible.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
 
 /** The sequences of `Paint`. They change colours and nothing else. */

@@ -103,3 +103,4 @@ export { matchesPattern } from './text-pattern.ts';
 export type { TrustWant } from './trust-want.ts';
 export { compactionOfMessage, type TypedCompaction, typedCompaction } from './typed-compaction.ts';
 export { addUsage, type TokenUsage, ZERO_USAGE } from './usage.ts';
+export { escapedCharacter, showDirections, visible, visibleLine, visibleToApprove } from './visible.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { visibleLine } from '@longhaul/protocol';
 import { acpWorkspaces } from '../acp/acp-workspaces.ts';
 import { ACP_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, usage } from '../command-line/parse-flags.ts';
-import { visibleLine } from '../render/visible.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
 import type { OutputStream, Terminal } from '../terminal.ts';
 import { version } from '../version.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ConfigInput } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, visibleLine } from '@longhaul/protocol';
 import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
 import { PAGE_FOLDER } from '@longhaul/web';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
@@ -10,7 +10,6 @@ import { loadSettings } from '../compose/load-settings.ts';
 import { openCache } from '../compose/open-cache.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
-import { visibleLine } from '../render/visible.ts';
 import { openBrowser } from '../serve/open-browser.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import { replayUploads } from '../serve/replay-upload.ts';

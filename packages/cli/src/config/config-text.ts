@@ -1,6 +1,6 @@
 import { type ConfigOrigin, type ConfigPath, pathText } from '@longhaul/config';
+import { visibleLine } from '@longhaul/protocol';
 import { Document, isMap, isScalar, type Pair } from 'yaml';
-import { visibleLine } from '../render/visible.ts';
 import type { EffectiveConfig } from './effective-config.ts';
 
 /** Returns the configuration as YAML, with the source of each value that is not the default in a comment. */

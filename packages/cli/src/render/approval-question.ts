@@ -1,15 +1,11 @@
 import { cutMiddle } from '@longhaul/context';
-import { isObject, type JsonValue } from '@longhaul/protocol';
+import { isObject, type JsonValue, visibleLine, visibleToApprove } from '@longhaul/protocol';
 import { createHighlighter } from './code-highlighter.ts';
 import { fileChange } from './file-change.ts';
 import { createPaint, type Paint } from './paint.ts';
-import { visible, visibleLine } from './visible.ts';
 
 /** The limit of an argument such as a file's text. A command is never cut. */
 const MAX_CHARS = 8_000;
-/** Longer runs of blanks or empty lines would push the text before them out of sight. */
-const MAX_BLANKS = 16;
-const MAX_EMPTY_LINES = 4;
 /** With more lines, their number is printed at the end, where the person looks. */
 const MANY_LINES = 15;
 
@@ -38,7 +34,7 @@ function changedText(
   const signed = (sign: '-' | '+', text: string, color: (line: string) => string) =>
     text === ''
       ? []
-      : shown(cut(text.replace(/\n$/, '')))
+      : visibleToApprove(cut(text.replace(/\n$/, '')))
           .split('\n')
           .map((line) => color(`${sign} ${line}`));
   return [
@@ -54,7 +50,7 @@ function changedText(
 
 /** A command alone is coloured. Nothing in it is dimmed: what looks like a comment may be none. */
 function argumentLines(args: JsonValue, paint: Paint): string[] {
-  const lines = shown(argumentText(args)).split('\n');
+  const lines = visibleToApprove(argumentText(args)).split('\n');
   const isCommand = isObject(args) && typeof args['command'] === 'string' && Object.keys(args).length === 1;
   if (!isCommand) return lines;
   const code = createHighlighter('sh', { ...paint, dim: (text) => text });
@@ -74,16 +70,4 @@ function argumentText(args: JsonValue): string {
 
 function cut(text: string): string {
   return cutMiddle(text, MAX_CHARS).text;
-}
-
-function shown(text: string): string {
-  return visible(text)
-    .replace(
-      / {17,}/g,
-      (blanks) => `${' '.repeat(MAX_BLANKS)}[… ${blanks.length - MAX_BLANKS} more blanks …]`,
-    )
-    .replace(/(?:\n *){5,}(?=\n)/g, (empty) => {
-      const count = empty.split('\n').length - 1 - MAX_EMPTY_LINES;
-      return `${'\n'.repeat(MAX_EMPTY_LINES)}\n[… ${count} more empty lines …]`;
-    });
 }

@@ -1,5 +1,5 @@
 import type { ApprovalRule } from '@longhaul/approvals';
-import { visibleLine } from './visible.ts';
+import { visibleLine } from '@longhaul/protocol';
 
 /** A rule as it is in a file: `{ tool: bash, command: "npm test", action: allow }`. */
 export function ruleLine({ tool, command, path, action }: ApprovalRule): string {

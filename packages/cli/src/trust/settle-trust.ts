@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { grantable, type LoadedConfig, type ProjectTrust, storeTrust, TrustStore } from '@longhaul/config';
-import { visible } from '../render/visible.ts';
+import { visible } from '@longhaul/protocol';
 import { canAsk } from '../run/confirm.ts';
 import type { Terminal } from '../terminal.ts';
 import type { TrustAnswer } from './trust-events.ts';

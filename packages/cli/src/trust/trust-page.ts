@@ -1,5 +1,5 @@
 import type { Danger, ProjectTrust, Want } from '@longhaul/config';
-import { visibleLine } from '../render/visible.ts';
+import { visibleLine } from '@longhaul/protocol';
 
 /** The most dangerous last, directly before the question. */
 const HEADINGS: readonly (readonly [Danger, string])[] = [

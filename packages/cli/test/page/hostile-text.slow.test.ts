@@ -84,7 +84,7 @@ describe('hostile text', () => {
     const sessionId = sessionIdOf(page);
     await bench.ended(sessionId);
     const { client } = bench;
-    await client.sessions.update(sessionId, { title: HOSTILE[1] ?? '' });
+    await client.sessions.update(sessionId, { title: `${HOSTILE[1]} \u202egnp.exe` });
     await openAll(page);
     await expectHarmless(page);
     for (const panel of ['context', 'files', 'tree']) {
@@ -134,6 +134,10 @@ async function expectHarmless(page: Page): Promise<void> {
     `[...document.querySelectorAll(${JSON.stringify(ACTIVE)})].map(({ outerHTML }) => outerHTML.slice(0, 200))`,
   );
   expect(made).toEqual([]);
+  // Characters that would reorder the text around them are shown as their codes.
+  const reordered =
+    '[document.body.innerText, document.title].join().match(/[\\u202a-\\u202e\\u2066-\\u2069]/g)';
+  expect(await page.evaluate(reordered)).toBeNull();
 }
 
 /** Elements and attributes that no text may become. */

@@ -1,3 +1,4 @@
+import { showDirections } from '@longhaul/protocol';
 import type { Token, Tokens } from 'marked';
 import { memo, type ReactNode } from 'react';
 import type { Block } from './blocks.ts';
@@ -27,7 +28,7 @@ export function BlockView({ token, isOpen = false }: BlockProps): ReactNode {
         </p>
       );
     case 'text':
-      return known.tokens === undefined ? known.text : <Inline tokens={known.tokens} />;
+      return known.tokens === undefined ? showDirections(known.text) : <Inline tokens={known.tokens} />;
     case 'code':
       return <CodeBlock code={known.text} language={known.lang ?? ''} isOpen={isOpen} />;
     case 'blockquote':

@@ -1,3 +1,4 @@
+import { showDirections } from '@longhaul/protocol';
 import type { Token, Tokens } from 'marked';
 import type { ReactNode } from 'react';
 import { inlineOf } from './lex.ts';
@@ -61,11 +62,11 @@ function InlineToken({ token }: { token: Known }): ReactNode {
     case 'image':
       return <Anchor href={token.href}>{token.text || token.href}</Anchor>;
     case 'text':
-      return token.tokens === undefined ? token.text : <Inline tokens={token.tokens} />;
+      return token.tokens === undefined ? showDirections(token.text) : <Inline tokens={token.tokens} />;
     case 'escape':
-      return token.text;
+      return showDirections(token.text);
     default:
-      return (token as Token).raw;
+      return showDirections((token as Token).raw);
   }
 }
 

@@ -55,7 +55,9 @@ export function CompactionSettings({
           >
             {known === undefined && <option value={strategy}>{strategy}</option>}
             {STRATEGY_NAMES.map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {name}
+              </option>
             ))}
           </select>
         )}

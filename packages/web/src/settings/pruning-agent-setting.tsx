@@ -38,12 +38,16 @@ export function PruningAgentSetting({
             {!isListed && <option value={id}>{id} (not available)</option>}
             <optgroup label="Agents">
               {agents.map(({ name }) => (
-                <option key={name}>{name}</option>
+                <option key={name} value={name}>
+                  {name}
+                </option>
               ))}
             </optgroup>
             <optgroup label="Models">
               {models.map((name) => (
-                <option key={name}>{name}</option>
+                <option key={name} value={name}>
+                  {name}
+                </option>
               ))}
             </optgroup>
           </select>

@@ -1,3 +1,4 @@
+import { showDirections } from '@longhaul/protocol';
 import type { SessionState } from '@longhaul/protocol/api';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
@@ -14,7 +15,7 @@ const SIGNS: Partial<Record<SessionState, string>> = { running: '●', failed: '
 export function documentTitle({ name, state }: Shown, openApprovals: number): string {
   const sign = state === undefined ? undefined : SIGNS[state];
   const count = openApprovals > 0 ? `(${openApprovals})` : '';
-  return `${[count, sign, name].filter(Boolean).join(' ')} · Longhaul`;
+  return `${[count, sign, showDirections(name)].filter(Boolean).join(' ')} · Longhaul`;
 }
 
 /** Keeps the title of the tab current, with the open approvals of all sessions. */

@@ -1,7 +1,6 @@
-import { type ApprovalAnswer, alwaysWords } from '@longhaul/protocol';
+import { type ApprovalAnswer, alwaysWords, visibleLine } from '@longhaul/protocol';
 import { breakLine, fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
-import { visibleLine } from '../../render/visible.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
 import { Input, matchesKey } from '../pi-tui.ts';
 import type { OpenApproval } from '../session/session-state.ts';

@@ -1,6 +1,6 @@
 import type { ApprovalRule } from '@longhaul/approvals';
+import { visibleLine } from '@longhaul/protocol';
 import { ruleLine } from '../../render/rule-line.ts';
-import { visibleLine } from '../../render/visible.ts';
 import type { LocalRules } from '../connection/connection.ts';
 import type { SlashContext } from './slash-command.ts';
 

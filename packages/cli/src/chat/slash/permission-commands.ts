@@ -1,5 +1,5 @@
+import { visibleLine } from '@longhaul/protocol';
 import { fitLine } from '../../render/format.ts';
-import { visibleLine } from '../../render/visible.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
 import { trustPage } from '../../trust/trust-page.ts';
 import type { LocalAccess } from '../connection/connection.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { visibleLine } from '@longhaul/protocol';
 import { stateLines } from '../../mcp/server-lines.ts';
-import { visibleLine } from '../../render/visible.ts';
 import { version } from '../../version.ts';
 import { INIT_PROMPT } from './init-prompt.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';

@@ -1,6 +1,5 @@
-import { alwaysWords } from '@longhaul/protocol';
+import { alwaysWords, visibleLine } from '@longhaul/protocol';
 import { plural } from '../../render/format.ts';
-import { visibleLine } from '../../render/visible.ts';
 import type { GivenAnswer } from '../panels/approval-panel.ts';
 import type { ApprovalOptions, PickOptions } from './surface.ts';
 

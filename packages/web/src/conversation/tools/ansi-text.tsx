@@ -1,4 +1,5 @@
 import './ansi-text.css';
+import { showDirections } from '@longhaul/protocol';
 import { memo } from 'react';
 import { readAnsi } from './ansi.ts';
 
@@ -6,7 +7,7 @@ import { readAnsi } from './ansi.ts';
 export const AnsiText = memo(function AnsiText({ text }: { text: string }) {
   return readAnsi(text).map(({ text: piece, className }, index) =>
     className === '' ? (
-      piece
+      showDirections(piece)
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces of an output do not move
       <span key={index} className={className}>
