@@ -57,6 +57,10 @@ it('lists models with their windows, where these come from, and why a model cann
   const { models, default: chosen } = await client.models();
   expect(chosen).toBe('mine/scripted');
   expect(models[0]).toMatchObject({ name: chosen, windowTokens: 12_345, windowFrom: 'configuration' });
+  const names = models.map(({ name }) => name);
+  // Its provider has a key. OpenAI has none.
+  expect(names).toContain('anthropic/claude-sonnet-4-5');
+  expect(names.filter((name) => name.startsWith('openai/'))).toEqual([]);
   const found = await client.models({ all: 'true', search: 'gpt-5 openai' });
   const ofOpenAi = found.models.filter(({ provider }) => provider === 'openai');
   expect(ofOpenAi.length).toBeGreaterThan(1);
@@ -89,6 +93,13 @@ it('lists providers with where their keys come from, and never the keys', async 
     needsKey: true,
     problem: expect.stringMatching(/^Not configured\. Set providers\.groq\.baseUrl \(https:/),
   });
+  for (const name of ['lmstudio', 'ollama', 'llamacpp', 'vllm'])
+    expect(named(name)).toMatchObject({
+      isConfigured: false,
+      needsKey: false,
+      address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
+    });
+  expect(named('mine')?.address).toBeUndefined();
   expect(JSON.stringify(providers)).not.toContain(KEY);
 });
 

@@ -10,8 +10,8 @@ import { openServedAgent } from '../serve/open-served-agent.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
 import { sessionCommands } from './acp-commands.ts';
+
 import { personCommands } from './person-commands.ts';
-import { selectableModels } from './selectable-models.ts';
 
 /** Commands of an editor do not wait longer for a server. */
 const OFFERS_MS = 5_000;
@@ -69,7 +69,7 @@ async function openWorkspace(
     models: {
       resolve: (name) => models.resolve(name),
       prepare: (name) => models.prepare(name),
-      list: () => selectableModels(agent, current.config, terminal.env),
+      list: async () => (await models.list()).models,
     },
     agents,
     commands: async () => [

@@ -35,11 +35,16 @@ export async function knownModels(
   env: Environment,
 ): Promise<KnownModel[]> {
   const wanted = words.map(folded);
-  const servers = await Promise.all([usualServers(config), configuredServers(config, env)]);
-  const local = servers.flat(2).sort((left, right) => Number(right.loaded) - Number(left.loaded));
+  const local = await localServerModels(config, env);
   return [...local, ...catalogueModels().map(fromCatalogue)].filter(({ name }) =>
     wanted.every((word) => folded(name).includes(word)),
   );
+}
+
+/** Returns the models of the servers on this machine, loaded ones first. Servers that do not answer are left out. */
+export async function localServerModels(config: Config, env: Environment): Promise<KnownModel[]> {
+  const servers = await Promise.all([usualServers(config), configuredServers(config, env)]);
+  return servers.flat(2).sort((left, right) => Number(right.loaded) - Number(left.loaded));
 }
 
 /** Versions are written in many ways: `4.7`, `4-7`, `4_7`. */

@@ -1,10 +1,11 @@
 import type { Config, ResolvedModel } from '@longhaul/config';
 import type { ModelDriver } from '@longhaul/core';
-import { catalogueModels, detectLocalServers, findModel } from '@longhaul/models';
+import { catalogueModels, findModel } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Models } from '@longhaul/protocol/api';
 import type { ModelDirectory } from '@longhaul/server';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
+import { localServerModels } from '../compose/known-models.ts';
 import { nameOf } from '../compose/open-agent.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { servedProviders } from './served-providers.ts';
@@ -71,10 +72,19 @@ async function listModels({
   resolve,
   ...settings
 }: Settings & { resolve: (name: undefined) => Promise<string> }): Promise<Models> {
-  const [chosen, local] = await Promise.all([defaultModel(resolve), localModels()]);
+  const [chosen, local] = await Promise.all([defaultModel(resolve), localModels(settings)]);
   const all = [...(chosen === undefined ? [] : [chosen]), ...configuredNames(settings.config)];
   const models = all.map((name) => described(name, settings));
-  return { models: withoutRepeats([...models, ...local]), default: chosen };
+  return { models: withoutRepeats([...models, ...local, ...usableCatalogue(settings)]), default: chosen };
+}
+
+/** Models of the catalogue whose provider has a key of its own. */
+function usableCatalogue({ config, env }: Settings): Listed[] {
+  // The key of `--base-url` is for one server, and not for every provider.
+  const { LONGHAUL_API_KEY: _key, ...others } = env;
+  const withKey = servedProviders(config, others).filter(({ hasKey }) => hasKey);
+  const names = new Set(withKey.map(({ name }) => name));
+  return catalogue({ config, env }).filter(({ provider }) => names.has(provider));
 }
 
 /** Of several entries with one name, the first is the most detailed. */
@@ -138,15 +148,13 @@ function catalogue({ config, env }: Settings): Listed[] {
   }));
 }
 
-async function localModels(): Promise<Listed[]> {
-  const servers = await detectLocalServers();
-  return servers.flatMap(({ name, models }) =>
-    models.map(({ id, windowTokens }) => ({
-      name: `${name}/${id}`,
-      provider: name,
-      source: 'server' as const,
-      windowTokens,
-      windowFrom: windowTokens === undefined ? undefined : ('server' as const),
-    })),
-  );
+async function localModels({ config, env }: Settings): Promise<Listed[]> {
+  const models = await localServerModels(config, env);
+  return models.map(({ name, provider, windowTokens }) => ({
+    name,
+    provider,
+    source: 'server',
+    windowTokens,
+    windowFrom: windowTokens === undefined ? undefined : 'server',
+  }));
 }

@@ -1,5 +1,5 @@
 import { type Config, referencedVariable } from '@longhaul/config';
-import { API_KEY_VARIABLES, catalogueModels, HOSTED_PROVIDERS } from '@longhaul/models';
+import { API_KEY_VARIABLES, catalogueModels, HOSTED_PROVIDERS, LOCAL_SERVERS } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ProviderList } from '@longhaul/protocol/api';
 import { resolveNamed } from '../compose/choose-model.ts';
@@ -7,10 +7,14 @@ import { resolveNamed } from '../compose/choose-model.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 type Provider = ProviderList['providers'][number];
 
-/** Lists the configured providers and those of the catalogue, and whether they have a key. No server is asked. */
+/**
+ * Lists the configured providers, the servers of models on this machine, and the providers of the catalogue, with
+ * whether they have a key. No server is asked.
+ */
 export function servedProviders(config: Config, env: Environment): Provider[] {
   const known = [
     ...Object.keys(config.providers),
+    ...LOCAL_SERVERS.map(({ name }) => name),
     ...Object.keys(API_KEY_VARIABLES),
     ...catalogueModels().map(({ provider }) => provider),
   ];
@@ -23,7 +27,8 @@ function describe(name: string, config: Config, env: Environment): Provider {
   const named = referencedVariable(configured);
   const variables = named === undefined ? usual : [named];
   const isConfigured = Object.hasOwn(config.providers, name);
-  const common = { name, isConfigured, variables: [...variables] };
+  const local = isConfigured ? undefined : LOCAL_SERVERS.find((server) => server.name === name);
+  const common = { name, isConfigured, variables: [...variables], address: local?.baseUrl };
   const address = Object.hasOwn(HOSTED_PROVIDERS, name) ? HOSTED_PROVIDERS[name] : undefined;
   if (!isConfigured && usual.length === 0 && address !== undefined)
     return { ...common, needsKey: true, hasKey: false, problem: notConfigured(name, address) };

@@ -27,6 +27,9 @@ export const providersSchema = z.looseObject({
     z.looseObject({
       name: z.string(),
       isConfigured: z.boolean(),
+      address: z.string().optional().meta({
+        description: 'Where Longhaul looks for this server of models on the machine of the server.',
+      }),
       needsKey: z.boolean(),
       hasKey: z.boolean(),
       keyFrom: z

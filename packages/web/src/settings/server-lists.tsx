@@ -1,5 +1,5 @@
 import type { AgentList, Models, ProviderList } from '@longhaul/protocol/api';
-import { formatTokens } from '../ui/format.ts';
+import { formatTokens, plural } from '../ui/format.ts';
 import { SettingTable } from './setting-table.tsx';
 
 export function AgentTable({ agents }: { agents: AgentList['agents'] }) {
@@ -59,23 +59,38 @@ export function ModelTable({
   );
 }
 
-export function ProviderTable({ providers }: { providers: ProviderList['providers'] }) {
+export function ProviderTable({
+  providers,
+  models,
+}: {
+  providers: ProviderList['providers'];
+  /** Undefined: not read yet. */
+  models: Models['models'] | undefined;
+}) {
   return (
     <SettingTable
       label="Providers"
       heads={['Provider', 'Key']}
-      rows={providers.map(({ name, isConfigured, problem, ...key }) => ({
+      rows={providers.map(({ name, isConfigured, address, problem, ...key }) => ({
         key: name,
         cells: [
           <>
             <code>{name}</code> {isConfigured && <span className="quiet">configured</span>}
             {problem !== undefined && <p className="warn">{problem}</p>}
+            {address !== undefined && <p className="quiet">{describeLocal(name, address, models)}</p>}
           </>,
           describeKey(key),
         ],
       }))}
     />
   );
+}
+
+function describeLocal(provider: string, address: string, models: Models['models'] | undefined): string {
+  const place = `On the machine of the server, at ${address}`;
+  if (models === undefined) return place;
+  const found = models.filter((model) => model.provider === provider && model.source === 'server').length;
+  return `${place}: ${found === 0 ? 'no models found' : plural(found, 'model')}`;
 }
 
 /** Whether there is a key and where it comes from. Keys themselves are never sent to the page. */

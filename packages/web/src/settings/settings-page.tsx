@@ -52,7 +52,9 @@ export function SettingsPage({ onOpenSide }: { onOpenSide: () => void }) {
           <ModelList usable={models.value} />
         </SettingsSection>
         <SettingsSection title="Providers" problem={providers.problem}>
-          {providers.value !== undefined && <ProviderTable providers={providers.value.providers} />}
+          {providers.value !== undefined && (
+            <ProviderTable providers={providers.value.providers} models={models.value?.models} />
+          )}
         </SettingsSection>
         <SettingsSection title="MCP servers" problem={mcp.problem}>
           {mcp.value !== undefined && <McpTable servers={mcp.value.servers} />}
