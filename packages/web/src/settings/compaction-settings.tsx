@@ -1,9 +1,8 @@
 import type { ShownConfig } from '@longhaul/protocol/api';
 import { STRATEGY_NAMES, type StrategyName } from '@longhaul/protocol/strategy-names';
-import { useState } from 'react';
 import { describeOrigin, originOf } from './config-values.ts';
 import { SettingField } from './setting-field.tsx';
-import { type TriggerKind, triggerKind, triggerOf, triggerPercent } from './trigger-choice.ts';
+import { TriggerSetting } from './trigger-setting.tsx';
 import type { EditedSettings } from './use-settings.ts';
 
 const STRATEGY_WORDS: Record<StrategyName, string> = {
@@ -14,13 +13,6 @@ const STRATEGY_WORDS: Record<StrategyName, string> = {
   'pruning-agent': 'A model selects the messages that stay.',
   'provider-compaction': 'The provider of the model makes a summary of its own.',
 };
-
-const TRIGGER_LABELS: readonly [TriggerKind, string][] = [
-  ['default', 'As the strategy says'],
-  ['overflow', 'When the usable window is full'],
-  ['threshold', 'At a part of the window'],
-  ['manual', 'Only by hand'],
-];
 
 const PATH = 'context.compression';
 
@@ -63,7 +55,6 @@ export function CompactionSettings({
         )}
       </SettingField>
       <TriggerSetting
-        key={JSON.stringify(trigger)}
         trigger={trigger}
         origin={from('trigger')}
         onSave={(value, words) => void save({ compression: { trigger: value } }, words)}
@@ -84,67 +75,6 @@ export function CompactionSettings({
           />
         )}
       </SettingField>
-    </>
-  );
-}
-
-type Trigger = ReturnType<typeof triggerOf>;
-const FIRST_PERCENT = 80;
-
-function TriggerSetting({
-  trigger,
-  origin,
-  onSave,
-}: {
-  trigger: Trigger;
-  origin: string | undefined;
-  onSave: (trigger: Trigger, words: string) => void;
-}) {
-  const kind = triggerKind(trigger);
-  const [percent, setPercent] = useState(String(triggerPercent(trigger) ?? FIRST_PERCENT));
-  const number = Number(percent);
-  const isValid = Number.isInteger(number) && number >= 1 && number <= 100;
-  const savePercent = () => {
-    if (isValid && number !== triggerPercent(trigger))
-      onSave(triggerOf('threshold', number), `Trigger: ${number} % of the window`);
-  };
-  return (
-    <>
-      <SettingField label="Trigger" words="When an automatic compaction begins." origin={origin}>
-        {(ids) => (
-          <select
-            {...ids}
-            value={kind}
-            onChange={({ target }) => {
-              const found = TRIGGER_LABELS.find(([name]) => name === target.value);
-              if (found !== undefined) onSave(triggerOf(found[0], FIRST_PERCENT), `Trigger: ${found[1]}`);
-            }}
-          >
-            {TRIGGER_LABELS.map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </SettingField>
-      {kind === 'threshold' && (
-        <SettingField label="Percent of the window" words="A whole number from 1 to 100.">
-          {(ids) => (
-            <input
-              {...ids}
-              type="number"
-              min={1}
-              max={100}
-              value={percent}
-              aria-invalid={!isValid}
-              onChange={({ target }) => setPercent(target.value)}
-              onBlur={savePercent}
-              onKeyDown={({ key }) => key === 'Enter' && savePercent()}
-            />
-          )}
-        </SettingField>
-      )}
     </>
   );
 }
