@@ -1,4 +1,3 @@
-import { toLonghaulError } from '@longhaul/protocol';
 import type { ResponseOf } from '@longhaul/protocol/api';
 import { useState } from 'react';
 import type { OpenSession } from '../data/open-session.ts';
@@ -12,7 +11,7 @@ import { useNotify } from '../ui/toasts.tsx';
 import { ChangedFiles } from './changed-files.tsx';
 import { Choice } from './choice.tsx';
 import { type Others, OthersChoice } from './others-choice.tsx';
-import { unrevertNotice } from './unrevert-notice.ts';
+import { useUndoRevert } from './use-undo-revert.ts';
 
 type Result = ResponseOf<'revert'>;
 type Scope = 'both' | 'files' | 'conversation';
@@ -31,6 +30,7 @@ export function RevertDialog({
   const notify = useNotify();
   const [scope, setScope] = useState<Scope>('both');
   const [others, setOthers] = useState<Others>('keep');
+  const undo = useUndoRevert(session);
   const only = scope === 'both' ? {} : { only: scope };
   const loaded = useLoaded(scope, (signal) =>
     client.revert(session.id, { target, ...only, preview: true }, { signal }),
@@ -54,18 +54,9 @@ export function RevertDialog({
     notify({
       kind: 'good',
       title: result.status === 'unchanged' ? 'Nothing had to be reverted.' : wordsOf(result),
-      actions: result.status === 'unchanged' ? [] : [{ label: 'Undo', onClick: unrevert }],
+      actions: result.status === 'unchanged' ? [] : [{ label: 'Undo', onClick: undo }],
     });
   });
-  const unrevert = () => {
-    client
-      .unrevert(session.id)
-      .then((result) => {
-        session.refreshMessages();
-        if (result.status === 'blocked') notify(unrevertNotice(result));
-      })
-      .catch((error: unknown) => notify({ kind: 'bad', title: toLonghaulError(error).message }));
-  };
   return (
     <Modal title={`Revert to before ${target}`} isOpen onClose={onClose} size="wide">
       <Choice

@@ -3,6 +3,7 @@ import { fileChangeLines } from '../../render/file-change-lines.ts';
 import { paintedDiff } from '../../render/painted-diff.ts';
 import { revertText, SLASH_REVERT } from '../../render/revert-text.ts';
 import { revert, unrevert } from './revert-commands.ts';
+import { revertOrAsk } from './revert-or-ask.ts';
 import { showInPager } from './show-in-pager.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
@@ -59,6 +60,8 @@ async function tree(_words: string, context: SlashContext): Promise<void> {
     })),
   });
   if (target === undefined || target === head) return;
-  const result = await client.revert(conversation.requireId(), { target: handleOf(target), after: true });
-  print(revertText(result, { ...SLASH_REVERT, place: 'after', paint }));
+  const body = { target: handleOf(target), after: true };
+  const done = await revertOrAsk(body, 'Go there anyway?', context);
+  if (done === undefined) return;
+  print(revertText(done.result, { ...SLASH_REVERT, others: done.others, place: 'after', paint }));
 }

@@ -1,11 +1,11 @@
 import { handleOf, type Message } from '@longhaul/protocol';
 import { fitLine, plural } from '../../render/format.ts';
 import { paintedDiff } from '../../render/painted-diff.ts';
-import { blockedText, revertText, SLASH_REVERT } from '../../render/revert-text.ts';
-import { wrapText } from '../../render/word-wrapper.ts';
+import { revertText, SLASH_REVERT } from '../../render/revert-text.ts';
 import type { PickerItem } from '../panels/picker.ts';
 import { textOf } from '../session/message-content.ts';
 import { messagePages } from './message-pages.ts';
+import { askAboutOthers, revertOrAsk } from './revert-or-ask.ts';
 import { showInPager } from './show-in-pager.ts';
 import type { SlashContext } from './slash-command.ts';
 import { turnDetails } from './turn-details.ts';
@@ -39,20 +39,11 @@ export async function revert(words: string, context: SlashContext): Promise<void
     return await revert(target, context);
   }
   const only = choice === 'both' ? {} : { only: choice };
-  let result = await client.revert(id, { target, ...only });
-  let others: 'keep' | 'force' | undefined;
-  if (result.status === 'blocked') {
-    others = await askAboutOthers(result, {
-      title: 'Go back anyway?',
-      onForce: '/unrevert brings them back',
-      context,
-    });
-    if (others === undefined) return;
-    result = await client.revert(id, { target, ...only, [others]: true });
-  }
-  print(revertText(result, { ...SLASH_REVERT, others, paint }));
+  const done = await revertOrAsk({ target, ...only }, 'Go back anyway?', context);
+  if (done === undefined) return;
+  print(revertText(done.result, { ...SLASH_REVERT, others: done.others, paint }));
   // The message can be sent again, changed.
-  if (result.conversation) compose(await textOfMessage(target, context));
+  if (done.result.conversation) compose(await textOfMessage(target, context));
 }
 
 /** The files that a revert restores are those that differ now, whoever changed them. */
@@ -78,23 +69,6 @@ export async function unrevert(_words: string, context: SlashContext): Promise<v
     result = await client.unrevert(id, { [others]: true });
   }
   print(revertText(result, { command: 'unrevert', takeBack: '/unrevert', others, paint }));
-}
-
-/** Asks what happens to files that somebody else changed. Returns undefined if nothing is to be done. */
-async function askAboutOthers(
-  result: Parameters<typeof blockedText>[0],
-  { title, onForce, context }: { title: string; onForce: string; context: SlashContext },
-): Promise<'keep' | 'force' | undefined> {
-  context.print(wrapText(blockedText(result), context.surface.columns));
-  const answer = await context.surface.pick({
-    title,
-    items: [
-      { value: 'no', label: 'No, change nothing' },
-      { value: 'keep', label: 'Leave these files, restore the others' },
-      { value: 'force', label: 'Overwrite these files too', description: onForce },
-    ] as const,
-  });
-  return answer === 'no' ? undefined : answer;
 }
 
 /** The turns of the conversation, the newest first. */

@@ -4,11 +4,12 @@ import { useServer } from '../../data/server.ts';
 import { useAction } from '../../data/use-action.ts';
 import { useRead } from '../../data/use-read.ts';
 import { useSession } from '../../data/use-session.ts';
+import { type Others, OthersChoice } from '../../files/others-choice.tsx';
+import { useUndoRevert } from '../../files/use-undo-revert.ts';
 import { plural } from '../../ui/format.ts';
 import { useNotify } from '../../ui/toasts.tsx';
 
 type Only = NonNullable<BodyInputOf<'revert'>['only']>;
-type OnConflict = 'keep' | 'force';
 
 const SHOWN_FILES = 20;
 
@@ -17,7 +18,8 @@ export function GoToBranch({ last, onDone }: { last: number; onDone: () => void 
   const { client } = useServer();
   const session = useSession();
   const notify = useNotify();
-  const [onConflict, setOnConflict] = useState<OnConflict>('keep');
+  const [others, setOthers] = useState<Others>('keep');
+  const undo = useUndoRevert(session);
   const target = `m${last}`;
   const preview = useRead(
     useCallback(
@@ -31,7 +33,7 @@ export function GoToBranch({ last, onDone }: { last: number; onDone: () => void 
       target,
       after: true,
       ...(only !== undefined && { only }),
-      ...(conflicts > 0 && { [onConflict]: true }),
+      ...(conflicts > 0 && { [others]: true }),
     });
     session.refreshMessages();
     if (result.status === 'blocked') return preview.again();
@@ -39,15 +41,11 @@ export function GoToBranch({ last, onDone }: { last: number; onDone: () => void 
       kind: 'good',
       title:
         result.status === 'unchanged'
-          ? 'Everything is so already.'
+          ? 'Nothing had to be changed.'
           : `The conversation continues after m${last}`,
-      actions: result.status === 'unchanged' ? [] : [{ label: 'Undo', onClick: () => unrevert() }],
+      actions: result.status === 'unchanged' ? [] : [{ label: 'Undo', onClick: undo }],
     });
     onDone();
-  });
-  const [, unrevert] = useAction(async () => {
-    await client.unrevert(session.id, { keep: true });
-    session.refreshMessages();
   });
   if (preview.problem !== undefined) return <p role="alert">{preview.problem}</p>;
   if (preview.value === undefined) return <p role="status">Looking what would change…</p>;
@@ -68,29 +66,7 @@ export function GoToBranch({ last, onDone }: { last: number; onDone: () => void 
           {files.length + more > SHOWN_FILES && <li>and {files.length + more - SHOWN_FILES} more</li>}
         </ul>
       )}
-      {conflicts.length > 0 && (
-        <fieldset className="branch-conflicts">
-          <legend>Somebody else has changed {conflicts.join(', ')}</legend>
-          <label>
-            <input
-              type="radio"
-              name="conflict"
-              checked={onConflict === 'keep'}
-              onChange={() => setOnConflict('keep')}
-            />{' '}
-            Leave these files as they are
-          </label>
-          <label>
-            <input
-              type="radio"
-              name="conflict"
-              checked={onConflict === 'force'}
-              onChange={() => setOnConflict('force')}
-            />{' '}
-            Replace them too
-          </label>
-        </fieldset>
-      )}
+      {conflicts.length > 0 && <OthersChoice conflicts={conflicts} value={others} onChange={setOthers} />}
       <div className="modal-buttons">
         <button type="button" className="button" disabled={isGoing} onClick={() => go('conversation')}>
           Conversation only
