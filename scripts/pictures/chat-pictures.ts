@@ -78,7 +78,7 @@ async function pictureTask(place: Place): Promise<void> {
   await keep(screen, { name: 'chat-context', title: 'The page of /context', ...WIDE });
   await pictureCompaction(screen);
   await screen.enter('/revert');
-  await screen.saw('Go back to before which message?');
+  await screen.saw('Restore the state before which message?');
   await screen.saw(/file, \+/);
   await keep(screen, { name: 'chat-revert', title: 'The picker of /revert', ...WIDE });
 }

@@ -134,7 +134,7 @@ test('refuses images for a model without images before the run', async () => {
   const { code, stderr } = await run('Look at @dot.png');
   expect(code).toBe(2);
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
-    /takes no images.*providers.openai-compatible.accepts: \{ images: true \}/,
+    /does not accept images.*providers.openai-compatible.accepts: \{ images: true \}/,
   );
   expect(sent).toEqual([]);
   expect((await bench.call(['sessions', '--json'])).stdout).toBe('');
@@ -145,7 +145,7 @@ test('refuses to queue an image for a model without images, with and without a r
   const { flags: held } = await bench.serve({
     script: () => ({ text: 'Held.', fault: { kind: 'silence' } }),
   });
-  const none = /takes no images.*providers.openai-compatible.accepts: \{ images: true \}/;
+  const none = /does not accept images.*providers.openai-compatible.accepts: \{ images: true \}/;
   const plain = (text: string) => text.replaceAll(/\s+/g, ' ');
   expect(await run('Start')).toMatchObject({ code: 0 });
   const added = await bench.call(['queue', 'last', 'add', 'Look', '@dot.png']);

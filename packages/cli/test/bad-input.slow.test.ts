@@ -47,7 +47,7 @@ describe('wrong usage exits with 2 and names the remedy', () => {
     ],
     [['run', 'task', '--base-url', 'localhost:1234'], /--base-url must be an address such as/],
     [['run', 'task', '--base-url', 'http://me:secret@host/v1'], /takes no user name or password(?!.*secret)/],
-    [['run', 'task', '--all'], /--all says where to look .* needs --session or --resume/],
+    [['run', 'task', '--all'], /--all works only with --session or --resume/],
     [['run', 'task', '--cwd', 'not-there'], /workspace .*not-there does not exist/],
     [['run', 'task', '--config', 'not-there.yml'], /configuration file .*not-there\.yml does not exist/],
     [

@@ -383,13 +383,13 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('Done.');
     expect(await readdir(place.bench.workspace)).toContain('made.txt');
     await window.enter('/revert');
-    await window.saw('Go back to before which message?');
+    await window.saw('Restore the state before which message?');
     await window.saw('1 file, +1 −0');
     await window.saw('+made');
     await window.press('Tab');
     await window.saw('(END)');
     await window.press('q');
-    await window.saw('Go back to before which message?');
+    await window.saw('Restore the state before which message?');
     await window.press('Enter');
     await window.saw('Files and conversation');
     await window.press('Enter');
@@ -544,7 +544,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw(/^›/m);
     for (const [label, answer] of [
       ['Trust it', 'It is trusted'],
-      ['Withdraw trust', 'It is not trusted any more'],
+      ['Withdraw trust', 'It is no longer trusted'],
     ] as const) {
       await window.enter('/trust');
       await window.saw('sandbox.env');

@@ -77,7 +77,7 @@ describe('a deleted workspace', () => {
     ]) {
       const ended = await bench.call([...command, ...options]);
       expect(ended.code).toBe(2);
-      expect(ended.stderr).toContain(`works in ${bench.workspace}, which does not exist any more`);
+      expect(ended.stderr).toContain(`works in ${bench.workspace}, which no longer exists`);
       expect(ended.stderr).toContain('longhaul export');
     }
     expect(requests.length).toBe(before);

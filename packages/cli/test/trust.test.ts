@@ -60,7 +60,7 @@ describe('longhaul trust', () => {
     expect(await bench.call(['trust'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect((await bench.call(['trust', '--yes', '--json'])).stdout).toContain('"isTrusted":true');
     expect(existsSync(marker())).toBe(false);
-    expect((await bench.call(['trust', '--revoke'])).stdout).toContain('is not trusted any more');
+    expect((await bench.call(['trust', '--revoke'])).stdout).toContain('is no longer trusted');
     expect((await bench.call(['config'])).stdout).toContain(
       '# ignored: context.compression.strategy (project;',
     );

@@ -36,7 +36,7 @@ export class KeyStore {
       const why = codeOf(cause) ?? 'it is not a file that longhaul login wrote';
       throw new LonghaulError(
         'file_unreadable',
-        `The API keys in ${this.path} cannot be read (${String(why)}). Mend the file, or delete it and run longhaul login again.`,
+        `The API keys in ${this.path} cannot be read (${String(why)}). Correct the file, or delete it and run longhaul login again.`,
       );
     }
   }

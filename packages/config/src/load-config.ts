@@ -247,7 +247,7 @@ async function readOfProject(path: string): Promise<Uint8Array> {
   if ('bytes' in read) return read.bytes;
   throw new LonghaulError(
     'file_unreadable',
-    `${path} is refused: the file that it leads to ${read.problem}. Replace the link by a file, or name the file yourself with --config.`,
+    `${path} is refused: the file that it leads to ${read.problem}. Replace the link with a file, or name the file yourself with --config.`,
   );
 }
 

@@ -114,7 +114,7 @@ function compactionIsOff(tokens: number, budget: Budget): LonghaulError {
   return new LonghaulError(
     'context_overflow',
     `The next request would have ${tokens} tokens, but only ${budget.usableTokens} fit, and automatic compaction is off ` +
-      '(context.compression.auto). Switch it on, or run a compaction by hand.',
+      '(context.compression.auto). Turn it on, or compact the session yourself.',
   );
 }
 

@@ -124,6 +124,6 @@ it('runs a model that cannot call tools without tools, and reports this once', a
   expect(await test.run('Hi.')).toMatchObject({ status: 'completed', text: 'Hello.' });
   expect(driver.requests[0]?.tools).toEqual([]);
   expect(test.of('context:warning').map(({ message }) => message)).toEqual([
-    'played/test cannot call tools. Choose another one. The run works without tools: the model can answer, but not read or change files, or run commands.',
+    'played/test cannot call tools. Choose another one. The run continues without tools: the model can answer, but not read or change files, or run commands.',
   ]);
 });

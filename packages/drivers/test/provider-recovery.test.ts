@@ -165,7 +165,7 @@ describe('a failing call', () => {
     expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'I can only talk.' });
     expect(server.requests.map((request) => 'tools' in JSON.parse(request))).toEqual([true, false]);
     const [warning, ...others] = test.of('context:warning');
-    expect(warning?.message).toMatch(/cannot call tools.*ollama show.*works without tools/s);
+    expect(warning?.message).toMatch(/cannot call tools.*ollama show.*continues without tools/s);
     expect(others).toEqual([]);
   });
 });

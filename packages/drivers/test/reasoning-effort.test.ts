@@ -102,7 +102,7 @@ describe('effort and budget are in the field that the provider documents', () =>
 describe('a setting that a provider refuses', () => {
   test.each<[string, ReasoningSettings, RegExp]>([
     ['anthropic/claude-opus-4-8', { budgetTokens: 4_000 }, /no budget.*Set reasoning.effort/],
-    ['anthropic/claude-sonnet-4-5', { budgetTokens: 1_000 }, /least budget is 1024/],
+    ['anthropic/claude-sonnet-4-5', { budgetTokens: 1_000 }, /smallest budget is 1024/],
     ['anthropic/claude-sonnet-4-5', { budgetTokens: 64_000 }, /at most 64000 tokens. Set at most 63000/],
     ['anthropic/claude-opus-4-6', { effort: 'xhigh' }, /no reasoning effort "xhigh".*low, medium, high, max/],
     ['anthropic/claude-opus-5-5', { effort: 'none' }, /always thinks.*low/],
@@ -124,7 +124,7 @@ describe('a setting that a provider refuses', () => {
     ['google/gemini-3-pro-preview', { effort: 'xhigh' }, /Set one of minimal, low, medium, high/],
     ['google/gemini-2.5-pro', { budgetTokens: 0 }, /always thinks.*128/],
     ['google/gemini-2.5-flash-lite', { budgetTokens: 100 }, /takes 512 to 24576/],
-    ['openrouter/anthropic/claude-sonnet-4.5', { budgetTokens: 500 }, /least budget is 1024/],
+    ['openrouter/anthropic/claude-sonnet-4.5', { budgetTokens: 500 }, /smallest budget is 1024/],
     ['mine/qwen3', { budgetTokens: 4_000 }, /no common field for a budget.*body/],
   ])('%s with %j is named before a request', async (name, reasoning, message) => {
     const refused = await reasoner(name, reasoning).then(

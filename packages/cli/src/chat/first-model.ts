@@ -26,7 +26,7 @@ const WAYS: readonly Way[] = [
   keyOf('Google (Gemini)', 'google'),
   {
     label: 'OpenRouter, or another server',
-    description: 'any that speaks OpenAI’s API',
+    description: 'any with OpenAI’s API',
     steps: [
       'Put this into ~/.config/longhaul/longhaul.yml, with the names of your server and model:',
       '  model: openrouter/vendor/model',

@@ -16,7 +16,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   const { values, positionals } = parseFlags(argv, 'run', RUN_FLAGS);
   const typed = ['run', ...argv];
   if (values.all === true && values.session === undefined && values.resume !== true) {
-    throw usage('--all says where to look for a session: it needs --session or --resume.', 'run');
+    throw usage('--all works only with --session or --resume.', 'run');
   }
   if (values.resume === true) {
     const [named, ...others] = [values.session, ...positionals].filter((id) => id !== undefined);
@@ -26,7 +26,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
         'run',
       );
     }
-    if (values.image !== undefined) throw usage('--image belongs to a task, and --resume takes none.', 'run');
+    if (values.image !== undefined) throw usage('--image needs a task, and --resume has none.', 'run');
     return await start({ ...values, session: named }, { typed }, terminal);
   }
   const input = { text: typedWords(positionals), images: values.image ?? [], folder: terminal.cwd };

@@ -13,7 +13,7 @@ export async function trust(argv: readonly string[], terminal: Terminal): Promis
   const { values, positionals } = parseFlags(argv, 'trust', TRUST_FLAGS);
   const [folder = '.', ...others] = positionals;
   if (others.length > 0) throw usage('Name one folder: longhaul trust FOLDER.', 'trust');
-  if (values.show && values.revoke) throw usage('--show does not go with --revoke.', 'trust');
+  if (values.show && values.revoke) throw usage('Use --show or --revoke, not both.', 'trust');
   const { env } = terminal;
   const home = homeOf(terminal);
   const cwd = await existingFolder(resolve(terminal.cwd, folder));
@@ -59,7 +59,7 @@ async function revoke(
   { store, terminal, json }: Where & { json: boolean },
 ): Promise<number> {
   const revoked = await store.remove(workspace);
-  const text = revoked ? `${workspace} is not trusted any more.` : `${workspace} was not trusted.`;
+  const text = revoked ? `${workspace} is no longer trusted.` : `${workspace} was not trusted.`;
   terminal.out.write(json ? `${JSON.stringify({ workspace, revoked })}\n` : `${text}\n`);
   return 0;
 }

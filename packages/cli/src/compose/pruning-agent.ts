@@ -31,7 +31,7 @@ export function pruningAgent(config: Config, id: string | undefined): PruningAge
   if (id === SAME || id === 'none' || id.includes('/')) return { id, model: id };
   const isKnown = id === DEFAULT_AGENT || Object.hasOwn(config.agents, id);
   if (isKnown) return { id, model: config.agents[id]?.model ?? config.model ?? SAME };
-  const notice = `The agent ${JSON.stringify(id)}, which should write summaries, is not configured any more. The model of each session writes its own.`;
+  const notice = `The agent ${JSON.stringify(id)}, which should write summaries, is no longer configured. The model of each session writes its summaries.`;
   return { id, model: SAME, notice };
 }
 

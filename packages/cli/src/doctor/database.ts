@@ -58,7 +58,7 @@ function damagedRows(path: string, problems: readonly string[]): Check {
     status: 'damaged',
     detail: `${path} contains damaged rows. ${problemList(problems)}`,
     remedy:
-      'The rest can be used: a damaged part is replaced by a line that says so. Restore a backup, or accept the loss: longhaul repair',
+      'The rest can be used: a line that reports the damage replaces a damaged part. Restore a backup, or accept the loss: longhaul repair',
   };
 }
 

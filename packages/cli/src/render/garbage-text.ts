@@ -47,7 +47,9 @@ export function reportText(report: GarbageReport, columns: number): string {
   ];
   const lines = [
     gone.length > 0 ? `Removed: ${gone.join(', ')}.` : 'There was nothing to remove.',
-    kept.length > 0 ? `${plural(kept.length, 'session')} kept, because they were used meanwhile.` : '',
+    kept.length > 0
+      ? `${plural(kept.length, 'session')} kept, because they have been used in the meantime.`
+      : '',
     notGivenBack === undefined ? '' : notGivenBackText(notGivenBack),
     `Freed ${formatBytes(Math.max(0, bytesBefore - bytesAfter))}; ${formatBytes(bytesAfter)} are in use.`,
   ];
@@ -97,7 +99,7 @@ function keptText(
 }
 
 function notGivenBackText(reason: NotGivenBack): string {
-  const where = 'The free pages were not given back to the disk: ';
+  const where = 'The free pages were not returned to the disk: ';
   switch (reason.why) {
     case 'disk':
       return `${where}rewriting the database needs ${formatBytes(reason.needed, reason.free)} in ${reason.folder}, and ${formatBytes(reason.free, reason.needed)} are free.`;

@@ -99,9 +99,10 @@ function exhausted({ exhausted }: MethodTotals, paint: Paint): string {
 function legend(paint: Paint): string {
   return paint.dim(
     [
-      'far: of the names a step used that it had last seen over 20k tokens before, how many stood in its view;',
-      'grounded: beside the file they came from; recall: of all names it used again; over: views over the window',
-      'less a quarter; of all: cost against sending everything. docs/replay.md says more.\n',
+      'far: share of the names last seen over 20k tokens before that were visible when a step used them again;',
+      'grounded: those next to the file that they came from; recall: share of all names that a step used again;',
+      'over: requests above three quarters of the window; of all: cost compared with sending everything.',
+      'docs/replay.md explains the measures.\n',
     ].join('\n'),
   );
 }

@@ -15,7 +15,7 @@ const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 export async function readTask(words: readonly string[], terminal: Terminal): Promise<string> {
   const wantsInput = words.length === 0 || words.includes('-');
   if (words.length === 0 && terminal.input.isTTY) {
-    throw usage('What is the task? Give it as an argument: longhaul run "Fix the failing test".', 'run');
+    throw usage('No task was given. Write it as an argument: longhaul run "Fix the failing test".', 'run');
   }
   const task = await readWords(words.length === 0 ? ['-'] : words, { input: terminal.input, command: 'run' });
   if (!isBlank(task)) return task;

@@ -41,7 +41,7 @@ export function servedTrust(options: ServedTrustOptions): TrustService {
       if (now.hash !== hash) {
         throw new LonghaulError(
           'invalid_request',
-          'The files of the workspace want something else than what was shown. Get it again with GET /api/trust, and answer that.',
+          'The files of the workspace have changed since they were shown. Read them again with GET /api/trust, and answer that.',
         );
       }
       if (project?.problem !== undefined) throw new LonghaulError('invalid_request', project.problem);

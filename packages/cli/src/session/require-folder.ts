@@ -9,7 +9,7 @@ import { LonghaulError, type Session } from '@longhaul/protocol';
 export async function requireFolder({ id, workspace }: Pick<Session, 'id' | 'workspace'>): Promise<void> {
   const info = await stat(workspace).catch(() => undefined);
   if (info?.isDirectory() === true) return requireUnlinked(id, workspace);
-  const what = info === undefined ? 'does not exist any more' : 'is not a folder any more';
+  const what = info === undefined ? 'no longer exists' : 'is no longer a folder';
   throw new LonghaulError(
     'usage',
     `Session ${id} works in ${workspace}, which ${what}. Restore the folder, or create an empty one. To continue in another folder, run ` +

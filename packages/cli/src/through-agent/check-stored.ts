@@ -116,7 +116,7 @@ class StoredChecker {
     const expected = outputText(sanitizeToolResult(recordedResult(recorded).content));
     const found = stored === undefined ? undefined : await this.#fullOutput(stored);
     if (stored === undefined || (!isRefused && found !== expected))
-      return this.#problem(`call ${recorded.callId} has not the recorded result`);
+      return this.#problem(`call ${recorded.callId} does not have the recorded result`);
     this.result.results += 1;
     if (stored.truncated === true) this.result.truncated += 1;
   }

@@ -22,7 +22,7 @@ export function learnNames(
   if (operationId === 'sendMessage' && named !== undefined) known.add(inSession('sent', named), 'yes');
   if (!isLearned(operationId, response)) return;
   const session = named ?? sessionOf(body);
-  // These lists are complete, so what they lack does not exist any more.
+  // These lists are complete, so what they lack no longer exists.
   const complete = COMPLETE[operationId];
   if (complete !== undefined && session !== undefined) known.clear(inSession(complete, session));
   known.learn(JSON.parse(text), session);

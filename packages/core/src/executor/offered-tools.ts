@@ -83,6 +83,6 @@ function allowedTools(message: Message | undefined): readonly (readonly string[]
 
 /** Reports that a run has no tools. `problem` says why, and what a person can do about it. */
 export function withoutTools(problem: string): EventPayload {
-  const message = `${problem} The run works without tools: the model can answer, but not read or change files, or run commands.`;
+  const message = `${problem} The run continues without tools: the model can answer, but not read or change files, or run commands.`;
   return { type: 'context:warning', message };
 }

@@ -30,7 +30,7 @@ export function anthropicFields(ask: ReasoningAsk): FieldsOf {
     if (budgetTokens < MIN_BUDGET)
       throw refused(
         ask,
-        `reasoning.budgetTokens is ${budgetTokens}. Anthropic's least budget is ${MIN_BUDGET}.`,
+        `reasoning.budgetTokens is ${budgetTokens}. Anthropic's smallest budget is ${MIN_BUDGET}.`,
       );
     return withBudget(budgetTokens);
   }
@@ -48,7 +48,7 @@ const ALWAYS_THINKS = /fable|mythos|opus-5-5/;
 
 function withoutThinking(ask: ReasoningAsk): FieldsOf {
   if (ALWAYS_THINKS.test(ask.model))
-    throw refused(ask, `The model always thinks. The least reasoning.effort is low.`);
+    throw refused(ask, `The model always thinks. The lowest reasoning.effort is low.`);
   // Its least setting: it thinks only between tool calls.
   const type = /sonnet-5-5/.test(ask.model) ? 'between_tools' : 'disabled';
   return () => ({ thinking: { type } });

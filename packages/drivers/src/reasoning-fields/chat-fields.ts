@@ -26,7 +26,7 @@ export function chatFields(ask: ReasoningAsk): FieldsOf {
   if (budgetTokens < MIN_BUDGET)
     throw refused(
       ask,
-      `reasoning.budgetTokens is ${budgetTokens}. OpenRouter's least budget is ${MIN_BUDGET}.`,
+      `reasoning.budgetTokens is ${budgetTokens}. OpenRouter's smallest budget is ${MIN_BUDGET}.`,
     );
   return (body): JsonObject => {
     const maxTokens = body['max_tokens'] ?? body['max_completion_tokens'];

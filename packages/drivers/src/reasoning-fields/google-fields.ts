@@ -24,7 +24,7 @@ export function googleFields(ask: ReasoningAsk): FieldsOf {
   const wanted = budgetTokens ?? budgetOf(effort ?? 'medium', ask.maxOutputTokens);
   if (wanted === 0 && canStop) return () => thinking({ thinkingBudget: 0 });
   if (wanted === 0)
-    throw refused(ask, `The model always thinks. The least reasoning.budgetTokens is ${least}.`);
+    throw refused(ask, `The model always thinks. The smallest reasoning.budgetTokens is ${least}.`);
   if (budgetTokens !== undefined && (budgetTokens < least || budgetTokens > most))
     throw refused(ask, `reasoning.budgetTokens is ${budgetTokens}. The model takes ${least} to ${most}.`);
   const budget = Math.min(most, Math.max(least, wanted));

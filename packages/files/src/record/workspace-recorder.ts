@@ -163,7 +163,7 @@ export class WorkspaceRecorder {
     folder[Symbol.dispose]();
     throw new LonghaulError(
       'not_found',
-      `The workspace ${this.#workspace} is not the folder any more with which this run began. Put it back, and resume the session.`,
+      `The workspace ${this.#workspace} is no longer the folder with which this run began. Put it back, and resume the session.`,
     );
   }
 

@@ -40,7 +40,7 @@ export class OpenFolder implements Disposable {
       if (!isGone(error)) throw error;
       throw new LonghaulError(
         'not_found',
-        `The workspace ${path} is not a folder any more. Put it back, and resume the session.`,
+        `The workspace ${path} is no longer a folder. Put it back, and resume the session.`,
         { cause: error },
       );
     }

@@ -79,7 +79,7 @@ export const unrevertBody = z.strictObject(revertFlags);
 export const revertResultSchema = z.looseObject({
   status: z.enum(['reverted', 'unchanged', 'preview', 'blocked']).meta({
     description:
-      'blocked: somebody else changed `conflicts`. Nothing was done. unchanged: everything is so already.',
+      'blocked: somebody else changed `conflicts`. Nothing was done. unchanged: everything is already in that state.',
   }),
   handle: z.string(),
   conversation: z.boolean().meta({ description: 'Whether the conversation goes back.' }),

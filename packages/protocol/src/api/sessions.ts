@@ -61,7 +61,7 @@ const titleText = nameText(MAX_TITLE)
 export const deleteSessionQuery = z.strictObject({
   undoSeconds: queryCount({ max: 86_400 }).optional().meta({
     description:
-      'The session leaves lists and search at once, and is deleted after this time unless restoreSession takes that back. A message or a run meanwhile keeps the session. Default: it is deleted at once.',
+      'The session leaves lists and search at once, and is deleted after this time unless restoreSession takes that back. A message or a run in the meantime keeps the session. Default: it is deleted at once.',
   }),
 });
 

@@ -54,7 +54,7 @@ export const settingsSchema = z.looseObject({
     .looseObject({
       model: z.string().meta({ description: 'The model that pruningAgentId names, or __same__ or none.' }),
       notice: z.string().optional().meta({
-        description: 'Present if the agent does not exist any more. __same__ is used until it exists again.',
+        description: 'Present if the agent no longer exists. __same__ is used until it exists again.',
       }),
     })
     .optional(),

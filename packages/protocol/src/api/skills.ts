@@ -16,8 +16,8 @@ export const skillsSchema = z.looseObject({
       folder: z.string().meta({ description: "Relative to the workspace, or absolute if it is the user's." }),
     }),
   ),
-  problems: z
-    .array(z.looseObject({ name: z.string(), folder: z.string(), problem: z.string() }))
-    .meta({ description: 'Folders that are no skills, such as those that are not trusted, and why.' }),
+  problems: z.array(z.looseObject({ name: z.string(), folder: z.string(), problem: z.string() })).meta({
+    description: 'Folders that cannot be used as skills, such as those that are not trusted, and why.',
+  }),
 });
 export type WorkspaceSkills = z.infer<typeof skillsSchema>;

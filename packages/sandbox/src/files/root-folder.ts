@@ -39,6 +39,6 @@ export function rememberRoot(path: string): RootFolder {
 export function replaced(path: string): LonghaulError {
   return new LonghaulError(
     'sandbox_failed',
-    `The workspace ${path} is not the folder any more with which this run began. Put it back, and resume the session.`,
+    `The workspace ${path} is no longer the folder with which this run began. Put it back, and resume the session.`,
   );
 }

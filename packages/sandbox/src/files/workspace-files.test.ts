@@ -108,7 +108,7 @@ it('fails instead of reading or writing another folder that has taken the place 
     expect(await readdir(root)).toEqual(['key']);
     if ((await lstat(root)).isSymbolicLink()) await unlink(root);
   }
-  expect(() => rememberRoot(join(parent, 'absent'))).toThrow(/is not the folder any more/);
+  expect(() => rememberRoot(join(parent, 'absent'))).toThrow(/is no longer the folder/);
   await rm(parent, { recursive: true });
 });
 

@@ -4,7 +4,7 @@ import { withPending } from './pending-settings.ts';
 
 const stored: Settings = {
   pruningAgentId: 'gone',
-  pruningAgent: { model: '__same__', notice: 'The agent does not exist any more.' },
+  pruningAgent: { model: '__same__', notice: 'The agent no longer exists.' },
   compression: {
     strategy: 'middle-removal',
     trigger: 'manual',

@@ -46,9 +46,7 @@ async function removeRule(rules: LocalRules, { surface, print }: SlashContext): 
   });
   if (rule === undefined) return;
   const wasThere = await rules.remove(rule);
-  print(
-    wasThere ? `${ruleLine(rule)} is removed, from the next run on.\n` : 'The rule is not there any more.\n',
-  );
+  print(wasThere ? `${ruleLine(rule)} is removed, from the next run on.\n` : 'The rule no longer exists.\n');
 }
 
 async function agrees(title: string, { surface }: SlashContext): Promise<boolean> {

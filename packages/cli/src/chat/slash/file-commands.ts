@@ -41,7 +41,7 @@ export const FILE_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'tree',
-    description: 'the branches of this conversation; go to one',
+    description: 'show the branches of this conversation, and switch to one',
     run: tree,
   },
 ];
@@ -52,7 +52,7 @@ async function tree(_words: string, context: SlashContext): Promise<void> {
   if (branches.length === 0) return print('The session has no messages.\n');
   if (branches.length === 1) return print('This conversation has one branch: nothing was reverted.\n');
   const target = await surface.pick({
-    title: 'Branches of this conversation: go to the end of which one?',
+    title: 'Switch to the end of which branch?',
     items: branches.map(({ first, last, parent, liveUntil }) => ({
       value: last,
       label: `${handleOf(first)}–${handleOf(last)}`,

@@ -76,5 +76,5 @@ async function trust(_words: string, { local, surface, print }: SlashContext): P
   });
   if (choice === undefined || choice === 'keep') return;
   await (choice === 'allow' ? allow() : withdraw());
-  print(`${choice === 'allow' ? 'It is trusted' : 'It is not trusted any more'}, from the next start on.\n`);
+  print(`${choice === 'allow' ? 'It is trusted' : 'It is no longer trusted'}, from the next start on.\n`);
 }

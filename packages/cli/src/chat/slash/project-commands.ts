@@ -15,7 +15,7 @@ export const PROJECT_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'skills',
-    description: 'the skills that the agent can read, and what is no usable skill',
+    description: 'the skills that the agent can read, and folders that cannot be used as skills',
     run: skills,
   },
   {

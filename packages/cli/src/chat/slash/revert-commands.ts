@@ -82,7 +82,7 @@ async function pickTurn(context: SlashContext): Promise<string | undefined> {
     return undefined;
   }
   return await context.surface.pick({
-    title: 'Go back to before which message?',
+    title: 'Restore the state before which message?',
     items: turns,
     details: (target) => turnDetails(target, context),
     onOpen: async (target) => {

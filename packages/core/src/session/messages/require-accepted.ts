@@ -22,7 +22,7 @@ export function requireAccepted(
     const [what, key] = part.type === 'image' ? ['images', 'images'] : [filesOf(part.mediaType), 'files'];
     throw new LonghaulError(
       'input_unsupported',
-      `${provider}/${model} takes no ${what}, as far as its server and the catalogue say. Use another model, or set providers.${provider}.accepts: { ${key}: true } if it takes them.`,
+      `${provider}/${model} does not accept ${what}, according to its server and the catalogue. Use another model, or set providers.${provider}.accepts: { ${key}: true } if it accepts them.`,
       { data: { provider, model } },
     );
   }
