@@ -39,6 +39,7 @@ export { expandHome } from './expand-home.ts';
 export { keySource } from './key-source.ts';
 export { KeyStore, type StoredKeys } from './key-store.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './load-config.ts';
+export { LoginStore } from './login-store.ts';
 export { maskSettings } from './mask-secrets.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';
 export {

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
 import { isPlainObject } from './config-layer.ts';
 import type { Environment } from './environment.ts';
+import { writePrivateFile } from './private-file.ts';
 import { readRegularFile } from './read-regular-file.ts';
 import { userFolder } from './user-folder.ts';
 
@@ -60,17 +60,7 @@ export class KeyStore {
   }
 
   async #write(keys: StoredKeys): Promise<void> {
-    const folder = dirname(this.path);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const next = `${this.path}.${randomUUID()}`;
-    try {
-      await writeFile(next, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-      // The mask of the process may have removed more.
-      await chmod(next, 0o600);
-      await rename(next, this.path);
-    } finally {
-      await rm(next, { force: true });
-    }
+    await writePrivateFile(this.path, `${JSON.stringify({ keys }, null, 2)}\n`);
   }
 }
 

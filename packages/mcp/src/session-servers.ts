@@ -59,7 +59,7 @@ export class SessionServers {
 
   constructor(options: SessionServersOptions) {
     this.#options = options;
-    const { servers, workspace, host, variables, version, wait } = options;
+    const { servers, workspace, host, variables, logins, version, wait } = options;
     this.#connections = Object.entries(servers)
       .filter(([, { enabled }]) => enabled !== false)
       .map(
@@ -70,6 +70,7 @@ export class SessionServers {
             workspace,
             host,
             variables,
+            logins,
             version,
             restarts: new Restarts(wait),
           }),

@@ -5,6 +5,7 @@ const SECRET_NAMES = [
   /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/i,
   /^\.(?:npmrc|netrc|pypirc|pgpass|htpasswd|git-credentials|dockercfg)$/i,
   /^credentials(?:\.json)?$/i,
+  /^mcp-logins\.json$/i,
   /^secrets?\.(?:ya?ml|json|toml|env)$/i,
 ];
 const SECRET_FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.azure']);

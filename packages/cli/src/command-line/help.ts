@@ -37,7 +37,7 @@ Commands
   doctor     check this machine
   config     show the effective configuration
   login      store the API key of a provider; logout removes it
-  mcp        list, add, remove and test MCP servers
+  mcp        list, add, remove and test MCP servers, and log in to them
   trust      show which settings of a folder need your trust, and trust them
   replay     measure each compaction strategy on recorded sessions
   demo       run the agent with a scripted model
@@ -562,12 +562,14 @@ ${WHERE}
 A model is listed if its name contains all the words. A hosted provider without a client of its own, such as openrouter,
 needs its address in the configuration: providers.NAME.baseUrl. Exit code: 0 if a model was found, else 1.
 `,
-  mcp: `List, add, remove and test MCP servers, whose tools the agent can call.
+  mcp: `List, add, remove and test MCP servers, whose tools the agent can call, and log in to them.
 
   longhaul mcp
   longhaul mcp add github -- npx -y @modelcontextprotocol/server-github
   longhaul mcp add docs --url https://mcp.example.com/mcp
   longhaul mcp test github
+  longhaul mcp login docs
+  longhaul mcp logout docs
   longhaul mcp remove github
 
       --url URL         add a server that is reached over HTTP, instead of a command
@@ -578,6 +580,7 @@ ${WHERE}
 
 A server is added to your own longhaul.yml. The value $NAME is read from the environment when the server is used. test
 starts all servers, or those that you name, and prints their tools. Exit code: 0 if all of them work, else 1.
+login opens your browser for a server that wants you to log in, and stores its tokens in a file that only you can read.
 docs/mcp.md explains the rest.
 `,
   config: `Show the effective configuration: every value, and the source of each value that is not the default. Keys are

@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.ts';
 
 type Values = ReturnType<typeof parseFlags<typeof MCP_FLAGS>>['values'];
 
-/** `longhaul mcp`: lists, adds, removes and tests MCP servers. */
+/** `longhaul mcp`: lists, adds, removes and tests MCP servers, and logs in to them. */
 export async function mcp(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'mcp', MCP_FLAGS);
   const [action = 'list', ...rest] = positionals;
@@ -22,8 +22,15 @@ export async function mcp(argv: readonly string[], terminal: Terminal): Promise<
       return remove(settings, { values, terminal, rest });
     case 'test':
       return test(settings, { values, terminal, rest });
+    case 'login':
+      return login(settings, { values, terminal, rest });
+    case 'logout':
+      return logout(settings, { values, terminal, rest });
     default:
-      throw usage(`There is no action "${action}". Actions are list, add, remove and test.`, 'mcp');
+      throw usage(
+        `There is no action "${action}". Actions are list, add, remove, test, login and logout.`,
+        'mcp',
+      );
   }
 }
 
@@ -70,9 +77,7 @@ async function add(settings: Settings, { values, terminal, rest }: Given): Promi
 }
 
 async function remove(settings: Settings, { terminal, rest }: Given): Promise<number> {
-  const [name, ...others] = rest;
-  if (name === undefined || others.length > 0)
-    throw usage('Name one server: longhaul mcp remove NAME.', 'mcp');
+  const name = onlyName(rest, 'remove');
   const file = userFileOf({ env: terminal.env, home: settings.home });
   await removeServer(file, name);
   terminal.out.write(`${name} is removed from ${file}.\n`);
@@ -87,6 +92,26 @@ async function test(settings: Settings, { values, terminal, rest }: Given): Prom
     terminal.out.write(`${values.json === true ? JSON.stringify(result) : testLine(result)}\n`);
   }
   return results.every(({ error }) => error === undefined) ? 0 : 1;
+}
+
+async function login(settings: Settings, { terminal, rest }: Given): Promise<number> {
+  const name = onlyName(rest, 'login');
+  const { logInTo } = await import('../mcp/server-login.ts');
+  terminal.out.write(`${await logInTo(name, settings, terminal)}\n`);
+  return 0;
+}
+
+async function logout(settings: Settings, { terminal, rest }: Given): Promise<number> {
+  const name = onlyName(rest, 'logout');
+  const { logOutOf } = await import('../mcp/server-login.ts');
+  terminal.out.write(`${await logOutOf(name, settings, terminal)}\n`);
+  return 0;
+}
+
+function onlyName([name, ...others]: readonly string[], action: string): string {
+  if (name === undefined || others.length > 0)
+    throw usage(`Name one server: longhaul mcp ${action} NAME.`, 'mcp');
+  return name;
 }
 
 /** Splits `NAME=VALUE` or `NAME: VALUE` at the first separator. */

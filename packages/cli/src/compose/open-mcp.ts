@@ -4,6 +4,7 @@ import type { ServerPool, ServerReport } from '@longhaul/mcp';
 import type { McpOffers, McpServerList } from '@longhaul/protocol/api';
 import { serverPlace } from '../mcp/server-lines.ts';
 import { version } from '../version.ts';
+import { homeOf } from './load-settings.ts';
 
 export interface McpOptions {
   /** Returns the current configuration. */
@@ -82,9 +83,11 @@ export class McpServers implements ToolConnector {
     // Servers of a process that was killed.
     await killOrphans();
     const { config, env } = this.#options;
+    const { LoginStore } = await import('@longhaul/config');
     return new Pool({
       servers: () => config().mcp.servers,
       host: env,
+      logins: new LoginStore({ env, home: homeOf({ env }) }),
       variables: markedEnvironment(),
       version: await version(),
       deferOver: config().mcp.deferOver,

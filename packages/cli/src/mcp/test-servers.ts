@@ -1,4 +1,4 @@
-import type { Config } from '@longhaul/config';
+import { type Config, LoginStore, type McpServerConfig } from '@longhaul/config';
 import { countByClasses } from '@longhaul/context';
 import { SessionServers } from '@longhaul/mcp';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
@@ -16,24 +16,19 @@ export interface TestedServer {
 
 /** Starts or calls servers, one after the other, lists their tools, and ends them. */
 export async function testServers(
-  { config, workspace }: { config: Config; workspace: string },
+  { config, workspace, home }: { config: Config; workspace: string; home: string },
   names: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<TestedServer[]> {
   const { servers } = config.mcp;
   const tested: TestedServer[] = [];
   for (const name of names.length === 0 ? Object.keys(servers) : names) {
-    const settings = servers[name];
-    if (settings === undefined) {
-      throw new LonghaulError(
-        'not_found',
-        `No MCP server is called ${JSON.stringify(name)}.${otherServers(name, Object.keys(servers))}`,
-      );
-    }
+    const settings = requireServer(name, servers);
     const session = new SessionServers({
       servers: { [name]: { ...settings, enabled: true } },
       workspace,
       host: env,
+      logins: new LoginStore({ env, home }),
       version: await version(),
       maxOutputChars: config.tools.maxOutputChars,
       deferOver: 1,
@@ -41,6 +36,16 @@ export async function testServers(
     tested.push(await testServer(name, session));
   }
   return tested;
+}
+
+/** @throws {LonghaulError} `not_found` with the names of the servers. */
+export function requireServer(name: string, servers: Config['mcp']['servers']): McpServerConfig {
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (server !== undefined) return server;
+  throw new LonghaulError(
+    'not_found',
+    `No MCP server is called ${JSON.stringify(name)}.${otherServers(name, Object.keys(servers))}`,
+  );
 }
 
 function otherServers(name: string, names: readonly string[]): string {

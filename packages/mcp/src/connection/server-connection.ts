@@ -1,12 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import { LonghaulError } from '@longhaul/protocol';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, ListRootsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { isUnauthorized } from '../login/is-unauthorized.ts';
 import { DEFAULT_TIMEOUT_MS, filledIn, type ServerSettings } from '../server-settings.ts';
-import { transportsFor } from './open-transport.ts';
+import { hasAuthorization, isOlderServer, transportsFor } from './open-transport.ts';
 import type { Restarts } from './restarts.ts';
 import type { ServerPlace } from './server-process.ts';
 import { StdioTransport } from './stdio-transport.ts';
@@ -102,12 +102,14 @@ export class ServerConnection {
   }
 
   async #start(): Promise<Opened> {
-    const { restarts, workspace, host, variables } = this.#options;
+    const { restarts, workspace, host, variables, logins } = this.#options;
     this.#state = { status: 'starting' };
     try {
       await restarts.pause(this.#closing.signal);
       const settings = filledIn(this.#options.settings, host);
-      const opened = await this.#openFirst(transportsFor(settings, { workspace, host, variables }));
+      const opened = await this.#openFirst(
+        await transportsFor(settings, { workspace, host, variables, logins }),
+      );
       this.#state = { status: 'ready' };
       const { resources, prompts } = opened.client.getServerCapabilities() ?? {};
       this.#has = { resources: resources !== undefined, prompts: prompts !== undefined };
@@ -125,9 +127,7 @@ export class ServerConnection {
     try {
       return await this.#connect(open());
     } catch (error) {
-      // Servers of the earlier transport refuse the request of the newer one.
-      const isRefused = error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0);
-      if (!isRefused || other === undefined) throw error;
+      if (!isOlderServer(error) || other === undefined) throw error;
       return await this.#connect(other());
     }
   }
@@ -186,6 +186,7 @@ export class ServerConnection {
     }
     // Over HTTP, each request can fail. The next one begins a new session.
     if (!(opened.transport instanceof StdioTransport)) await opened.client.close().catch(() => undefined);
+    if (isUnauthorized(error)) return this.#unavailable(this.#loginText(), error);
     const ending = opened.transport instanceof StdioTransport ? opened.transport.ending : undefined;
     const reason = ending ?? messageOf(error);
     return this.#unavailable(`failed during the call, which may have had its effect: ${reason}`, error);
@@ -195,9 +196,15 @@ export class ServerConnection {
     if (this.#closing.signal.aborted && this.#closing.signal.reason instanceof LonghaulError) {
       return this.#closing.signal.reason;
     }
+    if (isUnauthorized(error)) return this.#unavailable(this.#loginText(), error);
     const hasNoAnswer = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
     const reason = hasNoAnswer ? `it did not answer within ${START_MS} ms` : messageOf(error);
     return this.#unavailable(`cannot be used: ${reason}`, error);
+  }
+
+  #loginText(): string {
+    if (hasAuthorization(this.#options.settings)) return 'refuses the header Authorization of its settings.';
+    return `needs a login. Run: longhaul mcp login ${this.name}`;
   }
 
   #unavailable(what: string, cause: unknown): LonghaulError {

@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findHostProgram, hostPath } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
+import type { LoginStorage } from '../login/server-login.ts';
 import type { Environment, ServerSettings } from '../server-settings.ts';
 
 /** A server may take this long to end by itself, and then this long to end after SIGTERM. */
@@ -21,6 +22,8 @@ export interface ServerPlace {
   workspace: string;
   /** The variables of this process. */
   host: Environment;
+  /** Logins at servers over HTTP. Default: there are none. */
+  logins?: LoginStorage | undefined;
   /** Variables that settings do not override. */
   variables?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,0 +1,107 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import type {
+  OAuthClientInformationMixed,
+  OAuthClientMetadata,
+} from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { LoginCallback } from './login-callback.ts';
+import { type LoginStorage, loginAddress, readLogin, type ServerLogin } from './server-login.ts';
+
+/** Says that a server must be logged in to. */
+class LoginNeeded extends UnauthorizedError {}
+
+/** Authorizes the requests of runs with a stored login, and renews its tokens. It never asks a person. */
+export function storedLogin(url: string, login: ServerLogin, logins: LoginStorage): OAuthClientProvider {
+  let { tokens } = login;
+  const current = async () => (await readLogin({ url }, logins)) ?? {};
+  return {
+    // Nothing is redirected: the SDK takes a provider without this address for one without a person.
+    redirectUrl: 'http://127.0.0.1/callback',
+    clientMetadata: metadata('http://127.0.0.1/callback'),
+    clientInformation: () => login.client,
+    async tokens() {
+      // Another process may have renewed them.
+      tokens = (await current()).tokens;
+      return tokens;
+    },
+    async saveTokens(renewed) {
+      tokens = renewed;
+      await logins.write(loginAddress(url), { ...login, tokens: renewed });
+    },
+    async invalidateCredentials() {
+      const stored = (await current()).tokens;
+      const isOurs = stored?.access_token === tokens?.access_token;
+      if (stored !== undefined && isOurs) await logins.write(loginAddress(url), { client: login.client });
+    },
+    redirectToAuthorization() {
+      throw new LoginNeeded();
+    },
+    saveCodeVerifier() {},
+    codeVerifier() {
+      throw new LoginNeeded();
+    },
+  };
+}
+
+/**
+ * Authorizes one login by a person.
+ *
+ * @param open Shows an address to the person.
+ */
+export function newLogin(
+  url: string,
+  {
+    callback: { address: redirectUrl, state },
+    logins,
+    open,
+  }: {
+    callback: Pick<LoginCallback, 'address' | 'state'>;
+    logins: LoginStorage;
+    open: (address: URL) => Promise<void>;
+  },
+): OAuthClientProvider {
+  let client: OAuthClientInformationMixed | undefined;
+  let verifier: string | undefined;
+  return {
+    redirectUrl,
+    clientMetadata: metadata(redirectUrl),
+    state: () => state,
+    clientInformation: () => client,
+    saveClientInformation(registered) {
+      client = registered;
+    },
+    // An earlier login is not used: the person wants another one.
+    tokens: () => undefined,
+    saveTokens: async (tokens) => await logins.write(loginAddress(url), { client, tokens }),
+    async redirectToAuthorization(address) {
+      await open(checkedAddress(address));
+    },
+    saveCodeVerifier(made) {
+      verifier = made;
+    },
+    codeVerifier() {
+      if (verifier === undefined) throw new TypeError('The login has not begun.');
+      return verifier;
+    },
+  };
+}
+
+function metadata(redirectUrl: string): OAuthClientMetadata {
+  return {
+    client_name: 'Longhaul',
+    redirect_uris: [redirectUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+}
+
+/** The server chooses the address, which a browser opens: it must be one of the web. */
+function checkedAddress(address: URL): URL {
+  const isOnThisMachine = /^(?:127\.0\.0\.1|\[::1\]|localhost)$/.test(address.hostname);
+  if (address.protocol === 'https:' || (address.protocol === 'http:' && isOnThisMachine)) return address;
+  throw new LonghaulError(
+    'mcp_unavailable',
+    `It sends you to ${JSON.stringify(address.href.slice(0, 200))} to log in, which is not an https:// address. Nothing was opened.`,
+  );
+}
