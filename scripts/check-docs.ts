@@ -1,6 +1,7 @@
 /**
  * Checks the Markdown files. Fails on a path that does not exist: link targets, paths in backticks that start with a
- * folder of this repository, and names of test files in backticks. Fails on an npm script that does not exist. Fails on
+ * folder of this repository, and names of test files in backticks. Fails on a link to a heading that does not exist, and
+ * on a line of more than 160 characters that could be wrapped. Fails on an npm script that does not exist. Fails on
  * a code block that is not in its source file: a fenced block below a line `<!-- examples/x.ts -->` must be in that
  * file verbatim, except for indentation. Fails on a flag or value of the `longhaul` command that its parser does not
  * know, and on a flag that docs/cli.md does not name.
@@ -9,6 +10,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as flags from '../packages/cli/src/command-line/flags.ts';
 import { commandFlags, undocumentedFlags, wrongCommandLines, wrongReference } from './command-lines.ts';
+import { headingAnchors, longLines } from './markdown-checks.ts';
 
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
 const roots = new Set(
@@ -42,7 +44,21 @@ function checkFile(file: string): string[] {
         found.push(`${file}:${line + 1}: package.json has no script "${name}"`);
     }
   }
-  return [...found, ...wrongSnippets(file, text)];
+  return [...found, ...deadAnchors(file, text), ...wrongLengths(file, text), ...wrongSnippets(file, text)];
+}
+
+function wrongLengths(file: string, text: string): string[] {
+  return longLines(text).map((line) => `${file}:${line}: wrap this line at 150 characters`);
+}
+
+/** A target that does not exist is reported as a path. */
+function deadAnchors(file: string, text: string): string[] {
+  const links = text.matchAll(/\]\((?![a-z]+:)([^)\s#]*)#([^)\s]+)\)/g);
+  return [...links].flatMap(([, path = '', anchor = '']) => {
+    const target = path === '' ? file : resolve(dirname(file), path);
+    if (!existsSync(target) || headingAnchors(readFileSync(target, 'utf8')).has(anchor)) return [];
+    return [`${file}: ${path}#${anchor} does not exist: no heading has this anchor`];
+  });
 }
 
 function checkCommands(): string[] {
