@@ -43,7 +43,7 @@ async function greeted(settings: object = {}): Promise<string[]> {
 }
 
 const NEEDS_LOGIN =
-  'The MCP server web needs a login. Run: longhaul mcp login web Its tools are missing in this run.';
+  'The MCP server web needs a login. Run: longhaul mcp login web. Its tools are missing in this run.';
 
 it('a server that wants a login is a warning, which names the command', async () => {
   expect(await greeted()).toEqual([NEEDS_LOGIN]);
