@@ -97,8 +97,15 @@ export class SessionServers {
       ...shown,
       tools: [...resources, ...shown.tools],
       warnings: lists.flatMap(({ warnings }) => warnings),
+      renew: () => this.#renew(run),
       readNamed: (text, signal) => readNamed(text, this.#connections, signal),
     };
+  }
+
+  /** Lists the tools of all servers again if those of one have changed. */
+  async #renew(run: Omit<ToolConnection, 'session'>): Promise<ConnectedTools | undefined> {
+    if (!this.#connections.some((connection) => connection.hasToolChange)) return undefined;
+    return await this.connect(run);
   }
 
   /** The tool for resources, if a server has some that its agent may read. */

@@ -80,6 +80,7 @@ function called(name: string): Reply | undefined {
     process.exit(139);
   }
   if (way === 'renames' && name === 'old') {
+    write('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n');
     return { error: { code: -32_602, message: `Unknown tool: ${name}` } };
   }
   if (way === 'wrong-result') return { result: { content: 'not a list' } };

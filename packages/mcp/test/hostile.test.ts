@@ -5,7 +5,7 @@ import { answer, calls, testTool, text } from '@longhaul/testing/doubles';
 import { processExists } from '@longhaul/testing/machine';
 import { describe, expect, it } from 'vitest';
 import { SessionServers } from '../src/index.ts';
-import { callOnce, hostileServer, openRun, resultsOf } from './run-with-servers.ts';
+import { callOnce, hostileServer, openRun, resultsOf, type ServedRun } from './run-with-servers.ts';
 
 const warningsOf = (run: { of(type: 'context:warning'): { message: string }[] }) =>
   run.of('context:warning').map(({ message }) => message);
@@ -131,6 +131,46 @@ describe('the tools of a hostile server', () => {
     ]);
   });
 
+  it('stay the same until a compaction, also if the server says that they have changed', async () => {
+    await using served = await openRun(
+      { x: hostileServer('renames') },
+      [
+        calls({ name: 'fill' }),
+        calls({ name: 'x_old' }),
+        calls({ name: 'fill' }),
+        calls({ name: 'compact' }),
+        calls({ name: 'x_new' }),
+        answer('Done.'),
+      ],
+      { agentFor: () => ({ tools: compacting(() => served) }) },
+    );
+    await served.run.run('Go');
+    const offered = served.driver.requests.map(({ tools }) => tools.map(({ name }) => name).at(-1));
+    expect(offered).toEqual(['x_old', 'x_old', 'x_old', 'x_old', 'x_new', 'x_new']);
+    expect(resultsOf(served).at(-1)).toBe('ok');
+    // The idle session has what its last run had.
+    const { tools } = await served.run.runtime.nextRequestOf(served.run.sessionId);
+    expect(tools.map(({ name }) => name)).toEqual(['fill', 'compact', 'x_new']);
+  });
+
+  it('are not listed again by a compaction if the server reports no change', async () => {
+    const steps = ['fill', 'fill', 'compact', 'fill'].map((name) => calls({ name }));
+    await using served = await openRun(
+      // A second list would have other names.
+      { x: hostileServer('renames') },
+      [...steps, answer('Done.')],
+      { agentFor: () => ({ tools: compacting(() => served) }) },
+    );
+    await served.run.run('Go');
+    expect(served.run.of('context:compressed')).toHaveLength(1);
+    expect(
+      served.driver.requests
+        .at(-1)
+        ?.tools.map(({ name }) => name)
+        .at(-1),
+    ).toBe('x_old');
+  });
+
   it('may be gone at a call, and are listed again by the next run', async () => {
     await using served = await openRun({ x: hostileServer('renames') }, [
       calls({ name: 'x_old' }),
@@ -172,3 +212,15 @@ describe('the life of a server', () => {
     await expect.poll(() => pids.map(processExists)).toEqual([false, false]);
   });
 });
+
+/** Tools that fill the window, and that compact it before the next step. */
+function compacting(served: () => ServedRun) {
+  return [
+    testTool('fill', () => text('some words of a file\n'.repeat(500))),
+    testTool('compact', async () => {
+      const { run } = served();
+      await run.runtime.compact(run.sessionId);
+      return text('The compaction follows.');
+    }),
+  ];
+}

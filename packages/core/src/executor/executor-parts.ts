@@ -1,4 +1,3 @@
-import { createToolFinder } from '../ports/tool-set.ts';
 import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
@@ -59,7 +58,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     ledgers: options.ledgers,
   });
   const decision = new CountedDecision({ window, driver, blobs, tools: () => offered.schemas });
-  const findTool = createToolFinder(tools);
+  const findTool = (name: string) => offered.findAny(name);
   const environmentNote = new EnvironmentNote(writer, options.environment);
   const skillNote = new SkillNote(writer, options.skills);
   const stepFiles = new StepFiles({
@@ -82,10 +81,12 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
       if (text !== undefined) await options.hooks?.append(text);
       await options.hooks?.note({ on: 'compaction.after', reason });
     },
-    buildSystem: () => {
+    buildSystem: async () => {
+      const renewed = await options.renewTools?.();
+      if (renewed !== undefined) offered.replace(renewed);
       environmentNote.afterCompaction();
       skillNote.afterCompaction();
-      return options.environment.renew();
+      return await options.environment.renew();
     },
     onUsage: (usage) => account.addUsage(usage),
     takeCompactionRequest: options.takeCompactionRequest,

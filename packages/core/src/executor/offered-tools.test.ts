@@ -61,3 +61,12 @@ it('offers nothing to a model that cannot call tools', () => {
   expect(namesOf(offered)).toEqual([]);
   expect(offered.find('read')).toBeUndefined();
 });
+
+it('offers other tools once they are replaced', () => {
+  const offered = offer(userMessage({ tools: [['g*', 'new']] }));
+  offered.replace([...tools.slice(0, 3), testTool('new', () => text(''))]);
+  expect(namesOf(offered)).toEqual(['grep', 'new']);
+  expect(offered.find('glob')).toBeUndefined();
+  expect(offered.findAny('bash')?.name).toBe('bash');
+  expect(offered.describeMissing('glob')).toContain('There is no tool "glob"');
+});

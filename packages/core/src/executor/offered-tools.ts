@@ -5,7 +5,7 @@ import { createToolFinder, type FindTool, matchTools, shownTools } from '../port
 import { describeMissingTool } from './missing-tool.ts';
 
 export interface OfferedToolsOptions {
-  /** All tools of the agent. */
+  /** All tools of the agent, until they are replaced. */
   tools: readonly Tool[];
   /** The model's name, which decides which of several similar tools it sees. */
   model: string;
@@ -26,11 +26,27 @@ interface Offer {
  */
 export class OfferedTools {
   readonly #options: OfferedToolsOptions;
+  #tools: readonly Tool[];
+  #findAny: FindTool;
   #offer: Offer | undefined;
   #areWithheld = false;
 
   constructor(options: OfferedToolsOptions) {
     this.#options = options;
+    this.#tools = options.tools;
+    this.#findAny = createToolFinder(options.tools);
+  }
+
+  /** Offers other tools from now on. Call it after a compaction only: schemas are at the beginning of requests. */
+  replace(tools: readonly Tool[]): void {
+    this.#tools = tools;
+    this.#findAny = createToolFinder(tools);
+    this.#offer = undefined;
+  }
+
+  /** Finds a tool of the agent, whether it is offered now or not. */
+  findAny(name: string): Tool | undefined {
+    return this.#findAny(name);
   }
 
   get schemas(): readonly ToolSchema[] {
@@ -43,7 +59,7 @@ export class OfferedTools {
 
   /** Tells the model why a tool is not there. */
   describeMissing(name: string): string {
-    const isKnown = createToolFinder(this.#options.tools)(name) !== undefined;
+    const isKnown = this.#findAny(name) !== undefined;
     if (!isKnown || this.#areWithheld) return describeMissingTool(name, this.#names());
     const names = this.#names();
     const allowed = names.length === 0 ? 'no tools' : `only ${names.join(', ')}`;
@@ -68,9 +84,9 @@ export class OfferedTools {
   }
 
   #offerFor(from: Message | undefined): Offer {
-    const { tools, model } = this.#options;
-    const allowed = allowedTools(from).reduce((left, patterns) => matchTools(patterns, left), tools);
-    const shown = shownTools(allowed, model);
+    const patterns = allowedTools(from);
+    const allowed = patterns.reduce((left, each) => matchTools(each, left), this.#tools);
+    const shown = shownTools(allowed, this.#options.model);
     return { from, find: createToolFinder(allowed), shown, schemas: shown.map(({ schema }) => schema) };
   }
 }

@@ -22,6 +22,8 @@ export interface TurnExecutorOptions {
   sandbox: Sandbox;
   blobs: BlobStore;
   tools: readonly Tool[];
+  /** Called after each compaction. Returns the tools if they have changed. */
+  renewTools?: (() => Promise<readonly Tool[] | undefined>) | undefined;
   history: SessionHistory;
   /** See `ConnectedTools`. */
   readNamed?: ConnectedTools['readNamed'];

@@ -4,7 +4,7 @@ import type { Tool } from './tool.ts';
 /** Connects tools that belong to one session and are not known before it runs, such as those of MCP servers. */
 export interface ToolConnector {
   /**
-   * Called when a run starts. Its tools do not change during the run. Does not throw if tools cannot be reached: the
+   * Called when a run starts. Its tools change only when `renew` is called. Does not throw if tools cannot be reached: the
    * warnings say so.
    *
    * @throws the reason of the signal.
@@ -33,6 +33,11 @@ export interface ConnectedTools {
   warnings: readonly string[];
   /** Reads what a text that a person typed names, such as `@SERVER:uri`. Undefined: it names nothing. */
   readNamed?: (text: string, signal: AbortSignal) => Promise<NamedContent | undefined>;
+  /**
+   * Called after a compaction, which changes the prefix of requests anyway. Returns the tools if they have changed since they
+   * were connected, else undefined.
+   */
+  renew?: () => Promise<Pick<ConnectedTools, 'tools' | 'systemText' | 'warnings'> | undefined>;
   /** Called when the run has ended. Connections may stay open for the next run. */
   release?: () => void;
 }

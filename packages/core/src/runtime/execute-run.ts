@@ -8,7 +8,7 @@ import { RunHooks } from '../executor/run-hooks.ts';
 import type { FileRecording } from '../executor/step-files.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
-import type { ConnectedTools, ModelDriver, Sandbox } from '../ports/index.ts';
+import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { beginsHooks } from '../session/begun-hooks.ts';
@@ -18,7 +18,7 @@ import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
 import { loadSkillsInUse, saveSkillsInUse } from '../session/skills-in-use.ts';
-import { connectTools } from './connect-tools.ts';
+import { connectTools, type RunTools } from './connect-tools.ts';
 import { RunSystem } from './run-system.ts';
 import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 import { withSkills } from './session-skills.ts';
@@ -50,8 +50,7 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     using connected = await connectTools(work, parts.options, parts.agent);
     const tools = [...parts.agent.tools, ...connected.tools];
     const agent = { ...parts.agent, tools, toolsText: connected.systemText };
-    const { readNamed } = connected;
-    const executor = await createExecutor({ ...work, sandbox, readNamed }, { ...parts, agent });
+    const executor = await createExecutor({ ...work, sandbox, connected }, { ...parts, agent });
     result = await executor.run();
   } catch (error) {
     if (result === undefined) throw error;
@@ -67,10 +66,10 @@ async function createExecutor(
     driver,
     writer,
     sandbox,
-    readNamed,
+    connected,
     signal,
     drain,
-  }: RunWork & { sandbox: Sandbox; readNamed: ConnectedTools['readNamed'] },
+  }: RunWork & { sandbox: Sandbox; connected: RunTools },
   { options, agent: plain, instructionFiles, approvals, context, ledgers }: RunParts,
 ): Promise<TurnExecutor> {
   const { agent, skills } = await withSkills(plain, session, options);
@@ -80,6 +79,17 @@ async function createExecutor(
   const { windowTokens } = driver.info;
   const summariser = await summariserOf(session, { agent, options, driver });
   const hooks = await runHooks(session, { options, writer, sandbox, signal });
+  const system = new RunSystem({
+    agent: driver.info.withoutTools === undefined ? agent : { ...agent, tools: [] },
+    sandbox,
+    writer,
+    store,
+    blobs,
+    windowTokens,
+    skills: skills?.skills ?? [],
+    instructionFiles,
+    outsideInstructions: async () => (await options.outsideInstructions?.(session.workspace)) ?? [],
+  });
   return new TurnExecutor({
     hooks,
     isFirstRun: hooks?.has('session.start') === true && (await beginsHooks(store, session)),
@@ -93,21 +103,15 @@ async function createExecutor(
     signal,
     drain,
     tools: agent.tools,
-    readNamed,
+    readNamed: connected.readNamed,
+    // A model that cannot call tools has none.
+    ...(driver.info.withoutTools === undefined && {
+      renewTools: async () => await renewTools(connected, { agent, system }),
+    }),
     history: createSessionHistory({ store, blobs, sessionId: session.id }),
     approver: approverFor({ service: approvals, writer, sandbox, drain }),
     costOf: (usage) => costOf?.(usage, driver),
-    environment: new RunSystem({
-      agent: driver.info.withoutTools === undefined ? agent : { ...agent, tools: [] },
-      sandbox,
-      writer,
-      store,
-      blobs,
-      windowTokens,
-      skills: skills?.skills ?? [],
-      instructionFiles,
-      outsideInstructions: async () => (await options.outsideInstructions?.(session.workspace)) ?? [],
-    }),
+    environment: system,
     skills: skills && {
       source: skills,
       used: loadSkillsInUse(session),
@@ -123,6 +127,19 @@ async function createExecutor(
     files: await fileRecording(session, options),
     keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });
+}
+
+/** Returns the tools of the agent with the connected ones as they are now. Undefined if these have not changed. */
+async function renewTools(
+  connected: RunTools,
+  { agent, system }: { agent: RunAgent; system: RunSystem },
+): Promise<readonly Tool[] | undefined> {
+  const renewed = await connected.renew?.();
+  if (renewed === undefined) return undefined;
+  const own = agent.tools.filter((tool) => !connected.tools.includes(tool));
+  const tools = [...own, ...renewed.tools];
+  system.replaceTools({ tools, toolsText: renewed.systemText });
+  return tools;
 }
 
 /** Returns the driver that writes a session's narratives; undefined for none. */

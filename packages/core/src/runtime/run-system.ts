@@ -29,6 +29,7 @@ export interface RunSystemOptions {
  */
 export class RunSystem implements RunEnvironment {
   readonly #options: RunSystemOptions;
+  #agent: SessionAgent;
   readonly #maxChars: number;
   #begun: Environment | undefined;
   #present: Environment | undefined;
@@ -37,8 +38,14 @@ export class RunSystem implements RunEnvironment {
 
   constructor(options: RunSystemOptions) {
     this.#options = options;
+    this.#agent = options.agent;
     this.#maxChars = maxInstructionChars(options.windowTokens);
     this.#nested = new NestedInstructions(options.sandbox.files);
+  }
+
+  /** The next `renew` describes these tools. */
+  replaceTools(change: Pick<SessionAgent, 'tools' | 'toolsText'>): void {
+    this.#agent = { ...this.#agent, ...change };
   }
 
   async build(): Promise<string> {
@@ -108,7 +115,7 @@ export class RunSystem implements RunEnvironment {
 
   async #text(environment: Environment): Promise<string> {
     const date = await firstDay(this.#options.writer);
-    return agentPrompt(this.#options.agent, factsOf(environment, { date, maxChars: this.#maxChars }));
+    return agentPrompt(this.#agent, factsOf(environment, { date, maxChars: this.#maxChars }));
   }
 
   #session(): Promise<Session | undefined> {

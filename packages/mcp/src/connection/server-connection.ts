@@ -3,7 +3,12 @@ import { LonghaulError } from '@longhaul/protocol';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ErrorCode, ListRootsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  ListRootsRequestSchema,
+  McpError,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { isUnauthorized } from '../login/is-unauthorized.ts';
 import { DEFAULT_TIMEOUT_MS, filledIn, type ServerSettings } from '../server-settings.ts';
 import { hasAuthorization, isOlderServer, transportsFor } from './open-transport.ts';
@@ -42,6 +47,7 @@ export class ServerConnection {
   readonly #closing = new AbortController();
   #opening: Promise<Opened> | undefined;
   #state: ServerState = { status: 'idle' };
+  #hasOtherTools = false;
   #has: ServerOffers = { resources: false, prompts: false };
 
   constructor(options: ServerConnectionOptions) {
@@ -52,6 +58,16 @@ export class ServerConnection {
   /** What the server has besides tools. Nothing until it was reached. */
   get has(): ServerOffers {
     return this.#has;
+  }
+
+  /** Whether the server has said that its tools have changed, or has started again, since they were listed. */
+  get hasToolChange(): boolean {
+    return this.#hasOtherTools;
+  }
+
+  /** Called before the tools are listed. */
+  forgetToolChange(): void {
+    this.#hasOtherTools = false;
   }
 
   get state(): ServerState {
@@ -111,6 +127,7 @@ export class ServerConnection {
         await transportsFor(settings, { workspace, host, variables, logins }),
       );
       this.#state = { status: 'ready' };
+      this.#hasOtherTools = true;
       const { resources, prompts } = opened.client.getServerCapabilities() ?? {};
       this.#has = { resources: resources !== undefined, prompts: prompts !== undefined };
       return opened;
@@ -152,6 +169,9 @@ export class ServerConnection {
     client.setRequestHandler(ListRootsRequestSchema, () => ({
       roots: [{ uri: pathToFileURL(workspace).href, name: 'workspace' }],
     }));
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      this.#hasOtherTools = true;
+    });
     client.fallbackRequestHandler = async ({ method }) => {
       throw new McpError(ErrorCode.MethodNotFound, REFUSED[method] ?? `Longhaul does not answer ${method}.`);
     };

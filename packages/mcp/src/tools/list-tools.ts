@@ -34,14 +34,13 @@ export async function listTools(
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const result = await connection.request(
-      async (client, given) =>
-        // A server without tools, but with resources or prompts, does not know the request.
-        client.getServerCapabilities()?.tools === undefined
-          ? { tools: [], nextCursor: undefined }
-          : await client.request({ method: 'tools/list', params }, ListToolsResultSchema, given),
-      options,
-    );
+    const result = await connection.request(async (client, given) => {
+      // A change that is reported from now on may not be in the list.
+      if (page === 0) connection.forgetToolChange();
+      // A server without tools, but with resources or prompts, does not know the request.
+      if (client.getServerCapabilities()?.tools === undefined) return { tools: [], nextCursor: undefined };
+      return await client.request({ method: 'tools/list', params }, ListToolsResultSchema, given);
+    }, options);
     for (const { name, description = '', inputSchema } of result.tools) {
       if (found.has(name) || !allowed.some((pattern) => matchesPattern(pattern, name))) continue;
       const parameters = parametersOf(inputSchema);
