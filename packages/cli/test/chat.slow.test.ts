@@ -262,6 +262,19 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await again.saw('› Hello there');
   });
 
+  it('keeps the drafts of two chats in one folder apart', async () => {
+    await using place = await openBench();
+    await using first = await place.open();
+    await first.type('of the first');
+    const folder = join(place.bench.home, '.local', 'state', 'longhaul', 'chat');
+    await expect.poll(() => readdir(folder).catch(() => [])).toHaveLength(1);
+    await using second = await place.open();
+    expect(await second.screen()).not.toContain('of the first');
+    await first.kill();
+    await using third = await place.open();
+    await third.saw('› of the first');
+  });
+
   it('continues a session whose chat was killed at work', async () => {
     await using place = await openBench();
     await using first = await place.open();

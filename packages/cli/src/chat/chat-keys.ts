@@ -149,7 +149,7 @@ async function edit({ front }: ChatKeyOptions): Promise<void> {
 }
 
 async function findEarlier({ front }: ChatKeyOptions): Promise<void> {
-  const items = front.kept
+  const items = front.texts
     .history()
     .toReversed()
     .map((text) => ({ value: text, label: fitLine(text, 100) }));

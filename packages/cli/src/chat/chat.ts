@@ -114,6 +114,7 @@ export class Chat {
       if (session !== undefined) await this.#open(session, shownTo);
       else if (picks) await this.#slash.run('/sessions', this.#slashContext());
     });
+    front.texts.openDraft(this.#conversation.id);
     this.#attach();
     void this.#remarks.guarded(() => this.#leadToModel());
     await front.left;
@@ -217,8 +218,10 @@ export class Chat {
   }
 
   #onChange(): void {
-    const { surface } = this.#parts.front;
-    const { isBusy, title } = this.#conversation;
+    const { front } = this.#parts;
+    const { surface } = front;
+    const { isBusy, title, id } = this.#conversation;
+    front.texts.openDraft(id);
     surface.setWorking(isBusy || this.#commands.areRunning);
     surface.setTitle(`${isBusy ? '● ' : ''}${fitLine(title || 'longhaul', 60)}`);
     void this.#remarks.guarded(() => this.#questions.update());

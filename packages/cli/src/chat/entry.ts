@@ -37,7 +37,7 @@ export class Entry {
   async enter(text: string): Promise<void> {
     if (isBlank(text)) return;
     const { front, conversation, slash, slashContext, commands } = this.#options;
-    front.remember(text);
+    front.texts.remember(text);
     const command = /^!([\s\S]+)/.exec(text)?.[1]?.trim() ?? '';
     if (command !== '') {
       const output = await commands.run(command, this.folder);

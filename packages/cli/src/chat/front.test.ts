@@ -21,6 +21,7 @@ it('prints a notice where no status is drawn, and hands over what was entered be
     kept: new KeptTexts(folder, folder),
     noColor: true,
     isPlain: true,
+    isNew: true,
     drawn: undefined,
   });
   front.start();

@@ -1,4 +1,3 @@
-import { toLonghaulError } from '@longhaul/protocol';
 import { cutLine, fitLine } from '../render/format.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
 import { type Terminal, wantsColors } from '../terminal.ts';
@@ -9,6 +8,7 @@ import type { Drawn } from './screen/frame.ts';
 import { DrawnSurface } from './surface/drawn-surface.ts';
 import { PlainSurface } from './surface/plain-surface.ts';
 import type { Surface } from './surface/surface.ts';
+import { TypedTexts } from './typed-texts.ts';
 
 /** What a chat does with the screen, once it is loaded. */
 export interface FrontListener {
@@ -23,6 +23,8 @@ export interface FrontListener {
 
 export interface FrontOptions extends Appearance {
   kept: KeptTexts;
+  /** The conversation has no session yet. */
+  isNew: boolean;
   /** The frame that is on the screen already. */
   drawn: Drawn | undefined;
 }
@@ -30,7 +32,6 @@ export interface FrontOptions extends Appearance {
 /** Keys of the whole chat that can be pressed before it is loaded, and take effect then. */
 const KEPT_KEYS: readonly KeyId[] = ['ctrl+g', 'ctrl+o', 'ctrl+r', 'ctrl+s', 'ctrl+v'];
 
-const DRAFT_MS = 200;
 const NOTICE_MS = 1_500;
 
 /**
@@ -39,7 +40,7 @@ const NOTICE_MS = 1_500;
  */
 export class Front {
   readonly terminal: Terminal;
-  readonly kept: KeptTexts;
+  readonly texts: TypedTexts;
   readonly colors: boolean;
   readonly paint: Paint;
   readonly surface: Surface;
@@ -48,17 +49,17 @@ export class Front {
   readonly #earlyKeys: string[] = [];
   #listener: FrontListener | undefined;
   #notice = '';
-  #saysUnkept = false;
-  #draftTimer: NodeJS.Timeout | undefined;
+  readonly #isNew: boolean;
 
-  constructor(terminal: Terminal, { kept, noColor, isPlain, drawn }: FrontOptions) {
+  constructor(terminal: Terminal, { kept, noColor, isPlain, drawn, isNew }: FrontOptions) {
     this.terminal = terminal;
-    this.kept = kept;
+    this.#isNew = isNew;
     this.colors = wantsColors(terminal, noColor);
     this.paint = createPaint(this.colors);
     this.surface = canRedraw(terminal, { isPlain })
       ? new DrawnSurface(terminal, this.paint, drawn)
       : new PlainSurface(terminal);
+    this.texts = new TypedTexts(this.surface, kept);
   }
 
   /** Resolves when the person leaves. */
@@ -76,15 +77,12 @@ export class Front {
       above: (columns) => this.#above(columns),
       status: (columns) => this.#status(columns),
       onEnter: (text) => this.#enter(text),
-      onChange: () => this.#keepDraft(),
+      onChange: () => this.texts.keepSoon(),
       onKey: (data) => this.#onKey(data),
       onEnd: () => this.leave(),
     });
-    this.#keeping(() => {
-      const draft = this.kept.draft();
-      if (draft !== '') this.surface.text = draft;
-      for (const text of this.kept.history()) this.surface.addToHistory(text);
-    });
+    this.texts.showHistory();
+    if (this.#isNew) this.texts.openDraft(undefined);
   }
 
   /** Hands the screen to the rest of the chat, with what was entered before. */
@@ -97,21 +95,9 @@ export class Front {
 
   /** Restores the terminal. What was typed and not sent is kept for the next time. */
   stop(): void {
-    clearTimeout(this.#draftTimer);
     // Nothing entered is lost, also if the chat could not be opened.
-    const texts = [...this.#early.splice(0), this.surface.text].filter((text) => text !== '');
-    const unsent = texts.join('\n\n');
-    this.#keeping(
-      () => this.kept.keepDraft(unsent),
-      () => this.surface.print(unsent === '' ? '' : `This was not sent:\n${unsent}\n`),
-    );
+    this.texts.end(this.#early.splice(0));
     this.surface.stop();
-  }
-
-  /** Adds a text to the messages that were sent in this folder. */
-  remember(text: string): void {
-    this.surface.addToHistory(text);
-    this.#keeping(() => this.kept.remember(text));
   }
 
   leave(): void {
@@ -121,7 +107,7 @@ export class Front {
   /** Replaces what is in the composer. */
   compose(text: string): void {
     this.surface.text = text;
-    this.#keepDraft();
+    this.texts.keepSoon();
   }
 
   /** Shows a short text in place of the status for a moment, or prints it. */
@@ -177,25 +163,6 @@ export class Front {
   #status(columns: number): string {
     if (this.#notice !== '') return this.paint.warn(cutLine(this.#notice, columns));
     return this.#listener?.status(columns) ?? this.paint.dim(STARTING);
-  }
-
-  #keepDraft(): void {
-    this.#draftTimer ??= setTimeout(() => {
-      this.#draftTimer = undefined;
-      this.#keeping(() => this.kept.keepDraft(this.surface.text));
-    }, DRAFT_MS);
-  }
-
-  /** Reports once that drafts or history cannot be stored, for example on a full disk. The chat works without them. */
-  #keeping(work: () => void, otherwise: () => void = () => undefined): void {
-    try {
-      work();
-    } catch (error) {
-      if (!this.#saysUnkept)
-        this.surface.print(`Drafts and earlier messages cannot be kept: ${toLonghaulError(error).message}\n`);
-      this.#saysUnkept = true;
-      otherwise();
-    }
   }
 
   async #suspend(): Promise<void> {

@@ -32,7 +32,8 @@ export async function chat(argv: readonly string[], terminal: Terminal): Promise
     throw usage('Use a session’s id, --continue or --resume, not several of them.', 'chat');
   if (terminal.out.isTTY !== true || terminal.input.isTTY !== true)
     throw usage('A chat needs a terminal. In a script or a pipe: longhaul run "task".', 'chat');
-  const front = await openFront(values, terminal);
+  const isNew = id === undefined && values.continue !== true && values.resume !== true;
+  const front = await openFront(values, { terminal, isNew });
   try {
     const used = await converse(id, { values, terminal, front });
     await front.surface.settled;
@@ -47,7 +48,10 @@ export async function chat(argv: readonly string[], terminal: Terminal): Promise
 }
 
 /** Shows the prompt at once, and then loads what edits the text. */
-async function openFront(values: ChatValues, terminal: Terminal): Promise<Front> {
+async function openFront(
+  values: ChatValues,
+  { terminal, isNew }: { terminal: Terminal; isNew: boolean },
+): Promise<Front> {
   const appearance = { noColor: values['no-color'], isPlain: values.plain };
   chooseBackground(oneOf(values.theme, '--theme', CHAT_FLAGS.theme.values));
   const drawn = drawFirstFrame(terminal, appearance);
@@ -56,7 +60,7 @@ async function openFront(values: ChatValues, terminal: Terminal): Promise<Front>
     import('../chat/composer/kept-texts.ts'),
   ]);
   const { folder, place } = placeOfTexts(values, terminal);
-  const front = new Front(terminal, { ...appearance, kept: new KeptTexts(folder, place), drawn });
+  const front = new Front(terminal, { ...appearance, kept: new KeptTexts(folder, place), isNew, drawn });
   front.start();
   // What was typed until now is shown before more is loaded.
   await setImmediate();

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -32,7 +32,8 @@ it('returns the sent messages of the same folder in order, and none of another f
 it('keeps files and folders readable by this user only', async () => {
   const kept = new KeptTexts(folder, '/a');
   kept.remember('sent');
-  kept.keepDraft('draft');
+  kept.drafts.open('s');
+  kept.drafts.keep('draft');
   const mode = async (path: string) => (await stat(path)).mode & 0o777;
   expect(await mode(folder)).toBe(0o700);
   expect(await mode(await only('.jsonl'))).toBe(0o600);
@@ -70,37 +71,11 @@ it('does not remember a message as long as a file', () => {
   expect(kept.history()).toEqual([]);
 });
 
-it('returns the draft of a chat that was killed, and removes it when it is empty', async () => {
-  new KeptTexts(folder, '/a').keepDraft('not sent');
-  const next = new KeptTexts(folder, '/a');
-  expect(next.draft()).toBe('not sent');
-  next.keepDraft('');
-  expect(new KeptTexts(folder, '/a').draft()).toBe('');
-  expect(await readdir(folder)).toEqual([]);
-});
-
-it('keeps a draft that another chat has written in the meantime', () => {
-  const idle = new KeptTexts(folder, '/a');
-  idle.draft();
-  new KeptTexts(folder, '/a').keepDraft('of the other');
-  idle.keepDraft('');
-  expect(new KeptTexts(folder, '/a').draft()).toBe('of the other');
-});
-
 it('throws when it cannot write, and writes later', async () => {
   const kept = new KeptTexts(folder, '/a');
   await writeFile(join(root, 'state'), 'a file in place of the folder');
-  expect(() => kept.keepDraft('text')).toThrow(/ENOTDIR/);
   expect(() => kept.remember('text')).toThrow(/ENOTDIR/);
   await rm(join(root, 'state'));
-  kept.keepDraft('text');
-  expect(new KeptTexts(folder, '/a').draft()).toBe('text');
-});
-
-it('leaves no extra file if a draft could not be written', async () => {
-  new KeptTexts(folder, '/a').remember('makes the folder');
-  const place = (await only('.jsonl')).replace('.jsonl', '.draft');
-  await mkdir(place);
-  expect(() => new KeptTexts(folder, '/a').keepDraft('text')).toThrow();
-  expect(await readdir(folder)).toHaveLength(2);
+  kept.remember('text');
+  expect(kept.history()).toEqual(['text']);
 });
