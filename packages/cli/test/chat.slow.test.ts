@@ -262,6 +262,28 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await again.saw('› Hello there');
   });
 
+  it('says how to deliver a message that waits since an earlier run', async () => {
+    await using place = await openBench();
+    await using first = await place.open();
+    await first.enter('Hello there');
+    await first.saw('You said: Hello there.');
+    await first.press('C-d');
+    await first.ended();
+    await place.bench.call(['queue', 'last', 'add', 'one more thing']);
+    await using again = await place.open({ args: ['--continue'] });
+    await again.saw('queue 1 · Ctrl-S delivers it · Alt-Up takes the last one back');
+    await again.press('C-s');
+    await again.saw('You said: one more thing.');
+  });
+
+  it('refuses an agent that does not exist at once', async () => {
+    await using place = await openBench();
+    const { bench, flags } = place;
+    await using window = await TmuxWindow.open(bench, ['chat', ...flags, '--agent', 'codr']);
+    expect(await window.ended()).toBe(2);
+    expect(await window.history()).toContain('There is no agent "codr". Did you mean "coder"?');
+  });
+
   it('keeps the drafts of two chats in one folder apart', async () => {
     await using place = await openBench();
     await using first = await place.open();

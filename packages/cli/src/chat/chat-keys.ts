@@ -100,6 +100,8 @@ async function stopRun({ front, conversation }: ChatKeyOptions): Promise<void> {
 
 async function sendNow({ front, conversation, enter }: ChatKeyOptions): Promise<void> {
   const text = front.surface.text;
+  const waits = !conversation.isBusy && conversation.undelivered.length > 0;
+  if (waits && isBlank(text)) return await conversation.deliver();
   if (!isBlank(text)) {
     front.compose('');
     await enter(text);

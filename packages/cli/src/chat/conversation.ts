@@ -124,6 +124,11 @@ export class Conversation {
     await this.#required().steer();
   }
 
+  /** Delivers what waits since an earlier run. */
+  async deliver(): Promise<void> {
+    await this.#required().deliver();
+  }
+
   /** Returns false if the message was delivered before. */
   async unqueue(messageId: string): Promise<boolean> {
     return await this.#required().unqueue(messageId);

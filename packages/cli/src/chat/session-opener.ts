@@ -8,6 +8,8 @@ import type { Totals } from './view/totals.ts';
 
 const INTERRUPTED = 'The last run was interrupted before it ended. Your next message continues it.';
 
+const WAITING = 'A message waits that the agent has not received. Your next message delivers it too.';
+
 export interface SessionOpenerOptions {
   front: Front;
   connection: Connection;
@@ -44,6 +46,9 @@ export class SessionOpener {
       front.surface.print(openedText({ id, title: conversation.title }, page, front));
     }
     if (conversation.wasInterrupted) remarks.say(INTERRUPTED);
+    // Otherwise the lines above the composer say so.
+    else if (!front.surface.showsStatus && !conversation.isBusy && conversation.undelivered.length > 0)
+      remarks.say(WAITING);
   }
 
   /** Reads how full the window is. */

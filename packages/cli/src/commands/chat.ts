@@ -83,6 +83,10 @@ async function converse(
   }
   const { Chat } = await import('../chat/chat.ts');
   const { connection, commands, session, shownTo } = opened;
+  if (values.agent !== undefined) {
+    const { requireAgent } = await import('../chat/slash/agent-command.ts');
+    requireAgent(values.agent, (await connection.client.agents()).agents);
+  }
   const chat = new Chat({ front, connection, commands, log: () => log }, { agent: values.agent });
   await chat.converse({ session, shownTo, picks: values.resume === true });
   return chat.sessionId;

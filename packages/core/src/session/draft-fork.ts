@@ -26,13 +26,23 @@ export function draftFork(
     ...source,
     id: newId(),
     createdAt: Date.now(),
-    title: title ?? source.title,
+    title: title ?? copyTitle(source.title),
     workspace: place?.workspace ?? source.workspace,
     metadata: {
       ...(place === undefined ? source.metadata : withGit(source.metadata, place.git)),
       forkedFrom: { sessionId: source.id, ...(at !== undefined && { at }) },
     },
   };
+}
+
+const COPY = / \(copy(?: (\d+))?\)$/;
+
+/** Two sessions with one title could not be told apart. */
+function copyTitle(title: string): string {
+  if (title === '') return title;
+  const copy = COPY.exec(title);
+  if (copy === null) return `${title} (copy)`;
+  return `${title.slice(0, copy.index)} (copy ${Number(copy[1] ?? 1) + 1})`;
 }
 
 function withGit(metadata: JsonObject | undefined, git: GitStart | undefined): JsonObject {

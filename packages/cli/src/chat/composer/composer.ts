@@ -6,6 +6,7 @@ import type { Completions } from './completions.ts';
 /** Lines of completions shown at once. */
 const MAX_COMPLETIONS = 8;
 const ESCAPE = '\u001b';
+const PASTED_LINE_END = /(?:\r\n|\r|\n)(\u001b\[201~)$/;
 /**
  * Marks the editor's borders, which are not drawn: a line over the whole width would break when a terminal gets
  * narrower.
@@ -31,7 +32,9 @@ export class Composer extends Editor {
     this.setAutocompleteProvider(completions);
   }
 
-  override handleInput(data: string): void {
+  override handleInput(given: string): void {
+    // The line break at the end of a pasted text would be a line of its own.
+    const data = given.replace(PASTED_LINE_END, '$1');
     const takes = matchesKey(data, 'enter') || matchesKey(data, 'tab');
     // A suggestion for another text would replace what was typed since.
     if (takes && this.isShowingAutocomplete() && this.#completions?.areFor(this.#beforeCursor) === false)

@@ -97,6 +97,11 @@ export class FollowedSession {
     await this.#client.resume(this.state.id);
   }
 
+  /** Starts a run that delivers what waits. */
+  async deliver(): Promise<void> {
+    await this.#client.resume(this.state.id);
+  }
+
   /** Returns false if the message was delivered before. */
   async unqueue(messageId: string): Promise<boolean> {
     await this.#sent;

@@ -30,8 +30,8 @@ it('uses the named or the picked agent', async () => {
 });
 
 it('refuses an agent that does not exist, before the first message too', async () => {
-  const { agent, printed } = await typed('/agent reviwer');
-  expect(agent).toBeUndefined();
-  expect(printed).toContain('There is no agent "reviwer".');
-  expect(printed).toContain('Known: coder, reviewer.');
+  await expect(typed('/agent reviwer')).rejects.toMatchObject({
+    code: 'unknown_agent',
+    message: 'There is no agent "reviwer". Did you mean "reviewer"? Known: coder, reviewer.',
+  });
 });

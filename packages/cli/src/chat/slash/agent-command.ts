@@ -1,4 +1,4 @@
-import { suggestion } from '@longhaul/protocol';
+import { LonghaulError, suggestion } from '@longhaul/protocol';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 export const AGENT_COMMAND: SlashCommand = {
@@ -15,16 +15,22 @@ export const AGENT_COMMAND: SlashCommand = {
     const { agents } = await context.client.agents();
     const name = words === '' ? await pickAgent(agents, context) : words;
     if (name === undefined) return;
-    const names = agents.map((agent) => agent.name);
-    if (!names.includes(name))
-      return context.print(
-        `There is no agent "${name}".${suggestion(name, names)} Known: ${names.join(', ')}.\n`,
-      );
+    requireAgent(name, agents);
     await useAgent(name, context);
   },
 };
 
 type Agents = Awaited<ReturnType<SlashContext['client']['agents']>>['agents'];
+
+/** @throws {LonghaulError} `unknown_agent` */
+export function requireAgent(name: string, agents: Agents): void {
+  const names = agents.map((agent) => agent.name);
+  if (names.includes(name)) return;
+  throw new LonghaulError(
+    'unknown_agent',
+    `There is no agent "${name}".${suggestion(name, names)} Known: ${names.join(', ')}.`,
+  );
+}
 
 async function pickAgent(
   agents: Agents,

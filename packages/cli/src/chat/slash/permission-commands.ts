@@ -19,7 +19,7 @@ export const PERMISSION_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'trust',
-    description: 'what the project’s longhaul.yml wants; trust it, or withdraw trust',
+    description: 'settings, skills, hooks, commands and MCP servers of this folder that need your trust',
     run: trust,
   },
 ];
@@ -62,7 +62,10 @@ async function answersText({ client, conversation, columns }: SlashContext): Pro
 async function trust(_words: string, { local, surface, print }: SlashContext): Promise<void> {
   if (local === undefined) return print('Trust is given on the machine of the server: longhaul trust.\n');
   const { project, allow, withdraw } = local.access;
-  if (project === undefined) return print('This workspace has no longhaul.yml, so nothing needs trust.\n');
+  if (project === undefined)
+    return print(
+      'Nothing in this folder needs your trust: it has no longhaul.yml, skills, hooks, commands or MCP servers.\n',
+    );
   print(trustPage(project));
   if (project.wants.length === 0) return;
   if (project.problem !== undefined) return print(`${project.problem}\n`);

@@ -85,7 +85,10 @@ export class ActivityLines {
       .map((text) => front.paint.dim(`  ▹ ${fitLine(text, columns - 4)}`));
     const more = texts.length - shown.length;
     if (texts.length === 0) return [];
-    const head = front.paint.dim(fitLine(`queue ${texts.length} · Alt-Up takes the last one back`, columns));
+    const how = conversation.isBusy ? '' : ` · Ctrl-S delivers ${texts.length === 1 ? 'it' : 'them'}`;
+    const head = front.paint.dim(
+      fitLine(`queue ${texts.length}${how} · Alt-Up takes the last one back`, columns),
+    );
     return more > 0
       ? [head, ...shown, front.paint.dim(`  +${plural(more, 'more message')}`)]
       : [head, ...shown];

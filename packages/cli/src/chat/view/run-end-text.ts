@@ -13,9 +13,11 @@ export function runEndText(
 ): string {
   const facts = [
     formatDuration(durationMs),
-    plural(stepCount, 'step'),
+    ...(stepCount === 0 ? [] : [plural(stepCount, 'step')]),
     ...(compactions === 0 ? [] : [plural(compactions, 'compaction')]),
-    `${formatTokens(usage.inputTokens)} in, ${formatTokens(usage.outputTokens)} out`,
+    ...(usage.inputTokens + usage.outputTokens === 0
+      ? []
+      : [`${formatTokens(usage.inputTokens)} in, ${formatTokens(usage.outputTokens)} out`]),
     ...(cost === undefined ? [] : [formatCost(cost)]),
   ].join(' · ');
   if (status === 'completed') return `\n${paint.good('✓')} ${paint.dim(fitLine(facts, columns - 2))}\n`;

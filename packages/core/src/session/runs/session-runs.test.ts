@@ -415,6 +415,10 @@ describe('a resume', () => {
     await test.run('second');
     const fork = await test.runtime.fork(test.sessionId, { at: 2, title: 'Another way' });
     expect(fork).toMatchObject({ title: 'Another way', model: 'played/test', status: 'active' });
+    const { title = '' } = (await test.store.getSession(test.sessionId)) ?? {};
+    const copy = await test.runtime.fork(test.sessionId);
+    expect(copy.title).toBe(`${title} (copy)`);
+    expect((await test.runtime.fork(copy.id)).title).toBe(`${title} (copy 2)`);
     const result = await test.runtime.run(fork.id, { content: textOf('instead') });
     expect(result.text).toBe('Other.');
     expect((await test.store.loadLog(fork.id)).messages.map(({ sequence }) => sequence)).toEqual([
