@@ -31,6 +31,7 @@ const PROGRAMS = [
   'scripted-model/dist/process-entry.js',
   'scripted-model/dist/demo/index.js',
   'tools/dist/line-matcher-worker.js',
+  'tools/dist/web/page-worker.js',
 ];
 
 /** Folders whose files are read by path. */

@@ -22,6 +22,7 @@ function ruleFor(subject: string, { toolName, input }: JudgedCall): ApprovalRule
   const isCommand = isObject(input) && typeof input['command'] === 'string';
   // A patch is judged by what it does to each file, which no rule for its tool can say.
   if (toolName.includes('*') || (path !== undefined && tool !== toolName)) return undefined;
+  if (path !== undefined && /^https?:\/\//.test(path)) return { tool: toolName, url: path, action: 'allow' };
   if (path !== undefined)
     return { tool: toolName, ...(path !== '' && { path: literalGlob(path) }), action: 'allow' };
   if (!isCommand || /[*\n]/.test(subject)) return undefined;

@@ -8,6 +8,7 @@ import {
   quoteWord,
 } from '@longhaul/tools';
 import { type CommandPiece, commandPieces, type ShellParser } from './command-pieces.ts';
+import { matchesUrl } from './url-pattern.ts';
 
 export type ApprovalAction = 'allow' | 'ask' | 'deny';
 
@@ -24,6 +25,8 @@ export interface ApprovalRule {
    * matched against the file name.
    */
   path?: string;
+  /** A pattern for the URL of a call, such as `https://*.example.com/docs/*`. `*` matches any text of its part. */
+  url?: string;
   action: ApprovalAction;
 }
 
@@ -45,7 +48,7 @@ export interface Judgement {
   rule?: ApprovalRule;
   /**
    * What an approval covers, used to remember the answer for the session: the simple commands as written, the tool, or
-   * the tool with one path outside the workspace.
+   * the tool with one path outside the workspace, or with the origin of a URL.
    */
   subjects: string[];
 }
@@ -70,10 +73,11 @@ export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser)
     const acts = await actsOf(call);
     const path = textField(call.input, 'path');
     const paths = path === undefined ? undefined : await pathsOf(path, call);
+    const url = urlOf(call);
     const judged: { facts: Facts; subject: string }[] = [
       ...(pieces ?? (acts.length > 0 ? [] : [undefined])).map((piece) => ({
-        facts: { toolName: call.toolName, piece, paths },
-        subject: piece?.source ?? wholeTool(call.toolName, paths),
+        facts: { toolName: call.toolName, piece, paths, url },
+        subject: piece?.source ?? wholeTool(call.toolName, paths, url),
       })),
       ...acts.map((act) => ({ facts: act, subject: wholeTool(`${PATCH_TOOL} ${act.kind}`, act.paths) })),
     ];
@@ -93,14 +97,14 @@ export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser)
   };
 }
 
-/** Returns what an approval of the call covers: its simple commands, or the tool's name with a path outside. */
+/** Returns what an approval of the call covers: its simple commands, or the tool's name with a path outside or an origin. */
 export async function subjectsOf(call: JudgedCall): Promise<string[]> {
   const pieces = piecesOf(call);
   const acts = (await actsOf(call)).map(({ kind, paths }) => wholeTool(`${PATCH_TOOL} ${kind}`, paths));
   if (pieces !== undefined || acts.length > 0)
     return [...(pieces ?? []).map(({ source }) => source), ...acts];
   const path = textField(call.input, 'path');
-  return [wholeTool(call.toolName, path === undefined ? undefined : await pathsOf(path, call))];
+  return [wholeTool(call.toolName, path === undefined ? undefined : await pathsOf(path, call), urlOf(call))];
 }
 
 /** The commands of a call. Those after a typed patch are read a second time alone, because the tool runs them alone. */
@@ -146,9 +150,12 @@ const ALIKE: Readonly<
   }),
 };
 
-/** An approval of a tool without commands, in the workspace or for one path outside. No command can have this text. */
-function wholeTool(toolName: string, paths: Paths | undefined): string {
-  return `${toolName}\0${isOutside(paths) ? paths?.real : ''}`;
+/**
+ * An approval of a tool without commands: in the workspace, for one path outside, or for the origin of a URL. No command
+ * can have this text.
+ */
+function wholeTool(toolName: string, paths: Paths | undefined, url?: URL): string {
+  return `${toolName}\0${isOutside(paths) ? paths?.real : (url?.origin ?? '')}`;
 }
 
 /** Describes what `subjectsOf` returns: a command as it is written, or a tool with the place in which it may work. */
@@ -175,6 +182,7 @@ interface Facts {
   toolName: string;
   piece: CommandPiece | undefined;
   paths: Paths | undefined;
+  url?: URL | undefined;
   /** Other tools whose rules apply. */
   alsoNames?: readonly string[];
   /** Other readings of the call, for rules that restrict. */
@@ -198,7 +206,8 @@ function compile(rule: ApprovalRule): Matcher {
     return (
       readings.some(matchesCall) &&
       reachesOut(rule, facts.paths) &&
-      (path === undefined || (facts.paths !== undefined && pathMatches(rule, path, facts.paths)))
+      (path === undefined || (facts.paths !== undefined && pathMatches(rule, path, facts.paths))) &&
+      (rule.url === undefined || (facts.url !== undefined && urlMatches(rule.url, facts.url, rule)))
     );
   };
   return Object.assign(matches, { rule });
@@ -249,6 +258,10 @@ function pathMatches(
   return matches(real) || (action !== 'allow' && matches(named));
 }
 
+function urlMatches(pattern: string, url: URL, { action }: ApprovalRule): boolean {
+  return matchesUrl(pattern, url, { restricts: action !== 'allow' });
+}
+
 async function pathsOf(path: string, { workspacePath, realPath }: JudgedCall): Promise<Paths> {
   const whole = posix.resolve(workspacePath, path);
   const inside = posix.relative(workspacePath, whole);
@@ -256,6 +269,12 @@ async function pathsOf(path: string, { workspacePath, realPath }: JudgedCall): P
   // The tool refuses a path that leads out of the workspace or cannot be resolved.
   const real = await realPath?.(path).catch(() => named);
   return { named, real: real ?? named };
+}
+
+/** Tools get addresses of the web in the normal form of this parser. */
+function urlOf({ input }: JudgedCall): URL | undefined {
+  const url = URL.parse(textField(input, 'url') ?? '');
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
 }
 
 function textField(input: JsonValue, name: string): string | undefined {

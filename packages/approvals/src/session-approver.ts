@@ -147,7 +147,9 @@ class SessionApprover implements Approver {
 const ADVICE = 'Find another way, or say what you need.';
 
 function refusedByRule({ rule }: Judgement): ApprovalVerdict {
-  const what = [rule?.tool, rule?.command, rule?.path].filter((text) => text !== undefined).join(' ');
+  const what = [rule?.tool, rule?.command, rule?.path, rule?.url]
+    .filter((text) => text !== undefined)
+    .join(' ');
   return { allowed: false, reason: `the approval rule for "${what}" denies it. ${ADVICE}` };
 }
 

@@ -28,6 +28,11 @@ export interface Config {
     read: { maxLines: number; maxLineLength: number };
     grep: { maxMatches: number; shownMatches: number };
     list: { maxEntries: number };
+    fetch: {
+      maxOutputChars: number;
+      /** Hosts on this machine or a private network that may be read. */
+      privateHosts: string[];
+    };
   };
   sandbox: {
     driver: 'auto' | 'docker' | 'bubblewrap' | 'local';
@@ -310,6 +315,7 @@ export const DEFAULT_CONFIG: Config = {
     read: { maxLines: 2000, maxLineLength: 2000 },
     grep: { maxMatches: 1000, shownMatches: 100 },
     list: { maxEntries: 1000 },
+    fetch: { maxOutputChars: 30_000, privateHosts: [] },
   },
   sandbox: {
     driver: 'auto',

@@ -1,7 +1,13 @@
 import { foldName } from '@longhaul/protocol';
 import { expect, test } from 'vitest';
 import { createTools } from './create-tools.ts';
-import { BASH_DIALECT, RECALL_DIALECT, SKILL_DIALECT, TODO_DIALECT } from './dialect/command-dialects.ts';
+import {
+  BASH_DIALECT,
+  FETCH_DIALECT,
+  RECALL_DIALECT,
+  SKILL_DIALECT,
+  TODO_DIALECT,
+} from './dialect/command-dialects.ts';
 import { EDIT_DIALECT, PATCH_DIALECT, READ_DIALECT, WRITE_DIALECT } from './dialect/file-dialects.ts';
 import { GLOB_DIALECT, GREP_DIALECT, LIST_DIALECT } from './dialect/search-dialects.ts';
 
@@ -17,6 +23,7 @@ const ALL_DIALECTS = [
   TODO_DIALECT,
   RECALL_DIALECT,
   SKILL_DIALECT,
+  FETCH_DIALECT,
 ];
 
 const NAMES = ['bash', 'read', 'write', 'edit', 'apply_patch', 'list', 'glob', 'grep', 'todo', 'recall'];
@@ -33,6 +40,10 @@ test('creates the ten tools', () => {
   ]);
 });
 
+test('creates the tool for web pages only if it is asked for', () => {
+  expect(createTools({ fetch: {} }).map((tool) => tool.name)).toEqual([...NAMES, 'fetch']);
+});
+
 test('keeps other names out of the schemas', () => {
   const schemas = JSON.stringify(createTools().map((tool) => tool.schema));
   for (const alias of ['file_path', 'old_string', 'read_file', 'TodoWrite', 'run_shell_command'])
@@ -40,7 +51,7 @@ test('keeps other names out of the schemas', () => {
 });
 
 test('has no name that means two tools, and no parameter that means two of one tool', () => {
-  const tools = createTools();
+  const tools = createTools({ fetch: {} });
   const names = tools.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])]).map(foldName);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   for (const dialect of ALL_DIALECTS) {

@@ -3,12 +3,14 @@ import { findHostProgram } from '@longhaul/core/host-programs';
 import { createApplyPatchTool } from './apply-patch.ts';
 import { type BashOptions, createBashTool } from './bash.ts';
 import { createEditTool } from './edit.ts';
+import { createFetchTool } from './fetch.ts';
 import { createGlobTool, type GlobOptions } from './glob.ts';
 import { createGrepTool, type GrepOptions } from './grep.ts';
 import { createListTool, type ListOptions } from './list.ts';
 import { createReadTool, type ReadOptions } from './read.ts';
 import { createRecallTool } from './recall.ts';
 import { createTodoTool } from './todo.ts';
+import type { FetchOptions } from './web/fetch-page.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';
 import { createWriteTool } from './write.ts';
 
@@ -19,6 +21,8 @@ export interface ToolsOptions {
   grep?: GrepOptions;
   list?: ListOptions;
   glob?: GlobOptions;
+  /** Adds the tool `fetch`, which reads web pages from this machine. Default: there is none. */
+  fetch?: FetchOptions | undefined;
   /** The ripgrep program. `null` searches without it. Default: `rg` of PATH, but never one of the workspace. */
   ripgrep?: string | null;
 }
@@ -41,6 +45,7 @@ export function createTools(options: ToolsOptions = {}): Tool[] {
     createGrepTool(findSearch, options.grep),
     createTodoTool(),
     createRecallTool(),
+    ...(options.fetch === undefined ? [] : [createFetchTool(options.fetch)]),
   ];
 }
 

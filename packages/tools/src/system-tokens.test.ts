@@ -34,14 +34,15 @@ const FACTS = [
   'Date: 2026-03-01 (when this session began)',
 ].map((text) => ({ key: text.slice(0, 8), value: text, text, news: text }));
 
-const NAMES = createTools().map((tool) => tool.name);
+const TOOLS = createTools({ fetch: {} });
+const NAMES = TOOLS.map((tool) => tool.name);
 
 test.each(MODELS)(
   'keeps prompt, environment and schemas for %s within 2,000 tokens',
   async (model, family, editing) => {
     expect(tokenFamilyOf(model)).toBe(family);
     const { count } = await loadTokenizer(family);
-    const shown = shownSchemas(createTools(), model);
+    const shown = shownSchemas(TOOLS, model);
     expect(shown.map(({ name }) => name).filter((name) => [...EDITORS, ...PATCHER].includes(name))).toEqual(
       editing,
     );

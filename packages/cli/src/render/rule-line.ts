@@ -2,8 +2,10 @@ import type { ApprovalRule } from '@longhaul/approvals';
 import { visibleLine } from '@longhaul/protocol';
 
 /** A rule as it is in a file: `{ tool: bash, command: "npm test", action: allow }`. */
-export function ruleLine({ tool, command, path, action }: ApprovalRule): string {
-  const fields = Object.entries({ tool, command, path, action }).filter(([, value]) => value !== undefined);
+export function ruleLine({ tool, command, path, url, action }: ApprovalRule): string {
+  const fields = Object.entries({ tool, command, path, url, action }).filter(
+    ([, value]) => value !== undefined,
+  );
   const shown = fields.map(
     ([name, value = '']) => `${name}: ${PLAIN.test(value) ? value : JSON.stringify(value)}`,
   );

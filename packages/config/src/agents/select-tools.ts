@@ -16,6 +16,9 @@ export function selectsServerTool(patterns: readonly string[], server: string, t
 /** The tool that sessions with skills have. */
 export const SKILL_TOOL = 'skill';
 
+/** Tools that exist only in some sessions, or only with some settings. */
+const SOMETIMES: ReadonlySet<string> = new Set([SKILL_TOOL, 'fetch']);
+
 /**
  * Returns the tools that match an agent's patterns; `*` matches any text.
  *
@@ -27,7 +30,7 @@ export function selectTools(agent: string, patterns: readonly string[], tools: r
   for (const pattern of patterns) {
     if (
       pattern.startsWith(SERVER_PREFIX) ||
-      pattern === SKILL_TOOL ||
+      SOMETIMES.has(pattern) ||
       names.some((name) => matchesPattern(pattern, name))
     )
       continue;

@@ -61,6 +61,21 @@ export const tools = z.strictObject({
     z.strictObject({ maxEntries: setting(count, 'Maximum entries per call.', D.tools.list.maxEntries) }),
     'Limits of the tool list, which lists folders.',
   ),
+  fetch: setting(
+    z.strictObject({
+      maxOutputChars: setting(
+        count,
+        'Maximum characters of a page. Of a longer page, the model sees the beginning and the end.',
+        D.tools.fetch.maxOutputChars,
+      ),
+      privateHosts: setting(
+        z.array(text),
+        'Hosts on this machine or a private network that fetch may read: names or addresses, with a port or without. * matches any text.',
+        D.tools.fetch.privateHosts,
+      ),
+    }),
+    'Settings of the tool fetch, which reads web pages. It exists only if sandbox.network is on.',
+  ),
 });
 
 export const sandbox = z.strictObject({
@@ -153,6 +168,10 @@ export const approval = z.strictObject({
   path: text.optional().meta({
     description:
       'Glob for the path that a call names, relative to the workspace. A glob without a slash is compared only with the last part of the path, the name of the file.',
+  }),
+  url: text.optional().meta({
+    description:
+      'Pattern for the URL that a call names, such as https://*.example.com/docs/*. Scheme, host and path are compared separately.',
   }),
   action: z.enum(['allow', 'ask', 'deny']).meta({
     description:

@@ -94,6 +94,8 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'tools.grep.maxMatches': AT_MOST,
   'tools.grep.shownMatches': AT_MOST,
   'tools.list.maxEntries': AT_MOST,
+  'tools.fetch.privateHosts': only('hosts that your own configuration names too', 'access', isSubset),
+  'tools.fetch.maxOutputChars': AT_MOST,
   'sandbox.driver': nothing('code'),
   'sandbox.image': nothing('code'),
   'sandbox.network': only('`off`', 'access', (value) => value === 'off'),
@@ -166,7 +168,7 @@ function isSubset(value: unknown, other: unknown): boolean {
   return value.every((name) => Array.isArray(other) && other.includes(name));
 }
 
-const RULE_KEYS: ReadonlySet<string> = new Set(['tool', 'command', 'path', 'action']);
+const RULE_KEYS: ReadonlySet<string> = new Set(['tool', 'command', 'path', 'url', 'action']);
 
 /**
  * The last matching rule decides. The user's rules stay: a `deny` of the project comes after them, and an `ask`, which

@@ -4,12 +4,14 @@ import { foldName } from '@longhaul/protocol';
 const INSTEAD: readonly { names: readonly string[]; instead: string }[] = [
   {
     names: [
+      'fetch',
       'WebFetch',
+      'web_fetch',
+      'read_url',
       'web_search',
       'google_web_search',
       'browser_action',
       'browser',
-      'fetch',
       'codesearch',
     ],
     instead: 'There is no browser. If the sandbox has a network, use a command such as curl.',

@@ -93,3 +93,22 @@ export const RECALL_DIALECT: ToolDialect = {
     lines: { means: 'how many lines', unit: 'lines', aliases: ['limit', 'count'] },
   },
 };
+
+export const FETCH_DIALECT: ToolDialect = {
+  names: [
+    'WebFetch',
+    'fetch_url',
+    'fetch_webpage',
+    'read_url',
+    'read_web_page',
+    'url_fetch',
+    'get_url',
+    'open_url',
+    'browse',
+    'visit',
+  ],
+  parameters: {
+    url: { means: 'address of a web page', aliases: ['uri', 'link', 'href', 'address', 'website', 'urls'] },
+  },
+  silent: ['prompt', 'query', 'format', 'timeout', 'description', 'reason', 'max_length', 'raw'],
+};

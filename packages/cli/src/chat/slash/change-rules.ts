@@ -5,7 +5,7 @@ import type { LocalRules } from '../connection/connection.ts';
 import type { SlashContext } from './slash-command.ts';
 
 const USAGE =
-  'Write /permissions allow bash npm test *, with ask or deny in place of allow; for another tool, a path: /permissions deny read .env*. To remove a rule: /permissions remove.';
+  'Write /permissions allow bash npm test *, with ask or deny in place of allow; for fetch, a URL; for another tool, a path: /permissions deny read .env*. To remove a rule: /permissions remove.';
 
 /** Adds a rule to the user's own file, or removes one, after the person has seen it. */
 export async function changeRules(words: string, context: SlashContext): Promise<void> {
@@ -24,11 +24,13 @@ export async function changeRules(words: string, context: SlashContext): Promise
   print(`${ruleLine(rule)} is written. It counts from the next run on.\n`);
 }
 
-/** `allow bash npm test *`: the action, the tool, and a pattern of its commands or paths. */
+const SUBJECTS: Readonly<Record<string, 'command' | 'url'>> = { bash: 'command', fetch: 'url' };
+
+/** `allow bash npm test *`: the action, the tool, and a pattern of its commands, paths or URLs. */
 function readRule(words: string): ApprovalRule | undefined {
   const [, action, tool, pattern] = /^(allow|ask|deny)\s+(\S+)(?:\s+([\s\S]+))?$/.exec(words) ?? [];
   if (tool === undefined || (action !== 'allow' && action !== 'ask' && action !== 'deny')) return undefined;
-  const subject = tool === 'bash' ? 'command' : 'path';
+  const subject = SUBJECTS[tool] ?? 'path';
   return { tool, ...(pattern !== undefined && { [subject]: pattern }), action };
 }
 
@@ -58,7 +60,7 @@ async function agrees(title: string, { surface }: SlashContext): Promise<boolean
 }
 
 /** A line of the list of rules. */
-export function ruleText({ tool, command, path, action }: ApprovalRule): string {
-  const subject = [tool, command, path].filter((part) => part !== undefined).join(' ');
+export function ruleText({ tool, command, path, url, action }: ApprovalRule): string {
+  const subject = [tool, command, path, url].filter((part) => part !== undefined).join(' ');
   return `  ${action.padEnd(6)} ${visibleLine(subject)}`;
 }
