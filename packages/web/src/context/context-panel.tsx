@@ -1,7 +1,7 @@
 import './context-panel.css';
 import { useState } from 'react';
 import { useSession, useSessionState } from '../data/use-session.ts';
-import { formatTokens, plural } from '../ui/format.ts';
+import { formatCount, formatTokens, plural } from '../ui/format.ts';
 import { CompactDialog } from './compact-dialog.tsx';
 import { ContextHistory } from './context-history.tsx';
 import { Pins } from './pins.tsx';
@@ -31,7 +31,7 @@ export function ContextPanel() {
         {isTriggerRaised && ' That is later than usual, because the newest compaction was undone.'}
       </p>
       <p>
-        {plural(messages.total, 'message')}, {messages.hidden.toLocaleString('en')} hidden from the model.
+        {plural(messages.total, 'message')}, {formatCount(messages.hidden)} hidden from the model.
       </p>
       <button type="button" className="button" onClick={() => setPreviewOpen(true)}>
         Preview a compaction…

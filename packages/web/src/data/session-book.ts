@@ -18,6 +18,11 @@ export class SessionBook {
     globalThis.document?.addEventListener('visibilitychange', () => this.#onVisibility());
   }
 
+  /** The session, if it is open. */
+  current(sessionId: string): OpenSession | undefined {
+    return this.#open.get(sessionId)?.session;
+  }
+
   /** Each call needs a call of `close`. */
   open(sessionId: string): OpenSession {
     let entry = this.#open.get(sessionId);

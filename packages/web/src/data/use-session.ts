@@ -7,10 +7,10 @@ import type { SessionState } from './session-state.ts';
 
 export const SessionContext = createContext<OpenSession | undefined>(undefined);
 
-/** Opens a session while the component is shown. Undefined for the first rendering. */
+/** Opens a session while the component is shown. Undefined for the first rendering, unless the session is open. */
 export function useOpenSession(sessionId: string): OpenSession | undefined {
   const { book } = useServer();
-  const [session, setSession] = useState<OpenSession>();
+  const [session, setSession] = useState(() => book.current(sessionId));
   useEffect(() => {
     setSession(book.open(sessionId));
     return () => book.close(sessionId);

@@ -4,6 +4,7 @@ import type { OpenSession } from '../data/open-session.ts';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
 import { useLoaded } from '../data/use-loaded.ts';
+import { formatCount } from '../ui/format.ts';
 import { LoadedView } from '../ui/loaded-view.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { saveFile } from '../ui/save-file.ts';
@@ -78,7 +79,7 @@ function FolderView({
                     <File aria-hidden size={16} /> {name} ({NOT_SHOWN[kind]})
                   </span>
                 )}
-                {size !== undefined && <span className="quiet">{size.toLocaleString('en')} bytes</span>}
+                {size !== undefined && <span className="quiet">{formatCount(size)} bytes</span>}
               </li>
             ))}
           </ul>

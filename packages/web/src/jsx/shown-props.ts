@@ -1,7 +1,7 @@
 import { showDirections } from '@longhaul/protocol';
 
-/** Attributes whose text is shown or read to people. */
-const SHOWN_ATTRIBUTES = ['title', 'alt', 'aria-label', 'placeholder'] as const;
+/** Properties whose text is shown or read to people. */
+const SHOWN = ['children', 'title', 'alt', 'aria-label', 'placeholder'] as const;
 
 /**
  * Returns the properties of an element with their texts as they are shown: characters that reorder the text around them
@@ -11,8 +11,9 @@ const SHOWN_ATTRIBUTES = ['title', 'alt', 'aria-label', 'placeholder'] as const;
  */
 export function shownProps<Props extends object>(props: Props): Props {
   let shown = props as Record<string, unknown>;
-  for (const name of ['children', ...SHOWN_ATTRIBUTES]) {
+  for (const name of SHOWN) {
     const value = shown[name];
+    if (value === undefined) continue;
     const safe = shownValue(value);
     if (safe === value) continue;
     if (shown === props) shown = { ...shown };

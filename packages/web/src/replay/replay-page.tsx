@@ -5,6 +5,7 @@ import { type DragEvent, useRef, useState } from 'react';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
 import { PageHeader } from '../shell/page-header.tsx';
+import { formatCount } from '../ui/format.ts';
 import { saveFile } from '../ui/save-file.ts';
 import { ReplayReport } from './replay-report.tsx';
 
@@ -63,7 +64,7 @@ export function ReplayPage({ onOpenSide }: { onOpenSide: () => void }) {
           <select value={windows} onChange={(event) => setWindows(event.target.value)}>
             {WINDOWS.map((tokens) => (
               <option key={tokens} value={tokens}>
-                {tokens.toLocaleString('en')} tokens
+                {formatCount(tokens)} tokens
               </option>
             ))}
           </select>

@@ -1,5 +1,5 @@
 import type { ReplayReport as Report } from '@longhaul/protocol/api';
-import { plural } from '../ui/format.ts';
+import { formatCount, plural } from '../ui/format.ts';
 
 /** What each strategy would have kept of a recorded session, best first. */
 export function ReplayReport({ report }: { report: Report }) {
@@ -38,15 +38,13 @@ type Results = Report['results'];
 function Window({ windowTokens, results }: { windowTokens: number; results: Results }) {
   const measured = results.filter(({ isSkipped }) => !isSkipped);
   if (measured.length === 0)
-    return (
-      <p>The session fits a window of {windowTokens.toLocaleString('en')} tokens: nothing was measured.</p>
-    );
+    return <p>The session fits a window of {formatCount(windowTokens)} tokens: nothing was measured.</p>;
   const sorted = measured.toSorted((a, b) => (b.farRecall ?? -1) - (a.farRecall ?? -1));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard
     <section className="table-scroll" tabIndex={0} aria-label={`Window of ${windowTokens} tokens`}>
       <table className="replay-table">
-        <caption>Window of {windowTokens.toLocaleString('en')} tokens</caption>
+        <caption>Window of {formatCount(windowTokens)} tokens</caption>
         <thead>
           <tr>
             <th scope="col">Strategy</th>
@@ -65,7 +63,7 @@ function Window({ windowTokens, results }: { windowTokens: number; results: Resu
               <td>{share(recall)}</td>
               <td>{overflows}</td>
               <td>{compactions}</td>
-              <td>{sentTokens.toLocaleString('en')}</td>
+              <td>{formatCount(sentTokens)}</td>
             </tr>
           ))}
         </tbody>

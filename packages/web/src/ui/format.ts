@@ -22,17 +22,24 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`;
 }
 
+/** Such as `950` or `1,200`. The functions of the language take long at their first call, when the page is opened. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 /** Such as `1 message` or `1,200 messages`. */
 export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
 /** Such as `14:05` today, and `Nov 3, 14:05` otherwise. */
 export function formatTime(at: number, now = Date.now()): string {
   const time = new Date(at);
-  const clock = time.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hour12: false });
+  const clock = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
   if (time.toDateString() === new Date(now).toDateString()) return clock;
-  return `${time.toLocaleDateString('en', { month: 'short', day: 'numeric' })}, ${clock}`;
+  return `${MONTHS[time.getMonth()]} ${time.getDate()}, ${clock}`;
 }
 
 /** Such as `950 B`, `31.2 kB` or `4.5 MB`. */

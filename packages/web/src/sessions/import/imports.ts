@@ -2,7 +2,7 @@ import type { LonghaulClient } from '@longhaul/client';
 import { toLonghaulError } from '@longhaul/protocol';
 import type { ImportResult } from '@longhaul/protocol/api';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { plural } from '../../ui/format.ts';
+import { formatCount, plural } from '../../ui/format.ts';
 
 export interface ImportedFile {
   name: string;
@@ -77,9 +77,7 @@ export class Imports {
 export function describeOutcomes(files: readonly ImportedFile[]): string {
   const imported = files.filter(({ outcome }) => outcome.kind === 'imported').length;
   const all = plural(files.length, 'file');
-  return imported === files.length
-    ? `${all} imported.`
-    : `${imported.toLocaleString('en')} of ${all} imported.`;
+  return imported === files.length ? `${all} imported.` : `${formatCount(imported)} of ${all} imported.`;
 }
 
 /** Such as `40 messages, 12 calls, 2 compactions (claude-code)`. */
