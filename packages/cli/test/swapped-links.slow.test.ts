@@ -48,6 +48,7 @@ async function openSwapped() {
     workspacePath: root,
     description: '',
     exec: unused,
+    start: unused,
     files,
     toolFiles: files,
     [Symbol.asyncDispose]: async () => undefined,

@@ -1,21 +1,26 @@
 import type {
   ExecOptions,
   ExecResult,
+  ProcessOptions,
   ProcessPlace,
   RecordProcess,
   Sandbox,
   SandboxKind,
+  SandboxProcess,
   SandboxRules,
   WorkspaceFiles,
 } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { LeftCommands } from './command/left-commands.ts';
 import { type RunningCommand, superviseCommand } from './command/supervise-command.ts';
+import { superviseProcess } from './command/supervise-process.ts';
 
 export interface StartOptions {
   /** Relative to the workspace, or absolute outside it, and already checked. */
   cwd: string;
   stdin?: string;
+  /** The running command has an `input`. Default false. */
+  keepsInput?: boolean;
   /** Stores where the command can be found. Call it before the command can have an effect. */
   record: (place: ProcessPlace) => Promise<void>;
 }
@@ -49,21 +54,34 @@ export const ENDS_WITH_COMMAND: SandboxRules = {
 /** The longest argument that Linux accepts (MAX_ARG_STRLEN, less its closing NUL). */
 const MAX_COMMAND_BYTES = 131_071;
 
+type BeginOptions = Pick<StartOptions, 'stdin' | 'keepsInput'> & {
+  cwd: string | undefined;
+  signal: AbortSignal;
+};
+
 /** Builds a sandbox from a driver's parts. Checks, supervision and disposal are the same for all drivers. */
 export function createSandbox(parts: SandboxParts): Sandbox {
   const { toolFiles = parts.files } = parts;
   const disposal = new AbortController();
-  const running = new Set<Promise<ExecResult>>();
+  const running = new Set<Promise<unknown>>();
   const left = new LeftCommands();
   let disposed: Promise<void> | undefined;
 
-  const run = async (command: string, options: ExecOptions): Promise<ExecResult> => {
+  /** Returns undefined if it was aborted before the command has started. */
+  const begin = async (command: string, { cwd, signal, ...input }: BeginOptions) => {
     checkCommand(command);
-    const signal = AbortSignal.any([disposal.signal, ...(options.signal ? [options.signal] : [])]);
-    const cwd = await checkFolder(toolFiles, options.cwd ?? '');
-    if (signal.aborted) return { ended: 'aborted', durationMs: 0 };
+    const folder = await checkFolder(toolFiles, cwd ?? '');
+    if (signal.aborted) return undefined;
     const recorded = createRecord(command, parts.recordProcess);
-    const started = await parts.start(command, { cwd, stdin: options.stdin, record: recorded.begin });
+    const started = await parts.start(command, { cwd: folder, ...input, record: recorded.begin });
+    return { started, recorded };
+  };
+
+  const run = async (command: string, options: ExecOptions): Promise<ExecResult> => {
+    const signal = withDisposal(options.signal);
+    const begun = await begin(command, { cwd: options.cwd, stdin: options.stdin, signal });
+    if (begun === undefined) return { ended: 'aborted', durationMs: 0 };
+    const { started, recorded } = begun;
     const result = await superviseCommand(started, { ...options, signal });
     // A run that keeps processes leaves them also to the run that resumes it.
     if (result.leftRunning === undefined || parts.keepsProcesses?.()) await recorded.end();
@@ -72,9 +90,42 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     return result;
   };
 
+  const startProcess = async (command: string, options: ProcessOptions): Promise<SandboxProcess> => {
+    const signal = withDisposal(options.signal);
+    const begun = await begin(command, { cwd: options.cwd, keepsInput: true, signal });
+    if (begun === undefined)
+      throw new LonghaulError('cancelled', 'The command was cancelled before it started.');
+    const { started, recorded } = begun;
+    const handle = superviseProcess(started, {
+      signal,
+      onOutput: options.onOutput,
+      recordEnd: recorded.end,
+    });
+    // A failure of the command is the caller's. Disposal waits only until it is over.
+    tracked(handle.ended).catch(() => undefined);
+    return handle;
+  };
+
+  const withDisposal = (signal: AbortSignal | undefined) =>
+    AbortSignal.any([disposal.signal, ...(signal ? [signal] : [])]);
+
+  const tracked = async <Result>(work: Promise<Result>): Promise<Result> => {
+    running.add(work);
+    try {
+      return await work;
+    } finally {
+      running.delete(work);
+    }
+  };
+
+  const requireOpen = () => {
+    if (disposal.signal.aborted) throw new LonghaulError('sandbox_failed', 'The sandbox is closed.');
+  };
+
   const dispose = async () => {
     disposal.abort();
-    await Promise.allSettled(running);
+    // A command that was starting becomes a running one.
+    while (running.size > 0) await Promise.allSettled(running);
     await left.close({ keeps: parts.keepsProcesses?.() ?? false });
     await parts.cleanUp();
   };
@@ -88,14 +139,12 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     files: parts.files,
     toolFiles,
     async exec(command, options) {
-      if (disposal.signal.aborted) throw new LonghaulError('sandbox_failed', 'The sandbox is closed.');
-      const result = run(command, options);
-      running.add(result);
-      try {
-        return await result;
-      } finally {
-        running.delete(result);
-      }
+      requireOpen();
+      return tracked(run(command, options));
+    },
+    async start(command, options) {
+      requireOpen();
+      return tracked(startProcess(command, options));
     },
     [Symbol.asyncDispose]() {
       disposed ??= dispose();

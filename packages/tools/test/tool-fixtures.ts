@@ -112,6 +112,7 @@ function createTestSandbox(root: string): Sandbox {
     workspacePath: root,
     description: 'test',
     exec: (command, options) => runCommand(root, command, options),
+    start: () => Promise.reject(new Error('This sandbox starts no processes.')),
     files,
     toolFiles: files,
     [Symbol.asyncDispose]: async () => undefined,

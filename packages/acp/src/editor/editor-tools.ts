@@ -37,6 +37,10 @@ function withBuffers(tool: Tool, options: Omit<EditorFilesOptions, 'signal'>): T
             toolFiles.forget();
             return await sandbox.exec(command, execOptions);
           },
+          async start(command, processOptions) {
+            toolFiles.forget();
+            return await sandbox.start(command, processOptions);
+          },
           [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
         },
       });

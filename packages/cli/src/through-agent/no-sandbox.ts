@@ -19,6 +19,7 @@ export function noSandbox(workspace: string): Sandbox {
     workspacePath: workspace,
     description: 'none, results are replayed from a recording',
     exec: refuse,
+    start: refuse,
     files,
     toolFiles: files,
     [Symbol.asyncDispose]: async () => {},

@@ -27,6 +27,7 @@ export type {
   ExecResult,
   FileInfo,
   ProcessEnding,
+  ProcessOptions,
   ProcessPlace,
   RecordProcess,
   Sandbox,
@@ -34,6 +35,7 @@ export type {
   SandboxKind,
   SandboxOptions,
   SandboxProbe,
+  SandboxProcess,
   SandboxRules,
   WorkspaceFiles,
 } from './sandbox.ts';

@@ -127,6 +127,14 @@ export interface Sandbox extends AsyncDisposable {
    * succeed.
    */
   exec(command: string, options: ExecOptions): Promise<ExecResult>;
+  /**
+   * Starts a shell command with an open standard input and does not wait for its end. It runs until it ends by itself,
+   * is stopped or aborted, or the sandbox is disposed. What it leaves running ends with it. Commands can reach what it
+   * serves on `127.0.0.1`, also without a network.
+   *
+   * @throws {LonghaulError} `sandbox_failed` if the command could not be started; `cancelled` if `signal` is aborted.
+   */
+  start(command: string, options: ProcessOptions): Promise<SandboxProcess>;
   /** The files of the workspace, and no others. */
   readonly files: WorkspaceFiles;
   /** The files that the model's tools can use: `files`, or more. */
@@ -145,6 +153,31 @@ export interface ExecOptions {
    * blocks.
    */
   onOutput: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void | Promise<void>;
+}
+
+export type ProcessOptions = Omit<ExecOptions, 'timeoutMs' | 'stdin'>;
+
+/** A command that runs beside other commands. */
+export interface SandboxProcess {
+  /**
+   * Queues data for the standard input.
+   *
+   * @throws {LonghaulError} `invalid_request` if the input is closed, if the command has ended, or if it leaves more than
+   * 1 MiB unread. Nothing is written then.
+   */
+  write(data: Uint8Array | string): void;
+  /** Ends the standard input. Has no effect if it has ended. */
+  closeInput(): void;
+  /**
+   * Sends SIGTERM to all processes of the command, and SIGKILL one second later. Settles as `ended` does. Can be called
+   * more than once.
+   */
+  stop(): Promise<ExecResult>;
+  /**
+   * Settles when no process of the command is left and all output was passed on. Rejects with `sandbox_failed` if the
+   * sandbox died, or with the error of `onOutput`.
+   */
+  readonly ended: Promise<ExecResult>;
 }
 
 export interface ExecResult {

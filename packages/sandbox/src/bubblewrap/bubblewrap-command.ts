@@ -14,7 +14,8 @@ import { isRunning, placeOf, startTime } from '../process-identity.ts';
 import { CONFINE_PATH, placeConfineProgram } from './confine-program.ts';
 
 export interface BubblewrapCommand {
-  bwrap: string;
+  /** The program, or words that start it in the network of earlier commands. */
+  bwrap: readonly string[];
   /** Arguments of bwrap up to the command, environment included. */
   arguments: readonly string[];
   /** Where the workspace is inside, and which folder it must be. */
@@ -30,6 +31,7 @@ export interface BubblewrapCommand {
   shell: string;
   command: string;
   stdin?: string;
+  keepsInput?: boolean;
   record: StartOptions['record'];
 }
 
@@ -60,7 +62,7 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   const descriptors = ['--info-fd', String(INFO_FD), '--args', String(ARGUMENTS_FD)];
   if (request.filter !== undefined) descriptors.push('--seccomp', String(FILTER_FD));
   const procsFiles = request.cgroups.map((folder) => join(folder, 'cgroup.procs'));
-  const outer = [...procsFiles, '--', request.bwrap, ...descriptors, '--', ...inner];
+  const outer = [...procsFiles, '--', ...request.bwrap, ...descriptors, '--', ...inner];
   const mark = newCommandMark();
   const spawned = await spawnProcess('/bin/sh', ['-c', JOIN_SCRIPT, 'longhaul', ...outer], {
     // For finding bwrap itself: if we are killed before bwrap has bound its life to ours, it waits forever. The command
@@ -68,6 +70,7 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
     env: { [COMMAND_VARIABLE]: mark },
     extraPipes: confine === undefined ? 5 : 6,
     stdin: request.stdin,
+    keepsInput: request.keepsInput,
   });
   const { record, cgroups } = request;
   const place = { driver: 'bubblewrap', ...placeOf(spawned.pid, mark) } as const;
@@ -91,7 +94,13 @@ export async function startBubblewrap(request: BubblewrapCommand): Promise<Runni
   if (confine !== undefined && isWritable(confinePipe)) give(confinePipe, confine);
   const [info, isReady] = await Promise.all([text(infoPipe), text(readyPipe)]);
   if (isReady === '') throw await startFailure(spawned, request.workspace.root);
-  return toRunningCommand(spawned, Number(/"child-pid": (\d+)/.exec(info)?.[1]));
+  const running = toRunningCommand(spawned, childPid(info));
+  return request.keepsInput ? { ...running, input: child.stdin ?? undefined } : running;
+}
+
+/** Reads what bwrap writes to `--info-fd`. NaN if it says nothing of a process. */
+export function childPid(info: string): number {
+  return Number(/"child-pid": (\d+)/.exec(info)?.[1]);
 }
 
 /**

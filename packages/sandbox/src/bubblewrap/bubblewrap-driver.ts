@@ -29,6 +29,7 @@ import {
   findGaps,
 } from './probe-bubblewrap.ts';
 import { seccompFilter } from './seccomp-filter.ts';
+import { createSharedNetwork } from './shared-network.ts';
 
 /**
  * Isolates commands in Linux namespaces through `bwrap`. The workspace is writable, the system's programs are
@@ -95,6 +96,7 @@ async function openBubblewrap(
   const environment = commandEnvironment({ HOME: HOME_PATH, PATH: bwrapPath(layout) }, options);
   const setEnvironment = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]);
   const shell = hostShell();
+  const network = options.network === 'off' ? createSharedNetwork(bwrap) : undefined;
   return createSandbox({
     kind: 'bubblewrap',
     workspacePath: WORKSPACE_PATH,
@@ -103,12 +105,14 @@ async function openBubblewrap(
     rules: ENDS_WITH_COMMAND,
     files: createWorkspaceFiles(root, WORKSPACE_PATH, (path) => remarkOutside(path, layout)),
     recordProcess: options.recordProcess,
-    start: (command, { cwd, ...rest }) =>
-      startBubblewrap({
-        bwrap,
+    start: async (command, { cwd, ...rest }) => {
+      // Further commands must reach what this one serves.
+      const joining = await network?.enter({ isNeeded: rest.keepsInput === true });
+      return startBubblewrap({
+        bwrap: [...(joining ?? []), bwrap],
         arguments: [
           ...isolation,
-          ...bwrapArguments(layout),
+          ...bwrapArguments(joining === undefined ? layout : { ...layout, network: 'joined' }),
           '--clearenv',
           ...setEnvironment,
           '--chdir',
@@ -123,8 +127,10 @@ async function openBubblewrap(
         shell: shell.path,
         command,
         ...rest,
-      }),
+      });
+    },
     async cleanUp() {
+      await network?.close();
       await removeFolder(folder);
       await cgroup?.remove();
     },

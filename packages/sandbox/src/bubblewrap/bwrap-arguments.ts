@@ -14,7 +14,8 @@ export interface BwrapLayout {
   tmp: string;
   home: string;
   programFolders: readonly string[];
-  network: 'on' | 'off';
+  /** `joined`: bwrap already runs in the network that the commands use. */
+  network: 'on' | 'off' | 'joined';
 }
 
 /** Nothing of the host is mounted below these, folders of programs included. */
@@ -72,7 +73,7 @@ const PROC_HIDDEN = ['/proc/sysrq-trigger', '/proc/kcore', '/proc/kmsg', '/proc/
  */
 export function bwrapArguments(layout: BwrapLayout): string[] {
   return [
-    ...(layout.network === 'on' ? ['--share-net'] : []),
+    ...(layout.network === 'off' ? [] : ['--share-net']),
     '--die-with-parent',
     '--new-session',
     ...['--hostname', 'longhaul'],

@@ -14,6 +14,8 @@ export interface SpawnOptions {
   cwd?: string;
   env: Readonly<Record<string, string>>;
   stdin?: string;
+  /** The caller writes to the standard input of `child`. Default false. */
+  keepsInput?: boolean;
   /** Further pipes, as file descriptors 3, 4, … */
   extraPipes?: number;
 }
@@ -38,7 +40,7 @@ export interface SpawnedProcess {
 const RELEASE_AFTER_MS = 250;
 
 /**
- * Starts a program with exactly the given environment, and with an empty standard input unless `stdin` is given. The
+ * Starts a program with exactly the given environment, and with an empty standard input unless the options say otherwise. The
  * program gets its own session, so that Ctrl-C in our terminal does not reach it.
  *
  * @throws {LonghaulError} `sandbox_failed` if the program cannot be started.
@@ -93,9 +95,10 @@ function startChild(file: string, args: readonly string[], options: SpawnOptions
   }
 }
 
-function pipesOf({ stdin, extraPipes = 0 }: SpawnOptions): IOType[] {
+function pipesOf({ stdin, keepsInput, extraPipes = 0 }: SpawnOptions): IOType[] {
   const further = Array.from({ length: extraPipes }, () => 'pipe' as const);
-  return [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...further];
+  const hasInput = stdin !== undefined || keepsInput === true;
+  return [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...further];
 }
 
 type Descriptor = IOType | number | Stream;

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecOptions, ExecResult } from '@longhaul/core';
 import { type OutputChunk, pumpOutputs } from './output-pump.ts';
@@ -12,6 +13,8 @@ export interface CommandExit {
 
 /** A command that a driver has started. */
 export interface RunningCommand {
+  /** Standard input, if it was to be kept open. */
+  readonly input?: Writable;
   /** Each is read one chunk at a time. Unread output must block the command. */
   readonly outputs: readonly AsyncIterable<OutputChunk>[];
   /** Settles when the command itself has ended. Rejects if the sandbox died while the command ran. */
@@ -26,7 +29,12 @@ export interface RunningCommand {
   abandon?(): void;
 }
 
-type Watch = Pick<ExecOptions, 'timeoutMs' | 'signal' | 'onOutput'>;
+interface Watch extends Pick<ExecOptions, 'signal' | 'onOutput'> {
+  /** Default: no limit. */
+  timeoutMs?: number;
+  /** Its abort ends the command as a timeout does, with the result `aborted`. */
+  stop?: AbortSignal;
+}
 
 /**
  * Runs a started command to its end: passes its output on, ends it on timeout or abort, and kills what it left running.
@@ -36,9 +44,15 @@ export async function superviseCommand(command: RunningCommand, watch: Watch): P
   const startedAt = performance.now();
   const ending = createEnding(command);
   const onAbort = () => ending.abort();
-  const timer = setTimeout(() => ending.timeOut(), watch.timeoutMs);
+  const onStop = () => ending.terminate('aborted');
+  const timer =
+    watch.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => ending.terminate('timeout'), watch.timeoutMs);
+  watch.stop?.addEventListener('abort', onStop, { once: true });
   watch.signal?.addEventListener('abort', onAbort, { once: true });
   if (watch.signal?.aborted) onAbort();
+  if (watch.stop?.aborted) onStop();
   const pump = pumpOutputs(command.outputs, watch.onOutput);
   // If the consumer throws, the command is ended. The error is thrown below, when `pump.ended` is awaited.
   pump.ended.catch(onAbort);
@@ -59,6 +73,7 @@ export async function superviseCommand(command: RunningCommand, watch: Watch): P
   } finally {
     clearTimeout(timer);
     watch.signal?.removeEventListener('abort', onAbort);
+    watch.stop?.removeEventListener('abort', onStop);
     if (leftRunning === 0) await command.destroy();
     await ending.settled();
     if (leftRunning > 0) pump.drop();
@@ -82,12 +97,12 @@ function createEnding(command: RunningCommand) {
   };
   return {
     cause: 'exit' as ExecResult['ended'],
-    timeOut() {
+    terminate(cause: 'timeout' | 'aborted') {
       if (this.cause !== 'exit') return;
-      this.cause = 'timeout';
+      this.cause = cause;
       track(terminateThenKill());
     },
-    /** Kills at once, also during the grace period of a timeout. */
+    /** Kills at once, also during the grace period of `terminate`. */
     abort() {
       if (this.cause === 'exit') this.cause = 'aborted';
       track(command.destroy());

@@ -30,7 +30,7 @@ export async function startDockerCommand(
   request: DockerCommand,
 ): Promise<RunningCommand> {
   const mark = randomUUID();
-  const hasInput = request.stdin !== undefined;
+  const hasInput = request.stdin !== undefined || request.keepsInput === true;
   const exec = await container.exec({
     Cmd: ['/bin/sh', '-c', SUPERVISE_SCRIPT, 'longhaul', mark, request.command],
     WorkingDir: request.cwd,
@@ -41,9 +41,10 @@ export async function startDockerCommand(
   // The command has not started. If its container is removed now, it cannot.
   await request.record({ driver: 'docker', ...machineIdentity(), mark, container: container.id });
   const stream = await exec.start({ hijack: hasInput, stdin: hasInput });
-  if (hasInput) stream.end(request.stdin);
+  if (request.stdin !== undefined) stream.end(request.stdin);
   const over = Promise.withResolvers<void>();
   return {
+    input: request.keepsInput ? stream : undefined,
     outputs: [demultiplex(stream, over.resolve)],
     exited: over.promise.then(() => exitOf(container, exec)),
     terminate: () => signalCommand(container, mark, 'TERM'),

@@ -86,6 +86,7 @@ async function startLocal(
   await passGate(spawned, GATE_FD, () => record({ driver: 'local', ...placeOf(spawned.pid, mark) }));
   const find = createFinder(spawned, mark);
   return {
+    input: options.keepsInput ? (spawned.child.stdin ?? undefined) : undefined,
     outputs: spawned.outputs,
     exited: spawned.exited,
     terminate: () => sendSignal(find(), 'SIGTERM'),

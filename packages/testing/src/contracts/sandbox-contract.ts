@@ -1,3 +1,5 @@
+import { runsInBackground } from './runs-in-background.ts';
+import { backgroundContract } from './sandbox-background-contract.ts';
 import { execContract } from './sandbox-exec-contract.ts';
 import { workspaceFilesContract } from './sandbox-files-contract.ts';
 import type { SandboxContractRunner, SandboxHarness } from './sandbox-fixtures.ts';
@@ -19,6 +21,10 @@ export function sandboxContract(runner: SandboxContractRunner, name: string, har
     runner.describe('processes', () => processContract(runner, harness));
     runner.describe('records', () => recordContract(runner, harness));
     runner.describe('isolation', () => isolationContract(runner, harness));
+    runner.describe('background', () => backgroundContract(runner, harness));
+    runner.describe('isolation of background commands', () =>
+      isolationContract(runner, { ...harness, driver: runsInBackground(harness.driver) }),
+    );
     runner.describe('files', () => workspaceFilesContract(runner, harness));
   });
 }

@@ -24,6 +24,7 @@ export function createIdleSandbox(options: IdleSandboxOptions = {}): Sandbox {
     workspacePath,
     description: 'none',
     exec: unused,
+    start: unused,
     files,
     toolFiles: files,
     [Symbol.asyncDispose]: async () => onClose?.(),
