@@ -135,6 +135,7 @@ export type SyntheticReason =
   | 'files-changed'
   | 'hook'
   | 'limit'
+  | 'refused'
   | 'skills'
   | 'injected';
 

@@ -46,7 +46,15 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const account = new RunAccount(costOf, clock);
   const offered = new OfferedTools({ tools, model: driver.info.model, messages: () => writer.log.messages });
   if (driver.info.withoutTools !== undefined) offered.withhold();
-  const taker = new MessageTaker({ writer, blobs, readNamed: options.readNamed, signal });
+  const { hooks } = options;
+  const judge = async (prompt: string) => await hooks?.run({ on: 'prompt.submit', prompt });
+  const taker = new MessageTaker({
+    writer,
+    blobs,
+    readNamed: options.readNamed,
+    judge: hooks?.has('prompt.submit') === true ? judge : undefined,
+    signal,
+  });
   const window = new ContextWindow({
     writer,
     driver,

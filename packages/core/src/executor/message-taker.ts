@@ -1,6 +1,8 @@
 import type { Message, QueuedMessage, UserMessageContentPart } from '@longhaul/protocol';
 import type { BlobStore, ConnectedTools } from '../ports/index.ts';
+import { coalesce } from '../session/messages/coalesce.ts';
 import { storeMedia } from '../session/messages/media.ts';
+import { draftRefusedMessage, draftUserMessage } from '../session/messages/user-message.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
 export interface MessageTakerOptions {
@@ -8,12 +10,26 @@ export interface MessageTakerOptions {
   blobs: BlobStore;
   /** Default: messages name nothing. */
   readNamed?: ConnectedTools['readNamed'] | undefined;
+  /** Judges the text of waiting messages before they are taken. Default: all are accepted. */
+  judge?: ((prompt: string) => Promise<PromptVerdict | undefined>) | undefined;
   signal: AbortSignal;
+}
+
+export interface PromptVerdict {
+  /** Why the messages are refused. */
+  deny?: string | undefined;
+  /** What the model gets after them. */
+  text?: string | undefined;
+}
+
+export interface TakenMessages extends PromptVerdict {
+  message: Message;
 }
 
 /**
  * Takes the queued messages into the log, with what they name: a resource of a server is read before its message is
- * taken, so that both are stored together.
+ * taken, so that both are stored together. They are judged before they are stored, so that a process that is killed
+ * meanwhile leaves nothing that nobody has judged.
  */
 export class MessageTaker {
   readonly #options: MessageTakerOptions;
@@ -25,19 +41,31 @@ export class MessageTaker {
   }
 
   /** Returns undefined if no message waits. @throws the reason of the signal; then nothing is taken. */
-  async take(): Promise<Message | undefined> {
-    const { writer, readNamed } = this.#options;
-    if (readNamed === undefined) return await writer.takeQueue();
+  async take(): Promise<TakenMessages | undefined> {
+    const { writer, readNamed, judge, signal } = this.#options;
+    if (readNamed === undefined && judge === undefined) return taken(await writer.takeQueue());
     for (;;) {
+      const waiting = await writer.listQueued();
+      if (readNamed !== undefined) for (const message of waiting) await this.#read(message, readNamed);
+      const known = new Map(waiting.map((message) => [keyOf(message), this.#withNamed(message)]));
+      const verdict = waiting.length === 0 ? {} : await judge?.(promptOf([...known.values()]));
+      // A hook that was stopped has judged nothing.
+      signal.throwIfAborted();
       let isNewer = false;
-      for (const message of await writer.listQueued()) await this.#read(message, readNamed);
-      const taken = await writer.takeQueue((message) => {
-        const named = this.#named.get(keyOf(message));
-        if (named === undefined) isNewer = true;
-        return named && { ...message, content: [...message.content, ...named] };
-      });
-      if (taken !== undefined || !isNewer) return taken;
+      const message = await writer.takeQueue(
+        (each) => {
+          const complete = known.get(keyOf(each));
+          if (complete === undefined) isNewer = true;
+          return complete;
+        },
+        verdict?.deny === undefined ? draftUserMessage : draftRefusedMessage,
+      );
+      if (message !== undefined || !isNewer) return taken(message, verdict);
     }
+  }
+
+  #withNamed(message: QueuedMessage): QueuedMessage {
+    return { ...message, content: [...message.content, ...(this.#named.get(keyOf(message)) ?? [])] };
   }
 
   async #read(message: QueuedMessage, readNamed: NonNullable<ConnectedTools['readNamed']>): Promise<void> {
@@ -51,6 +79,15 @@ export class MessageTaker {
 }
 
 const NOTHING = { content: [], warnings: [] };
+
+function taken(message: Message | undefined, verdict: PromptVerdict = {}): TakenMessages | undefined {
+  return message && { ...verdict, message };
+}
+
+function promptOf(messages: readonly QueuedMessage[]): string {
+  const { combinedContent } = coalesce(messages);
+  return combinedContent.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
 
 /** The first text. What follows is attached, and names nothing: a file could contain anything. */
 function typedText({ content: [first] }: QueuedMessage): string {

@@ -145,7 +145,7 @@ export const USAGE_NOT_CREDIBLE =
 export const USAGE_EXCESSIVE =
   'The server reports more than three times the input tokens that Longhaul counts. Longhaul assumes three times its own count from now on, so it may compact early.';
 
-/** A hook of `prompt.submit` has refused the user's message. It stays in the log. */
+/** A hook of `prompt.submit` has refused the user's message. People see it in the log, and no model gets it. */
 export function refusedByHook(reason: string): LonghaulError {
   return new LonghaulError('forbidden', `A hook refused the message: ${reason}`);
 }

@@ -104,3 +104,69 @@ it('keeps the text of compaction.before word for word after the compaction', asy
   expect(test.seen.map(({ on }) => on)).toEqual(['compaction.before', 'compaction.after']);
   expect(JSON.stringify(await test.notes())).toMatch(/KEEP-THIS.*AND-THIS/);
 });
+
+/** A hook of one event. */
+const hookOf = (on: Hook['on'], run: Hook['run']): Hook => ({ on, name: 'mine', run });
+
+it('never sends a message that a hook has refused, also not after it', async () => {
+  const judge = hookOf('prompt.submit', async (event) =>
+    event.on === 'prompt.submit' && event.prompt.includes('KEY-1') ? { deny: 'has a key' } : undefined,
+  );
+  const driver = playedDriver([answer('Done.')]);
+  const test = await testRun(driver, [], { hooksFor: async () => [judge] });
+  expect(await test.run('my KEY-1')).toMatchObject({ status: 'failed', error: { code: 'forbidden' } });
+  expect(await test.messages()).toMatchObject([
+    {
+      role: 'user',
+      metadata: { synthetic: 'refused' },
+      parts: [{ type: 'notice', text: 'my KEY-1', forModel: false }],
+    },
+  ]);
+  expect(await test.run('two')).toMatchObject({ status: 'completed' });
+  expect(driver.requests).toHaveLength(1);
+  expect(JSON.stringify(driver.requests[0]?.messages)).toContain('two');
+  expect(JSON.stringify(driver.requests[0])).not.toContain('KEY-1');
+  expect(await test.store.search('KEY', { limit: 5 })).toEqual([]);
+});
+
+it('leaves a message in the queue if the run is cancelled while a hook judges it', async () => {
+  const cancel = new AbortController();
+  const judge = hookOf('prompt.submit', async () => void cancel.abort());
+  const test = await testRun(playedDriver([]), [], { hooksFor: async () => [judge] });
+  expect(await test.run('one', { signal: cancel.signal })).toMatchObject({ status: 'cancelled' });
+  expect(await test.messages()).toEqual([]);
+  expect(await test.store.listQueue(test.sessionId)).toHaveLength(1);
+});
+
+it('gives a hook the tool that another one stands for, and changes its input', async () => {
+  const inputs: unknown[] = [];
+  const real = testTool('real_tool', (input) => {
+    inputs.push(input);
+    return text('seen');
+  });
+  const useTool = {
+    ...testTool('use_tool', () => text('never')),
+    parse: () => ({ ok: true as const, input: { a: 1 }, standsFor: real }),
+  };
+  const seen: HookEvent[] = [];
+  const hook = (on: Hook['on'], result: HookResult): Hook => ({
+    on,
+    name: 'mine',
+    matches: (toolName) => toolName === 'real_tool',
+    async run(event) {
+      seen.push(event);
+      return result;
+    },
+  });
+  const hooks = [hook('tool.before', { input: { a: 2 } }), hook('tool.after', { text: 'noted' })];
+  const use = calls({ callId: 'a', name: 'use_tool', input: { name: 'real_tool', input: { a: 1 } } });
+  const test = await testRun(playedDriver([use, answer('Done.')]), [real, useTool], {
+    hooksFor: async () => hooks,
+  });
+  await test.run('one');
+  expect(inputs).toEqual([{ a: 2 }]);
+  expect(seen).toMatchObject([
+    { on: 'tool.before', toolName: 'real_tool', input: { a: 1 } },
+    { on: 'tool.after', toolName: 'real_tool', input: { a: 2 }, output: expect.stringContaining('seen') },
+  ]);
+});

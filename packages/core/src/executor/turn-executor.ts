@@ -119,11 +119,10 @@ export class TurnExecutor {
   /** Returns the end of the run if a hook refuses the messages. */
   async #takeQueue(): Promise<RunEnd | undefined> {
     const { hooks } = this.#options;
-    const taken = await this.#parts.taker.take();
-    if (taken === undefined || hooks === undefined) return undefined;
-    const prompt = taken.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-    const reason = await hooks.note({ on: 'prompt.submit', prompt });
-    return reason === undefined ? undefined : { status: 'failed', error: refusedByHook(reason) };
+    const { text, deny } = (await this.#parts.taker.take()) ?? {};
+    if (deny !== undefined) return { status: 'failed', error: refusedByHook(deny) };
+    if (text !== undefined) await hooks?.append(text);
+    return undefined;
   }
 
   /** Returns a request that fits the window, or undefined if it compacted instead. */

@@ -5,7 +5,7 @@ import type { Sandbox } from './sandbox.ts';
 export type HookEvent =
   /** The first run of a session begins. Returned text is for the model. */
   | { on: 'session.start' }
-  /** Messages of the user were taken from the queue. `deny` ends the run; text is for the model. */
+  /** Messages of the user wait. `deny` ends the run, and no model gets them; text is for the model. */
   | { on: 'prompt.submit'; prompt: string }
   /**
    * A tool is about to run. `deny` refuses the call; `input` replaces its arguments. `isRepeated`: the process stopped

@@ -55,7 +55,8 @@ export function createSessionHistory(options: {
 
 async function fullTextOf(part: Part, blobs: BlobStore): Promise<string> {
   if (part.type === 'file') return `[${part.mediaType} ${part.filename ?? ''}]`;
-  if (part.type === 'patch') return '';
+  // What is not for the model cannot be recalled either.
+  if (part.type === 'patch' || (part.type === 'notice' && !part.forModel)) return '';
   if (part.type !== 'tool') return part.text;
   const id = part.fullOutput === undefined ? undefined : parseBlobReference(part.fullOutput);
   if (id === undefined) return shownText(part);

@@ -131,11 +131,12 @@ export class SessionWriter {
    */
   async takeQueue(
     complete: (message: QueuedMessage) => QueuedMessage | undefined = (message) => message,
+    draftMessage = draftUserMessage,
   ): Promise<Message | undefined> {
     const taken = await this.#store.takeQueue(this.lease, (waiting) => {
       const queued = waiting.flatMap((message) => complete(message) ?? []);
       if (queued.length < waiting.length) return undefined;
-      const drafted = draftUserMessage(queued);
+      const drafted = draftMessage(queued);
       const draft = { ...drafted, createdAt: this.#timed(drafted.createdAt) };
       const ids = queued.map((message) => message.id);
       const event = { type: 'message:dequeued', count: ids.length, ids, coalesced: ids.length > 1 } as const;

@@ -53,6 +53,7 @@ function useParts(message: ListedMessage): readonly Part[] {
 function marksOf({ visibility, status, metadata, finishReason }: ListedMessage): string[] {
   return [
     visibility.hiddenBy !== undefined && 'hidden from the model by a compaction',
+    metadata?.synthetic === 'refused' && 'refused by a hook, so the model does not see it',
     visibility.isReverted === true && 'reverted',
     visibility.isPinned && 'pinned',
     status === 'interrupted' && 'interrupted',
@@ -63,6 +64,6 @@ function marksOf({ visibility, status, metadata, finishReason }: ListedMessage):
 }
 
 function roleOf({ role, metadata }: ListedMessage): string {
-  if (metadata?.synthetic !== undefined) return 'Longhaul';
+  if (metadata?.synthetic !== undefined && metadata.synthetic !== 'refused') return 'Longhaul';
   return role === 'user' ? 'You' : 'Agent';
 }

@@ -1,4 +1,5 @@
 import {
+  type FilePart,
   isTextList,
   type MessageMetadata,
   type Part,
@@ -36,6 +37,21 @@ function allowedTools(messages: readonly QueuedMessage[]): Pick<MessageMetadata,
 /** Drafts a user message that comes from the runtime, so that the model continues. */
 export function draftSyntheticMessage(text: string, reason: SyntheticReason): MessageDraft {
   return userDraft([{ type: 'text', text, state: 'done' }], { synthetic: reason });
+}
+
+/** Drafts a message that a hook has refused: people see its texts, and no model gets them. Its files are only named. */
+export function draftRefusedMessage(queued: readonly QueuedMessage[]): MessageDraft {
+  const { parts, metadata } = draftUserMessage(queued);
+  return userDraft(parts.map(toNotice), { ...metadata, synthetic: 'refused' });
+}
+
+function toNotice(part: Part): Part {
+  const text = part.type === 'text' ? part.text : part.type === 'file' ? nameOf(part) : '';
+  return { type: 'notice', text, forModel: false };
+}
+
+function nameOf({ filename, mediaType }: FilePart): string {
+  return `[${filename ?? mediaType}]`;
 }
 
 function userDraft(parts: Part[], metadata: MessageMetadata): MessageDraft {
