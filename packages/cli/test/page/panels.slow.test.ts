@@ -92,8 +92,8 @@ describe.each(WIDTHS)('settings at %s width', (_, viewport) => {
     await page.goto(`${bench.url}/#/settings`);
     await page.getByLabel('Strategy').selectOption('middle-removal');
     await page.getByText('Saved. Strategy: middle-removal').waitFor();
-    await page.getByLabel('Trigger').selectOption({ label: 'At a part of the window' });
-    await page.getByText('Saved. Trigger: At a part of the window').waitFor();
+    await page.getByLabel('Trigger').selectOption({ label: 'At a share of the window' });
+    await page.getByText('Saved. Trigger: At a share of the window').waitFor();
     await page.getByLabel('Automatic compaction').click();
     await page.getByText('Saved. Automatic compaction: off').waitFor();
     const { compression } = await bench.client.settings.get();

@@ -15,7 +15,7 @@ function keepDraft(key: string, text: string): void {
     if (text === '') localStorage.removeItem(PREFIX + key);
     else localStorage.setItem(PREFIX + key, text);
   } catch (error) {
-    console.warn('The draft could not be kept:', error);
+    console.warn('The draft could not be saved:', error);
   }
 }
 

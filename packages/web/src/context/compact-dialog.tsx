@@ -46,7 +46,7 @@ export function CompactDialog({ session, onClose }: { session: OpenSession; onCl
 
   return (
     <Modal title="Compact the context" isOpen onClose={onClose} size="wide">
-      {shown.state === 'loading' && <p role="status">Working out what it would hide…</p>}
+      {shown.state === 'loading' && <p role="status">Checking what would be hidden…</p>}
       {shown.state === 'nothing' && <p role="status">{shown.words}</p>}
       {shown.state === 'preview' && <PreviewView preview={shown.preview} sessionId={session.id} />}
       <label htmlFor={focusId}>What the summary should keep in particular (optional)</label>

@@ -66,7 +66,7 @@ export function FilesPanel({ message }: { message: string | undefined }) {
           Browse the recorded files…
         </button>
       </div>
-      {target === undefined && <p className="quiet">Choose a turn to go back to the time before it.</p>}
+      {target === undefined && <p className="quiet">Choose a turn to restore the state before it.</p>}
       {isBrowsing && (
         <RecordedFiles
           session={session}

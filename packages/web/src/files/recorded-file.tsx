@@ -11,7 +11,7 @@ export function RecordedFile({ content }: { content: Blob }) {
     <LoadedView loaded={loaded}>
       {({ text }) =>
         text === undefined ? (
-          <p className="quiet">This file is not a text.</p>
+          <p className="quiet">This file is not text.</p>
         ) : (
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long file is scrolled with the keyboard */}

@@ -46,7 +46,7 @@ export function RevertDialog({
     if (result.status === 'blocked') {
       notify({
         kind: 'bad',
-        title: `Somebody else changed ${plural(result.conflicts.length, 'file')} meanwhile.`,
+        title: `Somebody else changed ${plural(result.conflicts.length, 'file')} in the meantime.`,
       });
       return;
     }

@@ -30,7 +30,7 @@ export function readBlocks(text: string, links: LinkDefinitions): (Token | RawBl
   try {
     lexer.blockTokens(text, lexer.tokens);
   } catch (error) {
-    console.warn('This Markdown is shown as it is written:', error);
+    console.warn('This Markdown is shown as plain text:', error);
     return [rawBlock(text)];
   }
   for (const { src, tokens } of lexer.inlineQueue) unread.set(tokens, { text: src, lexer });

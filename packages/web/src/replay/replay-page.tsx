@@ -111,7 +111,7 @@ function ReplayedFile({ replayed: { file, windows, outcome } }: { replayed: Repl
           <ReplayReport report={outcome.report} />
           {outcome.report.problem === undefined && (
             <button type="button" className="button small" disabled={isSaving} onClick={save}>
-              {isSaving ? 'Making the page…' : 'Download the whole report'}
+              {isSaving ? 'Creating the page…' : 'Download the whole report'}
             </button>
           )}
         </>

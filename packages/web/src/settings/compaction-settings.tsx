@@ -61,7 +61,7 @@ export function CompactionSettings({
       />
       <SettingField
         label="Automatic compaction"
-        words="Off: a session is compacted only by hand, and a run fails when its window is full."
+        words="Off: a session is compacted only if you do it yourself, and a run fails when its window is full."
         origin={from('auto')}
       >
         {(ids) => (

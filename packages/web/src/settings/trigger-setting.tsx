@@ -6,9 +6,9 @@ import { type TriggerKind, triggerKind, triggerOf, triggerPercent } from './trig
 type Trigger = Settings['compression']['trigger'];
 
 const LABELS: readonly [TriggerKind, string][] = [
-  ['default', 'As the strategy says'],
+  ['default', 'Chosen by the strategy'],
   ['overflow', 'When the usable window is full'],
-  ['threshold', 'At a part of the window'],
+  ['threshold', 'At a share of the window'],
   ['manual', 'Only by hand'],
 ];
 

@@ -21,7 +21,7 @@ export function setTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, theme);
   } catch (error) {
-    console.warn('The theme could not be kept:', error);
+    console.warn('The theme could not be saved:', error);
   }
 }
 

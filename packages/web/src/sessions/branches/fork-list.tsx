@@ -28,7 +28,7 @@ export function ForkList() {
       <ul className="branches">
         <Fork node={root} shown={session.id} />
       </ul>
-      {isCut && <p className="quiet">There are too many sessions to look at all. Forks may be missing.</p>}
+      {isCut && <p className="quiet">There are too many sessions to check. Some forks may be missing.</p>}
     </>
   );
 }

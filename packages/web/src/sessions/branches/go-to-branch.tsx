@@ -48,7 +48,7 @@ export function GoToBranch({ last, onDone }: { last: number; onDone: () => void 
     onDone();
   });
   if (preview.problem !== undefined) return <p role="alert">{preview.problem}</p>;
-  if (preview.value === undefined) return <p role="status">Looking what would change…</p>;
+  if (preview.value === undefined) return <p role="status">Checking what would change…</p>;
   const { files, more = 0, hides, conflicts, withoutFiles } = preview.value;
   return (
     <>
