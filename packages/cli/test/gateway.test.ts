@@ -134,7 +134,7 @@ test('a window that a refusal taught is forgotten at a word', async () => {
     return ended.stdout;
   };
   expect(await forget()).toBe(`Forgotten: a window of 4096 tokens, of ${model.model} at local.\n`);
-  expect(await forget()).toBe(`Nothing was learned of ${model.model} at local.\n`);
+  expect(await forget()).toBe(`No window of ${model.model} was learned at local.\n`);
   const place = { upstream: 'local', baseUrl: model.url, model: model.model };
   expect(JSON.parse(await forget('--json'))).toEqual({ type: 'nothing-learned', ...place });
   running.stop();

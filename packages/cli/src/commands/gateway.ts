@@ -76,7 +76,7 @@ async function forget(
     const type = wasLearned ? 'forgotten' : 'nothing-learned';
     const line = wasLearned
       ? `Forgotten: a window of ${windowTokens} tokens, of ${model} at ${upstream}.`
-      : `Nothing was learned of ${model} at ${upstream}.`;
+      : `No window of ${model} was learned at ${upstream}.`;
     terminal.out.write(json ? `${JSON.stringify({ type, ...forgotten })}\n` : `${printable(line)}\n`);
   }
   return 0;

@@ -16,7 +16,7 @@ export function gatewayBanner(gateway: Gateway): string {
     '',
     'Point a client at it',
     `  base URL   ${url}`,
-    '  API key    what the server behind it wants, or anything',
+    '  API key    the key that the server behind it needs, or any text',
     ...(upstreams.length > 1 ? [`  models     NAME/MODEL, such as ${upstreams[0]?.name}/…`] : []),
     `  try        curl -s ${url}/models`,
     '',

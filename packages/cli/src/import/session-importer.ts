@@ -160,7 +160,7 @@ export class SessionImporter {
 
   #missing(lostTrees: number): Skipped[] {
     const lost: [reason: string, count: number][] = [
-      ['images, files and full outputs that are stored outside the export', this.#missingBlobs],
+      ['images, files and outputs that are not in the export', this.#missingBlobs],
       ['recorded files, which only an export with --files contains', lostTrees],
     ];
     return lost

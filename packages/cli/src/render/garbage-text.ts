@@ -35,7 +35,7 @@ export function planText(plan: GarbagePlan, columns: number): string {
     ),
   ];
   const rest = swept === undefined ? '' : sweptLine(swept);
-  return `${sections.join('')}${rest}${keptText(plan, columns)}Everything takes ${formatBytes(plan.totalBytes)} now.\n`;
+  return `${sections.join('')}${rest}${keptText(plan, columns)}The database and its blobs take ${formatBytes(plan.totalBytes)}.\n`;
 }
 
 export function reportText(report: GarbageReport, columns: number): string {

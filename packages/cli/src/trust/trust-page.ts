@@ -64,7 +64,7 @@ export function ignoredLine(
   const command = `longhaul trust${isHere ? '' : ` '${workspace.replaceAll("'", "'\\''")}'`}`;
   const text =
     untrusted === ''
-      ? `${file}: this is refused, even if you trust it: ${refused}. To see the reason: ${command} --show`
+      ? `This is refused in ${workspace}, even if you trust it: ${refused}. To see the reason: ${command} --show`
       : `${file} is not trusted, so this is ignored: ${untrusted}.${refused === '' ? '' : ` This is refused, even if you trust it: ${refused}.`} To see and allow it: ${command}`;
   return `longhaul: ${visibleLine(text)}\n`;
 }
