@@ -40,7 +40,7 @@ const INSTEAD: readonly { names: readonly string[]; instead: string }[] = [
       'ExitPlanMode',
       'EnterPlanMode',
     ],
-    instead: 'Nobody answers during the run: choose the sensible reading, and state it in your final answer.',
+    instead: 'Nobody answers during the run: choose the most sensible meaning, and state it in your final answer.',
   },
   {
     names: ['attempt_completion', 'finish', 'submit', 'complete_task', 'task_complete', 'act_mode_respond'],
@@ -57,7 +57,7 @@ const INSTEAD: readonly { names: readonly string[]; instead: string }[] = [
       'kill_session',
       'Monitor',
     ],
-    instead: 'Each command is a call of its own and has ended when its result comes. Run it again if needed.',
+    instead: 'Each command has ended when you get its result. Run it again if needed.',
   },
   {
     names: ['TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
