@@ -51,7 +51,7 @@ describe('/tree', () => {
     const { questions, reverts } = await typed({});
     expect(questions).toEqual([
       {
-        title: 'Branches of this conversation: go to the end of which one?',
+        title: 'Switch to the end of which branch?',
         labels: ['m3–m6', 'm1–m8'],
         descriptions: ['after m2', 'from the beginning, current'],
       },
