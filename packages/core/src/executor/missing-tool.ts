@@ -40,7 +40,8 @@ const INSTEAD: readonly { names: readonly string[]; instead: string }[] = [
       'ExitPlanMode',
       'EnterPlanMode',
     ],
-    instead: 'Nobody answers during the run: choose the most sensible meaning, and state it in your final answer.',
+    instead:
+      'Nobody answers during the run: choose the most sensible meaning, and state it in your final answer.',
   },
   {
     names: ['attempt_completion', 'finish', 'submit', 'complete_task', 'task_complete', 'act_mode_respond'],
