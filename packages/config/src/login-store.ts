@@ -50,7 +50,7 @@ export class LoginStore {
       const why = code ?? 'it is not a file that longhaul mcp login wrote';
       throw new LonghaulError(
         'file_unreadable',
-        `The logins in ${this.path} cannot be read (${String(why)}). Mend the file, or delete it and run longhaul mcp login again.`,
+        `The logins in ${this.path} cannot be read (${String(why)}). Correct the file, or delete it and run longhaul mcp login again.`,
       );
     }
   }

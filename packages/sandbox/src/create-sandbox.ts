@@ -41,7 +41,7 @@ export interface SandboxParts {
   recordProcess: RecordProcess | undefined;
   /** Whether processes that commands leave running may outlive the sandbox. Asked at its end. Default: no. */
   keepsProcesses?: () => boolean;
-  /** Removes what the driver created outside the workspace. Called when no command runs any more. */
+  /** Removes what the driver created outside the workspace. Called when no command is running. */
   cleanUp(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export function contentRefused(
   const { sessionId, forkAt, provider, model, isAboutMedia } = advice;
   const key = /^[\w.-]+$/.test(model) ? model : JSON.stringify(model);
   const setting = isAboutMedia
-    ? ` If the model takes no images, set providers.${provider}.models.${key}.accepts.images: false.`
+    ? ` If the model does not accept images, set providers.${provider}.models.${key}.accepts.images: false.`
     : '';
   const fork = ` To continue without the newest messages: longhaul fork ${sessionId} --at m${forkAt}.`;
   const { code, message, data, cause } = error;

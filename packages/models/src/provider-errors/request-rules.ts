@@ -102,7 +102,7 @@ export function ofMissingModel({ failure, body, said, at }: Facts): Verdict | un
     return { code: 'provider_bad_request', message };
   }
   if (NO_SUCH_ITEM.test(body.text)) {
-    const message = `${at} does not have a part of the conversation any more that the request refers to.${said}`;
+    const message = `${at} no longer has a part of the conversation that the request refers to.${said}`;
     return { code: 'provider_bad_request', message };
   }
   if (NO_ALLOWED_SERVER.test(body.text)) {

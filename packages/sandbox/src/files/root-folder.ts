@@ -35,7 +35,7 @@ export function rememberRoot(path: string): RootFolder {
   };
 }
 
-/** The error for a workspace that is not the folder any more with which the run began. */
+/** The error for a workspace that is no longer the folder with which the run began. */
 export function replaced(path: string): LonghaulError {
   return new LonghaulError(
     'sandbox_failed',

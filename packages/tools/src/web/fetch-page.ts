@@ -92,7 +92,7 @@ async function shown({ path, response }: WebAnswer, options: ShowOptions): Promi
   const page = await textOf(response, { ...options, url, isPdf: media?.kind === 'pdf' });
   if (page === undefined)
     return failedResult(
-      `${url} is not a text (${facts}). Download it with bash, for example with curl -o FILE.`,
+      `${url} is not text (${facts}). Download it with bash, for example with curl -o FILE.`,
       more,
     );
   const head = `${pathLine(path)}[${url}: ${[facts, page.extent].filter(Boolean).join(', ')}]`;

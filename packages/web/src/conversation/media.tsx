@@ -22,7 +22,7 @@ export function Media({ data, mediaType, filename }: MediaProps) {
   const [isLarge, setLarge] = useState(false);
   const name = filename ?? (SHOWN.has(type) ? 'image' : type);
   if (file === undefined) return <p className="quiet">Loading {name}…</p>;
-  if (file === 'missing') return <p className="bad">{name} is not stored any more, or is damaged.</p>;
+  if (file === 'missing') return <p className="bad">{name} is no longer stored, or is damaged.</p>;
   if (!SHOWN.has(type))
     return (
       <a className="media-file" href={file.url} download={filename ?? 'file'}>
