@@ -7,10 +7,11 @@ import { compactionText } from '../render/compaction-text.ts';
 import { contextPage } from '../render/context-page.ts';
 import { fitLine } from '../render/format.ts';
 import { matchLines } from '../render/match-lines.ts';
+import { skillLines } from '../render/skill-lines.ts';
 import { undoText } from '../render/undo-text.ts';
 import { UsageTotal } from '../render/usage-total.ts';
 
-type Parts = Pick<ServedAgent, 'runtime' | 'store' | 'mcp'>;
+type Parts = Pick<ServedAgent, 'runtime' | 'store' | 'mcp' | 'skillsOf'>;
 
 /** Texts are laid out for a narrow panel. */
 const LAYOUT = { columns: 80, colors: false };
@@ -18,7 +19,7 @@ const FOUND = 30;
 const SHOWN_CHARS = 60;
 
 /** Returns the commands that work on a session: they show and change what its window has. */
-export function sessionCommands({ runtime, store, mcp }: Parts): AcpCommand[] {
+export function sessionCommands({ runtime, store, mcp, skillsOf }: Parts, workspace: string): AcpCommand[] {
   return [
     {
       name: 'compact',
@@ -68,6 +69,11 @@ export function sessionCommands({ runtime, store, mcp }: Parts): AcpCommand[] {
       needsSession: true,
       description: 'show the tokens and the cost of this session',
       run: async (_words, { sessionId }) => ({ text: await costText(store, sessionId) }),
+    },
+    {
+      name: 'skills',
+      description: 'show the skills that the agent can read, and folders that cannot be used as skills',
+      run: async () => ({ text: skillLines(await skillsOf(workspace)).join('\n') }),
     },
     {
       name: 'mcp',

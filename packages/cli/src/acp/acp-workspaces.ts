@@ -59,7 +59,7 @@ async function openWorkspace(
   opening.use(watchMainThread(agent.runtime));
   const { runtime, store, blobs, models, agents } = agent;
   const judge = createJudge([]);
-  const builtIn = sessionCommands(agent);
+  const builtIn = sessionCommands(agent, settings.workspace);
   const resources = opening.move();
   return {
     folder: settings.workspace,

@@ -11,6 +11,7 @@ import { ModelList } from './model-list.tsx';
 import { PruningAgentSetting } from './pruning-agent-setting.tsx';
 import { AgentTable, ProviderTable } from './server-lists.tsx';
 import { SettingsSection } from './settings-section.tsx';
+import { SkillTable } from './skill-table.tsx';
 import { ThemeSetting } from './theme-setting.tsx';
 import { useSettings } from './use-settings.ts';
 
@@ -22,6 +23,7 @@ export function SettingsPage({ onOpenSide }: { onOpenSide: () => void }) {
   const models = useRead(useCallback((signal) => client.models({ signal }), [client]));
   const providers = useRead(useCallback((signal) => client.providers({ signal }), [client]));
   const mcp = useRead(useCallback((signal) => client.mcp.list({}, { signal }), [client]));
+  const skills = useRead(useCallback((signal) => client.skills.list({}, { signal }), [client]));
   const edited = useSettings(config.again);
   const { result } = edited;
   return (
@@ -58,6 +60,9 @@ export function SettingsPage({ onOpenSide }: { onOpenSide: () => void }) {
         </SettingsSection>
         <SettingsSection title="MCP servers" problem={mcp.problem}>
           {mcp.value !== undefined && <McpTable servers={mcp.value.servers} />}
+        </SettingsSection>
+        <SettingsSection title="Skills" problem={skills.problem}>
+          {skills.value !== undefined && <SkillTable list={skills.value} />}
         </SettingsSection>
         <SettingsSection title="Approvals" problem={config.problem}>
           {config.value !== undefined && <ApprovalRules approvals={config.value.config['approvals']} />}

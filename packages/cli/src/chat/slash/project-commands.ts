@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { visibleLine } from '@longhaul/protocol';
 import { stateLines } from '../../mcp/server-lines.ts';
+import { skillLines } from '../../render/skill-lines.ts';
 import { version } from '../../version.ts';
 import { INIT_PROMPT } from './init-prompt.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
@@ -32,16 +33,8 @@ export const PROJECT_COMMANDS: readonly SlashCommand[] = [
 
 async function skills(_words: string, { client, conversation, print }: SlashContext): Promise<void> {
   const { workspace } = conversation;
-  const { skills: found, problems } = await client.skills.list(workspace === '' ? {} : { workspace });
-  const lines = [
-    ...found.map(({ name, description, origin }) => `  ${name} (${origin}): ${description}`),
-    ...problems.map(({ name, folder, problem }) => `  ${name} cannot be used: ${problem} (${folder})`),
-  ];
-  if (lines.length === 0)
-    return print(
-      'There are no skills. A skill is a folder with a SKILL.md, such as .agents/skills/NAME/SKILL.md.\n',
-    );
-  print(`${lines.map(visibleLine).join('\n')}\n`);
+  const list = await client.skills.list(workspace === '' ? {} : { workspace });
+  print(`${skillLines(list).map(visibleLine).join('\n')}\n`);
 }
 
 async function mcp(_words: string, { client, conversation, print }: SlashContext): Promise<void> {
