@@ -31,7 +31,7 @@ function partOf(block: ContentBlock, folder: string): UserMessageContentPart {
     case 'text':
       return { type: 'text', text: block.text };
     case 'image':
-      return { type: 'image', data: checked(block.data, 'image'), mediaType: block.mimeType };
+      return { type: 'image', data: checked(block.data, 'image'), mediaType: imageType(block.mimeType) };
     case 'resource_link':
       return { type: 'text', text: `[${block.title ?? block.name}](${placeOf(block.uri, folder)})` };
     case 'resource':
@@ -95,6 +95,14 @@ function nameOf(uri: string): string {
 function checked(data: string, what: string): string {
   if (data !== '' && /^[A-Za-z0-9+/]*={0,2}$/.test(data)) return data;
   throw new LonghaulError('invalid_request', `The data of ${what.slice(0, 100)} is not base64.`);
+}
+
+function imageType(mimeType: string): string {
+  if (mimeType.startsWith('image/')) return mimeType;
+  throw new LonghaulError(
+    'invalid_request',
+    `The mimeType of an image must begin with image/, got "${mimeType.slice(0, 100)}". Send another file as a resource.`,
+  );
 }
 
 function bytesOf(base64: string): number {

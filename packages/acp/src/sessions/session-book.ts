@@ -9,9 +9,11 @@ import { RequestError } from '@agentclientprotocol/sdk';
 import { currentClaimant, newId } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { AcpOptions, AcpWorkspace } from '../acp-options.ts';
+import { sessionNotOpen } from '../request-error.ts';
 import { notice } from '../updates/notice.ts';
 import { OpenSession, type SessionFields, type SessionLink } from './open-session.ts';
 import { replay, sendUsage } from './replay.ts';
+import { listSessions } from './session-list.ts';
 import { configOptionsOf, modesOf } from './session-settings.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -30,8 +32,6 @@ export interface SessionPlace {
 
 type SessionState = Omit<NewSessionResponse, 'sessionId'>;
 
-const PAGE = 50;
-
 /** The sessions that the client has open, and those that it can open. */
 export class SessionBook {
   readonly #options: SessionBookOptions;
@@ -46,7 +46,7 @@ export class SessionBook {
   /** @throws {RequestError} If the client has no such session open. */
   get(sessionId: string): OpenSession {
     const session = this.#open.get(sessionId);
-    if (session === undefined) throw RequestError.sessionNotFound(sessionId);
+    if (session === undefined) throw sessionNotOpen(sessionId);
     return session;
   }
 
@@ -85,23 +85,9 @@ export class SessionBook {
   }
 
   /** Lists the stored sessions of a folder, or those of all folders, newest first. */
-  async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
+  async list(request: ListSessionsRequest): Promise<ListSessionsResponse> {
     const { workspaces, defaultFolder } = this.#options;
-    const workspace = await workspaces.open(cwd ?? defaultFolder);
-    const isEverywhere = cwd === undefined || cwd === null;
-    const found = await workspace.store.listSessions({
-      // One more shows whether there is a next page.
-      limit: PAGE + 1,
-      before: cursor ?? undefined,
-      ...(isEverywhere ? {} : { workspace: { folder: workspace.folder } }),
-    });
-    const sessions = found.slice(0, PAGE).map(({ id, workspace: folder, title, updatedAt }) => ({
-      sessionId: id,
-      cwd: folder,
-      title,
-      updatedAt: new Date(updatedAt).toISOString(),
-    }));
-    return { sessions, ...(found.length > PAGE && { nextCursor: sessions.at(-1)?.sessionId }) };
+    return await listSessions(await workspaces.open(request.cwd ?? defaultFolder), request);
   }
 
   /**

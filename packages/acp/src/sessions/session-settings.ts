@@ -1,5 +1,5 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import { LonghaulError, type Session, toLonghaulError } from '@longhaul/protocol';
 import type { AcpWorkspace } from '../acp-options.ts';
 
 const MODEL_OPTION = 'model';
@@ -61,7 +61,7 @@ export async function changed(
   value: string,
   { models, agents }: Place,
 ): Promise<{ model?: string; agent?: string }> {
-  if (option === MODEL_OPTION) return { model: await models.resolve(value) };
+  if (option === MODEL_OPTION) return { model: await usable(value, models) };
   if (option !== AGENT_OPTION) {
     throw new LonghaulError(
       'invalid_request',
@@ -80,4 +80,13 @@ export async function changed(
     agent: agent.name,
     ...(agent.model !== undefined && { model: await models.resolve(agent.model) }),
   };
+}
+
+/** A model that no prompt could use is refused now. A server that cannot be reached may be started later. */
+async function usable(name: string, models: Place['models']): Promise<string> {
+  const model = await models.resolve(name);
+  await models.prepare(model).catch((error: unknown) => {
+    if (!toLonghaulError(error).retryable) throw error;
+  });
+  return model;
 }

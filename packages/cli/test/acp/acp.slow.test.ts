@@ -396,7 +396,10 @@ describe('longhaul acp', () => {
       await expect(agent.request('session/dance', {})).rejects.toMatchObject({ code: -32601 });
       await agent.notify('session/dance', {});
       for (const problem of editor.schema.problems.splice(0)) expect(problem).toContain('session/dance');
-      await expect(editor.prompt('none', 'greet')).rejects.toMatchObject({ code: -32002 });
+      await expect(editor.prompt('none', 'greet')).rejects.toMatchObject({
+        code: -32002,
+        message: expect.stringContaining('is not open'),
+      });
       await editor.cancel('none');
       const load = { sessionId: 'none', cwd: bench.folder, mcpServers: [] };
       await expect(agent.request(session.load, load)).rejects.toMatchObject({ code: -32002 });
@@ -414,6 +417,14 @@ describe('longhaul acp', () => {
       await expect(
         agent.request(session.setConfigOption, { sessionId: id, configId: 'mood', value: 'good' }),
       ).rejects.toMatchObject({ code: -32602 });
+      await expect(
+        agent.request(session.setConfigOption, { sessionId: id, configId: 'model', value: 'local/scriptd' }),
+      ).rejects.toMatchObject({ data: { code: 'window_unknown' } });
+      expect(await editor.prompt(id, 'greet')).toEqual({ stopReason: 'end_turn' });
+      await expect(agent.request(session.list, { cursor: 'none' })).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('The cursor is not valid'),
+      });
     });
 
     it('loads a session only in its folder', async () => {
@@ -430,6 +441,9 @@ describe('longhaul acp', () => {
       const id = await editor.begin(bench.folder);
       const image = (data: string) => ({ type: 'image', data, mimeType: 'image/png' }) as const;
       await expect(editor.prompt(id, image('not base64!'))).rejects.toMatchObject({ code: -32602 });
+      await expect(
+        editor.prompt(id, { type: 'image', data: 'AAAA', mimeType: 'text/plain' }),
+      ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('image/') });
       await expect(editor.prompt(id, image('A'.repeat(30_000_000)))).rejects.toMatchObject({
         code: -32602,
         message: expect.stringContaining('At most 20 MB'),
