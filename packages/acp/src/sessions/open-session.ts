@@ -1,10 +1,5 @@
 import type { ContentBlock, SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
-import {
-  type LonghaulEvent,
-  type Session,
-  toLonghaulError,
-  type UserMessageContentPart,
-} from '@longhaul/protocol';
+import { type LonghaulEvent, toLonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
 import type { AcpWorkspace } from '../acp-options.ts';
 import { PermissionAsker } from '../approvals/permission-asker.ts';
 import type { ClientLink } from '../client-link.ts';
@@ -18,6 +13,7 @@ import { EventFeed } from '../updates/event-feed.ts';
 import { remark } from '../updates/text-chunk.ts';
 import { fenced } from '../updates/tool-content.ts';
 import { CommandsUpdate } from './commands-update.ts';
+import { type SessionFields, SessionRecord } from './session-record.ts';
 import { changed } from './session-settings.ts';
 
 /** What a session needs of the connection. */
@@ -25,9 +21,6 @@ export type SessionLink = Pick<
   ClientLink,
   'features' | 'outbox' | 'requestPermission' | 'isConnected' | 'log'
 >;
-
-/** Fields of a session, stored or not. */
-export type SessionFields = Pick<Session, 'id' | 'model' | 'workspace' | 'title' | 'metadata'>;
 
 export interface OpenSessionOptions {
   workspace: AcpWorkspace;
@@ -49,8 +42,7 @@ export class OpenSession {
   readonly #turns: RunningTurns;
   readonly #commands: CommandsUpdate;
   readonly #closed = new AbortController();
-  #fields: SessionFields;
-  #stored: Promise<void> | undefined;
+  readonly #record: SessionRecord;
   /** Settles when the last prompt so far is in the queue, or has failed. */
   #entered: Promise<unknown> = Promise.resolve();
 
@@ -59,8 +51,7 @@ export class OpenSession {
     this.id = sessionId;
     this.workspace = workspace;
     this.folder = folder;
-    this.#fields = fields;
-    this.#stored = isStored ? Promise.resolve() : undefined;
+    this.#record = new SessionRecord(fields, { workspace, isStored });
     this.#link = link;
     this.#commands = new CommandsUpdate(sessionId, workspace);
     const { runtime, store } = workspace;
@@ -70,7 +61,7 @@ export class OpenSession {
       sessionId,
       runtime,
       store,
-      stored: () => this.#stored,
+      stored: () => this.#record.stored,
       isConnected: () => link.isConnected,
       inBackground,
     });
@@ -91,11 +82,11 @@ export class OpenSession {
   }
 
   get fields(): SessionFields {
-    return this.#fields;
+    return this.#record.fields;
   }
 
   get isStored(): boolean {
-    return this.#stored !== undefined;
+    return this.#record.stored !== undefined;
   }
 
   send(updates: readonly SessionUpdate[]): void {
@@ -149,17 +140,7 @@ export class OpenSession {
 
   /** Changes a setting. Throws as `changed`. */
   async set(option: string, value: string): Promise<void> {
-    const { model, agent } = await changed(option, value, this.workspace);
-    const metadata = agent === undefined ? undefined : { agent };
-    const { metadata: before } = this.#fields;
-    this.#fields = {
-      ...this.#fields,
-      model: model ?? this.#fields.model,
-      metadata: metadata === undefined ? before : { ...before, ...metadata },
-    };
-    if (this.#stored === undefined) return;
-    await this.#stored;
-    await this.workspace.store.updateSession(this.id, { model, metadata });
+    await this.#record.change(await changed(option, value, this.workspace));
   }
 
   /** Returns an update with the commands of the session, for a client that has opened it. */
@@ -188,8 +169,8 @@ export class OpenSession {
   async #run({ command, words }: TypedCommand, { signal }: Turn): ReturnType<TypedCommand['command']['run']> {
     if (command.needsSession === true && !this.isStored)
       return { text: `/${command.name} needs a session with messages, and this session has none yet.` };
-    await this.#stored;
-    return await command.run(words, { sessionId: this.id, title: this.#fields.title, signal });
+    await this.#record.stored;
+    return await command.run(words, { sessionId: this.id, title: this.fields.title, signal });
   }
 
   /** Lets prompts enter the queue in the order in which the client sent them. */
@@ -203,7 +184,7 @@ export class OpenSession {
   async #enqueue(turn: Turn, content: readonly UserMessageContentPart[]): Promise<void> {
     const { runtime, models } = this.workspace;
     // A problem with the model is reported before anything is stored.
-    await models.prepare(this.#fields.model);
+    await models.prepare(this.fields.model);
     await this.#store(content);
     if (!turn.isCancelled) await runtime.queue.enqueue(this.id, content, optionsOf(turn));
   }
@@ -221,22 +202,9 @@ export class OpenSession {
     }
   }
 
-  /** Stores a new session, with the text of its first prompt as the task. */
   async #store(content: readonly UserMessageContentPart[]): Promise<void> {
-    this.#stored ??= this.#create(content);
-    try {
-      await this.#stored;
-    } catch (error) {
-      this.#stored = undefined;
-      throw error;
-    }
-  }
-
-  async #create(content: readonly UserMessageContentPart[]): Promise<void> {
-    const task = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-    const { runtime } = this.workspace;
-    const { title } = await runtime.createSession({ ...this.#fields, title: undefined, task });
-    this.#fields = { ...this.#fields, title };
+    const title = await this.#record.store(content);
+    if (title === undefined) return;
     this.send([{ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() }]);
   }
 

@@ -11,9 +11,10 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { AcpOptions, AcpWorkspace } from '../acp-options.ts';
 import { sessionNotOpen } from '../request-error.ts';
 import { notice } from '../updates/notice.ts';
-import { OpenSession, type SessionFields, type SessionLink } from './open-session.ts';
+import { OpenSession, type SessionLink } from './open-session.ts';
 import { replay, sendUsage } from './replay.ts';
 import { listSessions } from './session-list.ts';
+import type { SessionFields } from './session-record.ts';
 import { configOptionsOf, modesOf } from './session-settings.ts';
 import type { Workspaces } from './workspaces.ts';
 
