@@ -7,7 +7,7 @@ import { benchStartup } from './startup.ts';
  */
 const SMALL = {
   rounds: 3,
-  chat: { rounds: 1, turns: 3, messages: 200, echoes: 10, idleSeconds: 1 },
+  chat: { rounds: 1, turns: 3, messages: 200, echoes: 10, idleSeconds: 1, pauseSeconds: 1 },
 };
 
 it('runs the command in its own workspace', { timeout: 900_000 }, async () => {
@@ -21,9 +21,10 @@ it('runs the command in its own workspace', { timeout: 900_000 }, async () => {
     'a key to its echo at 200 deltas/s, p95',
     'an idle chat, in a second',
     'a chat after its start',
-    'a chat after 3 turns',
+    'a chat right after 3 turns',
+    'a chat after 3 turns, when it is idle',
   ]);
-  for (const name of ['promptMs', 'longMs', 'echoP95Ms', 'startMb', 'turnsMb'])
+  for (const name of ['promptMs', 'longMs', 'echoP95Ms', 'startMb', 'busyMb', 'turnsMb'])
     expect(summary[name], name).toBeGreaterThan(0);
   expect(summary['runPeakMb']).toBeLessThan(130);
 });

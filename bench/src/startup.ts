@@ -11,7 +11,7 @@ import { type Sample, timeProcess } from './time-process.ts';
 const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', import.meta.url));
 const FULL: StartupSize = {
   rounds: 9,
-  chat: { rounds: 5, turns: 1_000, messages: 20_000, echoes: 60, idleSeconds: 5 },
+  chat: { rounds: 5, turns: 1_000, messages: 20_000, echoes: 60, idleSeconds: 5, pauseSeconds: 20 },
 };
 
 export interface StartupSize {
@@ -42,7 +42,9 @@ function withChat(result: BenchResult, samples: ChatSamples, { turns, messages }
   const echoP95Ms = Number((sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0).toFixed(1));
   const idleCpuMs = Number(median(samples.idleCpuMs).toFixed(1));
   const startMb = Math.round(median(samples.startMb));
+  const busyMb = Math.round(samples.busyMb);
   const turnsMb = Math.round(samples.turnsMb);
+  const ofStart = (mb: number) => Number((mb / startMb).toFixed(2));
   return {
     ...result,
     rows: [
@@ -55,9 +57,16 @@ function withChat(result: BenchResult, samples: ChatSamples, { turns, messages }
       { label: 'a key to its echo at 200 deltas/s, p95', values: { ms: echoP95Ms } },
       { label: 'an idle chat, in a second', values: { 'processor ms': idleCpuMs } },
       { label: 'a chat after its start', values: { 'resident MB': startMb } },
-      { label: `a chat after ${turns} turns`, values: { 'resident MB': turnsMb } },
+      {
+        label: `a chat right after ${turns} turns`,
+        values: { 'resident MB': busyMb, '× start': ofStart(busyMb) },
+      },
+      {
+        label: `a chat after ${turns} turns, when it is idle`,
+        values: { 'resident MB': turnsMb, '× start': ofStart(turnsMb) },
+      },
     ],
-    summary: { ...result.summary, promptMs, longMs, echoP95Ms, idleCpuMs, startMb, turnsMb },
+    summary: { ...result.summary, promptMs, longMs, echoP95Ms, idleCpuMs, startMb, busyMb, turnsMb },
   };
 }
 

@@ -13,6 +13,8 @@ export interface ChatSize {
   rounds: number;
   /** Turns before the last measurement of memory. */
   turns: number;
+  /** Pause before it. */
+  pauseSeconds: number;
   /** Messages of the long session, a multiple of 100. */
   messages: number;
   /** Keys whose echo is measured. */
@@ -29,7 +31,9 @@ export interface ChatSamples {
   /** Processor time in a second of rest. */
   idleCpuMs: number[];
   startMb: number[];
-  /** Memory after `turns` turns. */
+  /** Memory right after `turns` turns. V8 lets the young generation of a busy process grow. */
+  busyMb: number;
+  /** Memory when the chat has been idle after them: what it keeps. */
   turnsMb: number;
 }
 
@@ -40,7 +44,7 @@ export interface ChatSamples {
  */
 export async function sampleChat(
   folder: string,
-  { rounds, turns, messages, echoes, idleSeconds }: ChatSize,
+  { rounds, turns, messages, echoes, idleSeconds, pauseSeconds }: ChatSize,
 ): Promise<ChatSamples> {
   const workspace = join(folder, 'chat');
   await mkdir(workspace);
@@ -67,6 +71,7 @@ export async function sampleChat(
     echoMs: [],
     idleCpuMs: [],
     startMb: [],
+    busyMb: 0,
     turnsMb: 0,
   };
   for (let round = 0; round <= rounds; round += 1) {
@@ -98,7 +103,15 @@ export async function sampleChat(
     ['type', `turn ${turn}\r`],
     ['elapsed', `Answer ${turn}.`],
   ]);
-  const after = await chat([['until', PROMPT], ['rest', 1], ...conversation.flat(), ['rest', 3], ['memory']]);
+  const after = await chat([
+    ['until', PROMPT],
+    ['rest', 1],
+    ...conversation.flat(),
+    ['memory'],
+    ['rest', pauseSeconds],
+    ['memory'],
+  ]);
+  samples.busyMb = Number(after.at(-3));
   samples.turnsMb = Number(after.at(-1));
   return samples;
 }
