@@ -15,8 +15,8 @@ import { ScrollScreen } from '../screen/scroll-screen.ts';
 import { TerminalWindow } from '../screen/terminal-window.ts';
 import { Lines } from './lines.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
+import { WorkSign } from './work-sign.ts';
 
-const FRAME_MS = 120;
 const HELD = '? A question waits. Send or clear your text, then press Enter';
 const HELD_EMPTY = '? A question waits. Press Enter to answer it';
 const LEAST_COLUMNS = 20;
@@ -38,13 +38,12 @@ export class DrawnSurface implements Surface {
   });
   readonly #asksColor: boolean;
   #listener: SurfaceListener | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #sign = new WorkSign(() => this.redraw());
   /** Keys of the text since it was entered, or since a key of the whole chat. */
   #isWriting = false;
   keys = 0;
   readonly keepsEntered = false;
   readonly showsStatus = true;
-  frame = 0;
 
   /** @param drawn The frame that is on the screen already. */
   constructor(terminal: Pick<Terminal, 'out' | 'input' | 'env'>, paint: Paint, drawn: Drawn | undefined) {
@@ -80,6 +79,10 @@ export class DrawnSurface implements Surface {
 
   get isCompleting(): boolean {
     return this.#composer.isShowingAutocomplete();
+  }
+
+  get frame(): number {
+    return this.#sign.frame;
   }
 
   get hasQuestion(): boolean {
@@ -122,17 +125,7 @@ export class DrawnSurface implements Surface {
 
   /** While something is at work, the lines are redrawn for its sign and its time. */
   setWorking(isWorking: boolean): void {
-    if (isWorking === (this.#timer !== undefined)) return;
-    if (isWorking) {
-      this.#timer = setInterval(() => {
-        this.frame += 1;
-        this.redraw();
-      }, FRAME_MS);
-    } else {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
-    this.redraw();
+    if (this.#sign.set(isWorking)) this.redraw();
   }
 
   setTitle(title: string): void {
