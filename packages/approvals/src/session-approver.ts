@@ -6,8 +6,17 @@ import {
   type ApproverContext,
   interrupted,
   interruptionOf,
+  type QuestionAnswer,
+  type QuestionRequest,
 } from '@longhaul/core';
-import { type Approval, LonghaulError } from '@longhaul/protocol';
+import {
+  type Approval,
+  checkContent,
+  type JsonObject,
+  LonghaulError,
+  QUESTION_TOOL,
+  type Question,
+} from '@longhaul/protocol';
 import {
   type ApprovalRule,
   createJudge,
@@ -77,6 +86,20 @@ class SessionApprover implements Approver {
     const verdict = await this.#verdict(request, call, judgement);
     if (verdict.allowed && !READING_TOOLS.has(request.toolName)) this.#hasGranted = true;
     return verdict;
+  }
+
+  async ask({ callId, handle, question, signal, stopClock }: QuestionRequest): Promise<QuestionAnswer> {
+    const { settings, writer, drain, service } = this.#options;
+    if (settings.ask !== 'wait') return { isAnswered: false, reason: 'nobody can answer' };
+    const args: JsonObject = JSON.parse(JSON.stringify(question));
+    const requested = await writer.requestApproval({ callId, handle, toolName: QUESTION_TOOL, args });
+    const ends = drain === undefined ? signal : AbortSignal.any([signal, drain]);
+    const withinMs = settings.timeoutMs ?? undefined;
+    const answered = await this.#answerTo(requested, { signal: ends, withinMs }, stopClock);
+    if (answered.answeredAt !== undefined) return toAnswer(question, answered);
+    // The server does not wait any longer.
+    const reason = ends.aborted ? 'the run ended before an answer' : `nobody answered within ${withinMs} ms`;
+    return toAnswer(question, await service.refuse(requested, reason));
   }
 
   failure({ isAtEnd }: { isAtEnd: boolean }): LonghaulError | undefined {
@@ -160,6 +183,15 @@ function refusedByRule({ rule }: Judgement): ApprovalVerdict {
 function remainingMs(own: Approval | undefined, timeoutMs: number): number {
   if (own === undefined) return timeoutMs;
   return Math.max(0, Math.min(timeoutMs, own.requestedAt + timeoutMs - Date.now()));
+}
+
+function toAnswer(question: Question, { answer, reason, content }: Approval): QuestionAnswer {
+  if (answer !== 'once' && answer !== 'always')
+    return { isAnswered: false, reason: reason ?? 'the person declined' };
+  const checked = checkContent(question, content);
+  return checked.ok
+    ? { isAnswered: true, content: checked.content }
+    : { isAnswered: false, reason: checked.reason };
 }
 
 function toVerdict({ answer, reason }: Approval): ApprovalVerdict {

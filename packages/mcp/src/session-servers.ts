@@ -1,5 +1,5 @@
 import type { ConnectedTools, Tool, ToolConnection } from '@longhaul/core';
-import { toLonghaulError } from '@longhaul/protocol';
+import { QUESTION_TOOL, toLonghaulError } from '@longhaul/protocol';
 import { Restarts, type Wait } from './connection/restarts.ts';
 import {
   type CallOptions,
@@ -149,6 +149,7 @@ export class SessionServers {
       ...agentTools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
       ...DEFERRAL_TOOLS,
       RESOURCE_TOOL,
+      QUESTION_TOOL,
     ]);
     const { maxOutputChars } = this.#options;
     return this.#connections.flatMap((connection, index) =>

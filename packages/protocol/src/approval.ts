@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 
 /**
  * `once` allows this call. `always` also allows the same commands or tool for the rest of the session. `deny` refuses
@@ -20,4 +20,6 @@ export interface Approval {
   answeredAt?: number;
   answer?: ApprovalAnswer;
   reason?: string;
+  /** The values that answer a question of a server. See `questionOf`. */
+  content?: JsonObject;
 }

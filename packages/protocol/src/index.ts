@@ -99,6 +99,16 @@ export {
   type ChatUsage,
   isFrontEndTask,
 } from './openai-chat.ts';
+export {
+  type CheckedContent,
+  checkContent,
+  expectation,
+  QUESTION_TOOL,
+  type Question,
+  type QuestionField,
+  questionOf,
+  readField,
+} from './question.ts';
 export { matchesPattern } from './text-pattern.ts';
 export type { TrustWant } from './trust-want.ts';
 export { compactionOfMessage, type TypedCompaction, typedCompaction } from './typed-compaction.ts';

@@ -4,11 +4,18 @@ import type {
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk';
 import type { Runtime } from '@longhaul/core';
-import { type Approval, type ApprovalAnswer, toLonghaulError } from '@longhaul/protocol';
+import {
+  type Approval,
+  type ApprovalAnswer,
+  type Question,
+  questionOf,
+  toLonghaulError,
+} from '@longhaul/protocol';
 import type { AcpWorkspace } from '../acp-options.ts';
 import { problemOf } from '../request-error.ts';
 import { kindOf, locationsOf, titleOf } from '../updates/tool-facts.ts';
 import { proposedContent } from './proposed-content.ts';
+import { calledFrom, type QuestionChoice, questionChoices, questionTitle } from './question-choices.ts';
 
 type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
 
@@ -60,11 +67,23 @@ export class PermissionAsker {
 
   async #ask(asked: Asked, { signal }: AbortController): Promise<void> {
     const { request, onCancelled } = this.#options;
+    const question = questionOf(asked);
+    const choices = question && questionChoices(question);
+    if (question !== undefined && choices === undefined)
+      return await this.#answer(asked, {
+        answer: 'deny',
+        reason: 'the editor cannot ask for a text or a number',
+      });
     try {
-      const { outcome } = await request(await this.#question(asked), signal);
+      const { outcome } = await request(await this.#question(asked, question, choices), signal);
       if (signal.aborted) return;
       if (outcome.outcome === 'cancelled') onCancelled();
-      else await this.#answer(asked, ANSWERS[outcome.optionId] ?? 'deny');
+      else if (choices !== undefined)
+        await this.#answer(
+          asked,
+          choices.find(({ id }) => id === outcome.optionId)?.answer ?? { answer: 'deny' },
+        );
+      else await this.#answer(asked, { answer: ANSWERS[outcome.optionId] ?? 'deny' });
     } catch (error) {
       if (signal.aborted || !this.#options.isConnected()) return;
       // Without this answer, the run would never end.
@@ -72,8 +91,25 @@ export class PermissionAsker {
     }
   }
 
-  async #question({ callId, toolName, args }: Asked): Promise<RequestPermissionRequest> {
+  async #question(
+    { callId, toolName, args }: Asked,
+    question: Question | undefined,
+    choices: readonly QuestionChoice[] | undefined,
+  ): Promise<RequestPermissionRequest> {
     const { sessionId, folder, workspace, toolCallIdOf } = this.#options;
+    if (question !== undefined && choices !== undefined)
+      return {
+        sessionId,
+        toolCall: {
+          toolCallId: toolCallIdOf(calledFrom(callId)),
+          title: questionTitle(question),
+        },
+        options: choices.map(({ id, name, answer }) => ({
+          optionId: id,
+          name,
+          kind: answer.answer === 'deny' ? 'reject_once' : 'allow_once',
+        })),
+      };
     const allowed = await workspace.allowedByAlways({ toolName, args });
     return {
       sessionId,
@@ -91,14 +127,14 @@ export class PermissionAsker {
 
   async #refuse(asked: Asked, problem: string): Promise<void> {
     this.#options.log(`The editor could not ask about ${asked.toolName}: ${problem}`);
-    await this.#answer(asked, 'deny', `the editor could not ask: ${problem}`);
+    await this.#answer(asked, { answer: 'deny', reason: `the editor could not ask: ${problem}` });
   }
 
   /** Somebody else may have answered, or the run may have ended. */
-  async #answer({ callId, handle }: Asked, answer: ApprovalAnswer, reason?: string): Promise<void> {
+  async #answer({ callId, handle }: Asked, answer: QuestionChoice['answer']): Promise<void> {
     const { sessionId, workspace, log } = this.#options;
     try {
-      await workspace.runtime.approvals.answer(sessionId, callId, { answer, handle, reason });
+      await workspace.runtime.approvals.answer(sessionId, callId, { ...answer, handle });
     } catch (error) {
       const { code, message } = toLonghaulError(error);
       if (code !== 'not_found') log(`The answer to a request for approval could not be stored: ${message}`);

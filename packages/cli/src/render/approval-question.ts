@@ -1,5 +1,12 @@
 import { cutMiddle } from '@longhaul/context';
-import { isObject, type JsonValue, visibleLine, visibleToApprove } from '@longhaul/protocol';
+import {
+  isObject,
+  type JsonValue,
+  type Question,
+  questionOf,
+  visibleLine,
+  visibleToApprove,
+} from '@longhaul/protocol';
 import { createHighlighter } from './code-highlighter.ts';
 import { fileChange } from './file-change.ts';
 import { createPaint, type Paint } from './paint.ts';
@@ -17,10 +24,18 @@ export function approvalQuestion(
   { toolName, args }: { toolName: string; args: JsonValue },
   paint: Paint = createPaint(false),
 ): string {
+  const question = questionOf({ toolName, args });
+  if (question !== undefined) return serverQuestion(question, paint);
   const lines = changedText(toolName, args, paint) ?? argumentLines(args, paint);
   const head = lines.length === 1 ? ` ${lines[0]}` : `\n    ${lines.join('\n    ')}`;
   const count = lines.length > MANY_LINES ? `\n  ${lines.length} lines, from "? ${toolName}" on.` : '';
   return `${paint.bold(`? ${visibleLine(toolName)}`)}${head}${count}\n`;
+}
+
+/** A question of a server, with a warning: the server chooses the words. */
+function serverQuestion({ server, message }: Question, paint: Paint): string {
+  const lines = visibleToApprove(cut(message)).split('\n');
+  return `${paint.bold(`? The MCP server ${visibleLine(server)} asks`)}\n    ${lines.join('\n    ')}\n  The server gets what you type. Do not type passwords.\n`;
 }
 
 /** A change of one file as the lines that it removes and adds. Undefined for other calls. */

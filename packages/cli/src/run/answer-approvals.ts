@@ -1,6 +1,15 @@
 import { createInterface } from 'node:readline';
 import type { ApprovalService, Runtime } from '@longhaul/core';
-import { type Approval, type ApprovalAnswer, type JsonValue, toLonghaulError } from '@longhaul/protocol';
+import {
+  type Approval,
+  type ApprovalAnswer,
+  type JsonObject,
+  type JsonValue,
+  type Question,
+  questionOf,
+  toLonghaulError,
+} from '@longhaul/protocol';
+import { QuestionForm } from '../questions/question-form.ts';
 import { approvalQuestion } from '../render/approval-question.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -96,7 +105,7 @@ class Asker {
   }
 }
 
-type Answer = { answer: ApprovalAnswer; reason?: string };
+type Answer = { answer: ApprovalAnswer; reason?: string; content?: JsonObject };
 
 /** Returns undefined if somebody else has answered, or the run has ended. */
 async function askPerson(
@@ -104,6 +113,8 @@ async function askPerson(
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
 ): Promise<Answer | undefined> {
   terminal.out.write(approvalQuestion(asked));
+  const question = questionOf(asked);
+  if (question !== undefined) return await askForm(question, { terminal, signal });
   for (;;) {
     const line = await readLine('  Allow it? [y]es, [a]lways in this session, [n]o: ', { terminal, signal });
     if (line === undefined) return undefined;
@@ -117,6 +128,25 @@ async function askPerson(
       )?.trim();
       return { answer: 'deny', ...(reason ? { reason } : {}) };
     }
+  }
+}
+
+/** Asks for the fields of a question of a server. */
+async function askForm(
+  question: Question,
+  place: { terminal: Terminal; signal: AbortSignal },
+): Promise<Answer | undefined> {
+  const form = new QuestionForm(question);
+  place.terminal.out.write('  Type /decline to decline.\n');
+  for (;;) {
+    const line = await readLine(`  ${form.prompt} `, place);
+    if (line === undefined) return undefined;
+    if (line === null) return { answer: 'deny', reason: 'the terminal was closed' };
+    if (line.trim() === '/decline') return { answer: 'deny', reason: 'the person declined' };
+    const problem = form.take(line);
+    if (problem !== undefined) place.terminal.out.write(`  ${problem}\n`);
+    const { content } = form;
+    if (content !== undefined) return { answer: 'once', content };
   }
 }
 

@@ -139,7 +139,8 @@ export class ToolRunner {
     handle: string,
     { stored, signal }: { stored: StoredProgress; signal: AbortSignal },
   ): ToolContext {
-    const { sandbox, blobs, history, todoList, writer } = this.#options;
+    const { sandbox, blobs, history, todoList, writer, approver, clock } = this.#options;
+    let questions = 0;
     return {
       sessionId: writer.lease.sessionId,
       callId: part.callId,
@@ -149,6 +150,17 @@ export class ToolRunner {
       history,
       todoList,
       signal,
+      ask: async (question) => {
+        questions += 1;
+        const asked = await approver.ask?.({
+          callId: `${part.callId}:q${questions}`,
+          handle: `${handle}q${questions}`,
+          question,
+          signal,
+          stopClock: () => clock.stop(),
+        });
+        return asked ?? { isAnswered: false, reason: 'nobody can answer' };
+      },
       progress: (update) => {
         writer.emitTransient({ type: 'llm:tool-progress', callId: part.callId, ...update });
         stored.report(update);

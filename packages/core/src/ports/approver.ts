@@ -1,4 +1,4 @@
-import type { JsonValue, LonghaulError } from '@longhaul/protocol';
+import type { JsonObject, JsonValue, LonghaulError, Question } from '@longhaul/protocol';
 
 export interface ApprovalRequest {
   callId: string;
@@ -21,10 +21,21 @@ export interface ApprovalRequest {
 /** `waits`: the run is interrupted. The call stays pending and its request stays open, until the session is resumed. */
 export type ApprovalVerdict = { allowed: true } | { allowed: false; reason: string; waits?: true };
 
+/** A question of a server in the middle of a call. */
+export interface QuestionRequest extends Pick<ApprovalRequest, 'callId' | 'handle' | 'signal' | 'stopClock'> {
+  question: Question;
+}
+
+export type QuestionAnswer =
+  | { isAnswered: true; content: JsonObject }
+  | { isAnswered: false; reason: string };
+
 /** Decides whether the calls of one run are allowed. */
 export interface Approver {
   /** Resolves at once, or when a person has answered. Rejects only if the store does. */
   approve(request: ApprovalRequest): Promise<ApprovalVerdict>;
+  /** Asks a person. Default: nobody can answer. Rejects only if the store does. */
+  ask?(request: QuestionRequest): Promise<QuestionAnswer>;
   /**
    * Returns an error if the run has failed because its calls need approval and there is nobody to ask. Otherwise
    * undefined.

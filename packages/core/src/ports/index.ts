@@ -1,4 +1,10 @@
-export type { ApprovalRequest, ApprovalVerdict, Approver } from './approver.ts';
+export type {
+  ApprovalRequest,
+  ApprovalVerdict,
+  Approver,
+  QuestionAnswer,
+  QuestionRequest,
+} from './approver.ts';
 export type { BlobInfo, BlobStore } from './blob-store.ts';
 export type {
   ChangedFiles,

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, ToolOutputContent } from '@longhaul/protocol';
+import type { JsonObject, JsonValue, Question, ToolOutputContent } from '@longhaul/protocol';
+import type { QuestionAnswer } from './approver.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { ToolSchema } from './model-driver.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -76,6 +77,8 @@ export interface ToolContext {
   /** Returns the result of the session's newest call of `todo`, or undefined if there is none. */
   todoList(): Promise<string | undefined>;
   readonly signal: AbortSignal;
+  /** Asks the person, if somebody can answer. The time does not count against the run. Default: nobody can. */
+  ask?: (question: Question) => Promise<QuestionAnswer>;
   /** Emits `llm:tool-progress`. The newest title and facts are also stored with the running call. */
   progress(update: { title?: string; metadata?: JsonObject }): void;
 }

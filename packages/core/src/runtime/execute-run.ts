@@ -1,4 +1,4 @@
-import { type Session, toLonghaulError } from '@longhaul/protocol';
+import { questionOf, type Session, toLonghaulError } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
@@ -47,6 +47,7 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
       const problem = `${info.provider}/${info.model} cannot call tools. ${info.withoutTools}`;
       await work.writer.announce(withoutTools(problem));
     }
+    await closeLostQuestions(work.session.id, parts.approvals);
     using connected = await connectTools(work, parts.options, parts.agent);
     const tools = [...parts.agent.tools, ...connected.tools];
     const agent = { ...parts.agent, tools, toolsText: connected.systemText };
@@ -58,6 +59,13 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
     process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
   }
   return result;
+}
+
+/** A server that asked in an earlier run no longer waits for the answer. */
+async function closeLostQuestions(sessionId: string, approvals: ApprovalService): Promise<void> {
+  for (const open of await approvals.list(sessionId, { open: true })) {
+    if (questionOf(open) !== undefined) await approvals.refuse(open, 'the run ended before an answer');
+  }
 }
 
 async function createExecutor(

@@ -1,19 +1,22 @@
 import { pathToFileURL } from 'node:url';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, type Question } from '@longhaul/protocol';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
+  ElicitRequestSchema,
   ErrorCode,
   ListRootsRequestSchema,
   McpError,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { isUnauthorized } from '../login/is-unauthorized.ts';
+import { type Ask, Questions } from '../questions/questions.ts';
 import { DEFAULT_TIMEOUT_MS, filledIn, type ServerSettings } from '../server-settings.ts';
 import { hasAuthorization, isOlderServer, transportsFor } from './open-transport.ts';
 import type { Restarts } from './restarts.ts';
 import type { ServerPlace } from './server-process.ts';
+import { Silence } from './silence.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export interface ServerConnectionOptions extends ServerPlace {
@@ -32,10 +35,15 @@ export interface ServerOffers {
 }
 
 /** How a request to a server is made. */
-export type CallOptions = Pick<RequestOptions, 'signal' | 'onprogress'>;
+export interface CallOptions extends Pick<RequestOptions, 'signal' | 'onprogress'> {
+  /** Answers questions of the server during the call. Default: they are declined. */
+  ask?: Ask | undefined;
+}
 
 /** How long a server may take to answer for the first time. The run waits for it. */
 const START_MS = 30_000;
+/** The longest time of a timer. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * A connection to one server. It is opened by the first request, and again by the next request after it has ended,
@@ -46,6 +54,8 @@ export class ServerConnection {
   readonly #options: ServerConnectionOptions;
   readonly #closing = new AbortController();
   #opening: Promise<Opened> | undefined;
+  readonly #questions: Questions;
+  readonly #silences = new Set<Silence>();
   #state: ServerState = { status: 'idle' };
   #hasOtherTools = false;
   #has: ServerOffers = { resources: false, prompts: false };
@@ -53,6 +63,7 @@ export class ServerConnection {
   constructor(options: ServerConnectionOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#questions = new Questions(options.name);
   }
 
   /** What the server has besides tools. Nothing until it was reached. */
@@ -84,17 +95,41 @@ export class ServerConnection {
     make: (client: Client, options: RequestOptions) => Promise<Result>,
     options: CallOptions = {},
   ): Promise<Result> {
-    const { signal } = options;
+    const { signal, onprogress, ask } = options;
     const opened = await this.#open(signal);
     const timeout = this.#options.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    using silence = new Silence(timeout);
+    using _asking = ask && this.#questions.during((question) => this.#heldAsk(ask, question));
+    this.#silences.add(silence);
     try {
-      const result = await make(opened.client, { ...options, timeout, resetTimeoutOnProgress: true });
+      const result = await make(opened.client, {
+        signal: signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]),
+        ...(onprogress && {
+          onprogress: (update) => {
+            silence.heard();
+            onprogress(update);
+          },
+        }),
+        // Only the silence ends the call.
+        timeout: LONGEST_MS,
+      });
       this.#options.restarts.succeeded();
       return result;
     } catch (error) {
       signal?.throwIfAborted();
-      throw await this.#requestFailure(error, opened, timeout);
+      if (silence.signal.aborted)
+        throw this.#unavailable(`did not answer within ${timeout} ms. It may still be working.`, error);
+      throw await this.#requestFailure(error, opened);
+    } finally {
+      this.#silences.delete(silence);
     }
+  }
+
+  /** While a person is asked, no call of the server is too late: it is unknown which one waits. */
+  async #heldAsk(ask: Ask, question: Question): ReturnType<Ask> {
+    using held = new DisposableStack();
+    for (const silence of this.#silences) held.use(silence.hold());
+    return await ask(question);
   }
 
   /** Ends the connection for good, and with it the server, if it was started. */
@@ -165,10 +200,14 @@ export class ServerConnection {
 
   #createClient(): Client {
     const { workspace, version } = this.#options;
-    const client = new Client({ name: 'longhaul', version }, { capabilities: { roots: {} } });
+    const client = new Client(
+      { name: 'longhaul', version },
+      { capabilities: { roots: {}, elicitation: { form: {} } } },
+    );
     client.setRequestHandler(ListRootsRequestSchema, () => ({
       roots: [{ uri: pathToFileURL(workspace).href, name: 'workspace' }],
     }));
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => this.#questions.answer(params));
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
       this.#hasOtherTools = true;
     });
@@ -196,11 +235,8 @@ export class ServerConnection {
     if (this.#opening === opening) this.#opening = undefined;
   }
 
-  async #requestFailure(error: unknown, opened: Opened, timeout: number): Promise<LonghaulError> {
+  async #requestFailure(error: unknown, opened: Opened): Promise<LonghaulError> {
     if (error instanceof McpError) {
-      if (error.code === ErrorCode.RequestTimeout) {
-        return this.#unavailable(`did not answer within ${timeout} ms. It may still be working.`, error);
-      }
       if (error.code !== ErrorCode.ConnectionClosed)
         return this.#unavailable(`refused: ${plainMessage(error)}`, error);
     }
@@ -239,7 +275,6 @@ interface Opened {
 
 const REFUSED: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'Longhaul does not call its model for servers (sampling).',
-  'elicitation/create': 'Nobody can be asked.',
 };
 
 async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

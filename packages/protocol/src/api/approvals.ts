@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Approval } from '../approval.ts';
-import { jsonValueSchema, nameText, sessionIdSchema } from './common.ts';
+import { jsonObjectSchema, jsonValueSchema, nameText, sessionIdSchema } from './common.ts';
 
 const answer = z.enum(['once', 'always', 'deny']);
 
@@ -14,6 +14,7 @@ const approvalSchema = z.looseObject({
   answeredAt: z.number().optional().meta({ description: 'Absent until the request is answered.' }),
   answer: answer.optional(),
   reason: z.string().optional(),
+  content: jsonObjectSchema.optional(),
   alwaysAllows: z.array(z.string()).optional().meta({
     description:
       'What the answer always would allow for the rest of the session: simple commands as they are written, or a tool in the workspace, or a tool with a path. Only for requests without an answer.',
@@ -44,6 +45,10 @@ export const answerApprovalBody = z.strictObject({
       'once: approve this call. always: also approve later calls of this tool with the same subjects (such as commands or paths) in this session. deny: refuse the call.',
   }),
   reason: nameText(2_000).optional().meta({ description: 'Reason for deny, which the model sees.' }),
+  content: jsonObjectSchema.optional().meta({
+    description:
+      'Values for the fields of a question of an MCP server (toolName mcp_question), by the names of the fields. Fields that are left out get their initial values.',
+  }),
   handle: nameText(40).min(1).optional().meta({
     description:
       'Handle of the approval request. Required if several requests of the session have this call id, because a provider may reuse call ids.',

@@ -39,8 +39,11 @@ export function approvalHandlers({
       return { approvals: await Promise.all(found.map((approval) => withScope(approval, session))) };
     },
 
-    async answerApproval({ params: { sessionId, callId }, body: { answer, reason, handle } }) {
-      return { ok: true, ...(await approvals.answer(sessionId, callId, { answer, reason, handle })) };
+    async answerApproval({ params: { sessionId, callId }, body: { answer, reason, content, handle } }) {
+      return {
+        ok: true,
+        ...(await approvals.answer(sessionId, callId, { answer, reason, content, handle })),
+      };
     },
   };
 }

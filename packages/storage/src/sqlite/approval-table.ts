@@ -1,5 +1,5 @@
-import type { NewApproval } from '@longhaul/core';
-import type { Approval, ApprovalAnswer, JsonValue } from '@longhaul/protocol';
+import type { NewAnswer, NewApproval } from '@longhaul/core';
+import type { Approval, JsonObject, JsonValue } from '@longhaul/protocol';
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import { parseColumn, withoutNulls } from '../shared/json.ts';
 import type { Drizzle } from './connection.ts';
@@ -43,10 +43,17 @@ export function createApprovalTable(db: Drizzle, now: () => number) {
       return rows.all().map(toApproval);
     },
 
-    answer(approval: Approval, answer: { answer: ApprovalAnswer; reason?: string }): Approval {
+    answer(
+      approval: Approval,
+      { content, ...answer }: Pick<NewAnswer, 'answer' | 'reason' | 'content'>,
+    ): Approval {
       const change = { ...answer, answeredAt: now() };
-      db.update(approvals).set(change).where(at(approval.sessionId, approval.handle)).run();
-      return { ...approval, ...change };
+      const written = content === undefined ? {} : { content: JSON.stringify(content) };
+      db.update(approvals)
+        .set({ ...change, ...written })
+        .where(at(approval.sessionId, approval.handle))
+        .run();
+      return { ...approval, ...change, ...(content !== undefined && { content }) };
     },
 
     /** Sessions whose deletion is not complete have no head. */
@@ -73,7 +80,12 @@ export function createApprovalTable(db: Drizzle, now: () => number) {
   };
 }
 
-function toApproval({ args, ...row }: ApprovalRow): Approval {
+function toApproval({ args, content, ...row }: ApprovalRow): Approval {
   const id = `${row.sessionId}/${row.handle}`;
-  return { ...withoutNulls(row), args: parseColumn<JsonValue>(args, { table: 'approvals', id }) };
+  const place = { table: 'approvals', id } as const;
+  return {
+    ...withoutNulls(row),
+    args: parseColumn<JsonValue>(args, place),
+    ...(content !== null && { content: parseColumn<JsonObject>(content, place) }),
+  };
 }

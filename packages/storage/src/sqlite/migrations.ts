@@ -257,4 +257,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX marks_reverts ON marks (session_id, key) WHERE kind = 'revert';
   CREATE INDEX parts_patches ON parts (message_id, part_index) WHERE type = 'patch';
   `,
+  `
+  -- The values that answer a question of a server (JSON).
+  ALTER TABLE approvals ADD COLUMN content TEXT;
+  `,
 ];

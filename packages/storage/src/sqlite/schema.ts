@@ -306,6 +306,8 @@ export const approvals = sqliteTable(
     answeredAt: integer('answered_at'),
     answer: text('answer').$type<'once' | 'always' | 'deny'>(),
     reason: text('reason'),
+    /** JSON. */
+    content: text('content'),
   },
   (table) => [primaryKey({ columns: [table.sessionId, table.handle] })],
 );

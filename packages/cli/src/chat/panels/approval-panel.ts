@@ -1,4 +1,4 @@
-import { type ApprovalAnswer, alwaysWords, visibleLine } from '@longhaul/protocol';
+import { type ApprovalAnswer, alwaysWords, type JsonObject, visibleLine } from '@longhaul/protocol';
 import { breakLine, fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
@@ -9,10 +9,12 @@ import type { Panel } from './panel.ts';
 export interface GivenAnswer {
   answer: ApprovalAnswer;
   reason?: string;
+  /** Values for the fields of a question. */
+  content?: JsonObject;
 }
 
 export interface ApprovalPanelOptions {
-  request: Pick<OpenApproval, 'toolName' | 'alwaysAllows'>;
+  request: Pick<OpenApproval, 'toolName' | 'args' | 'alwaysAllows'>;
   /** Rules that always allow the call, if they are written into the user's file. */
   permanent?: readonly string[] | undefined;
   /** Requests that wait behind this one. */

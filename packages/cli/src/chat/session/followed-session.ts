@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LonghaulClient } from '@longhaul/client';
-import {
-  type ApprovalAnswer,
-  type LonghaulEvent,
-  toLonghaulError,
-  type UserMessageContentPart,
-} from '@longhaul/protocol';
-import type { ContextInfo } from '@longhaul/protocol/api';
+import { type LonghaulEvent, toLonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import type { AnswerApprovalBody, ContextInfo } from '@longhaul/protocol/api';
 import type { WaitingMessage } from './message-queue.ts';
 import { type OpenApproval, type SessionFacts, SessionState } from './session-state.ts';
 
@@ -108,7 +103,7 @@ export class FollowedSession {
     return await this.state.queue.remove(messageId, this.#left.signal);
   }
 
-  async answer(request: OpenApproval, answer: { answer: ApprovalAnswer; reason?: string }): Promise<void> {
+  async answer(request: OpenApproval, answer: AnswerApprovalBody): Promise<void> {
     try {
       await this.#client.approvals.answer(this.state.id, request, answer);
     } catch (error) {

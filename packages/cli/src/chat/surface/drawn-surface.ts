@@ -1,3 +1,4 @@
+import { questionOf } from '@longhaul/protocol';
 import { fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { reportBackground } from '../../render/theme.ts';
@@ -7,6 +8,7 @@ import { Composer } from '../composer/composer.ts';
 import { ApprovalPanel } from '../panels/approval-panel.ts';
 import { PanelStack } from '../panels/panel-stack.ts';
 import { Picker } from '../panels/picker.ts';
+import { QuestionPanel } from '../panels/question-panel.ts';
 import { isKeyRelease, matchesKey } from '../pi-tui.ts';
 import { BackgroundQuery } from '../screen/background-query.ts';
 import { ChatTerminal } from '../screen/chat-terminal.ts';
@@ -162,7 +164,11 @@ export class DrawnSurface implements Surface {
   }
 
   askApproval({ isUnexpected, ...options }: ApprovalOptions): Disposable {
-    const panel = new ApprovalPanel({ ...options, paint: this.#paint });
+    const question = questionOf(options.request);
+    const panel =
+      question === undefined
+        ? new ApprovalPanel({ ...options, paint: this.#paint })
+        : new QuestionPanel({ ...options, question, paint: this.#paint });
     return this.#panels.show(panel, { isHeld: isUnexpected || this.text !== '' });
   }
 

@@ -1,4 +1,5 @@
 import { alwaysWords, visibleLine } from '@longhaul/protocol';
+import type { QuestionForm } from '../../questions/question-form.ts';
 import { plural } from '../../render/format.ts';
 import type { GivenAnswer } from '../panels/approval-panel.ts';
 import type { ApprovalOptions, PickOptions } from './surface.ts';
@@ -57,6 +58,29 @@ export function callQuestion(options: ApprovalOptions): PlainQuestion {
       if (answer === undefined) return false;
       if (answer === 'stop') onStop();
       else onAnswer(answer);
+      return true;
+    },
+    leave: onStop,
+  };
+}
+
+/** Asks for the next field of a question of a server. `ask` asks for the one after it. */
+export function fieldQuestion(
+  form: QuestionForm,
+  { onAnswer, onStop }: Pick<ApprovalOptions, 'onAnswer' | 'onStop'>,
+  ask: (question: PlainQuestion) => void,
+): PlainQuestion {
+  return {
+    text: `${form.prompt} (/decline to decline)`,
+    answer: (line) => {
+      if (line === '/decline') {
+        onAnswer({ answer: 'deny', reason: 'the person declined' });
+        return true;
+      }
+      if (form.take(line) !== undefined) return false;
+      const { content } = form;
+      if (content === undefined) ask(fieldQuestion(form, { onAnswer, onStop }, ask));
+      else onAnswer({ answer: 'once', content });
       return true;
     },
     leave: onStop,

@@ -46,7 +46,7 @@ function open() {
   return { surface, type, input, entered, keys, shown: () => shown, ends: () => ends };
 }
 
-const REQUEST = { toolName: 'bash', alwaysAllows: ['ls'] };
+const REQUEST = { toolName: 'bash', args: { command: 'ls' }, alwaysAllows: ['ls'] };
 
 it('enters lines, and joins those that end with a backslash', async () => {
   const { type, entered } = open();
@@ -157,6 +157,27 @@ it('treats lines as text again after a question was answered or withdrawn', asyn
   expect(surface.hasQuestion).toBe(false);
   await type('text\n');
   expect(entered).toEqual(['text']);
+});
+
+it('asks for the fields of a question of a server, one after another', async () => {
+  const { surface, type, shown } = open();
+  const field = (name: string, kind: string) => ({ name, label: name, kind, choices: [], isRequired: true });
+  const args = { server: 'x', message: 'm', fields: [field('who', 'text'), field('age', 'integer')] };
+  const answers: unknown[] = [];
+  surface.askApproval({
+    request: { toolName: 'mcp_question', args, alwaysAllows: [] },
+    waiting: 0,
+    isUnexpected: false,
+    onAnswer: (answer) => answers.push(answer),
+    onAlways: () => undefined,
+    onStop: () => undefined,
+  });
+  await type('Ada\n');
+  await type('old\n');
+  expect(shown()).toContain('"old" is not an answer.');
+  await type('36\n');
+  expect(answers).toEqual([{ answer: 'once', content: { who: 'Ada', age: 36 } }]);
+  expect(surface.hasQuestion).toBe(false);
 });
 
 it('closes a question at Ctrl-C, and otherwise passes the key to the chat', async () => {

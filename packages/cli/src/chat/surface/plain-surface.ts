@@ -1,7 +1,9 @@
 import { createInterface, type Interface } from 'node:readline';
+import { questionOf } from '@longhaul/protocol';
+import { QuestionForm } from '../../questions/question-form.ts';
 import { columnsOf, type Terminal } from '../../terminal.ts';
 import { InputPause } from '../screen/input-pause.ts';
-import { callQuestion, choiceQuestion, type PlainQuestion } from './plain-questions.ts';
+import { callQuestion, choiceQuestion, fieldQuestion, type PlainQuestion } from './plain-questions.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
 
 const CTRL_C = '\u0003';
@@ -110,8 +112,13 @@ export class PlainSurface implements Surface {
   }
 
   askApproval(options: ApprovalOptions): Disposable {
-    const question = callQuestion(options);
-    this.#ask(question);
+    const asked = questionOf(options.request);
+    let question: PlainQuestion;
+    const ask = (next: PlainQuestion) => {
+      question = next;
+      this.#ask(next);
+    };
+    ask(asked === undefined ? callQuestion(options) : fieldQuestion(new QuestionForm(asked), options, ask));
     return { [Symbol.dispose]: () => this.#remove(question) };
   }
 

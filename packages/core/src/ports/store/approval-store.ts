@@ -1,4 +1,4 @@
-import type { Approval, ApprovalAnswer, LonghaulEvent } from '@longhaul/protocol';
+import type { Approval, ApprovalAnswer, JsonObject, LonghaulEvent } from '@longhaul/protocol';
 import type { Lease } from './lease-store.ts';
 
 export type NewApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
@@ -6,6 +6,8 @@ export type NewApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'arg
 export interface NewAnswer {
   answer: ApprovalAnswer;
   reason?: string;
+  /** Values for the fields of a question. */
+  content?: JsonObject;
   /** Handle of the request. A provider may reuse a call id. Absent: the session's only request with this id. */
   handle?: string;
 }

@@ -1,4 +1,4 @@
-import { type Approval, LonghaulError } from '@longhaul/protocol';
+import { type Approval, checkContent, LonghaulError, questionOf } from '@longhaul/protocol';
 import type { NewAnswer, Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
 
@@ -30,9 +30,10 @@ export class ApprovalService {
    *
    * @throws {LonghaulError} `session_not_found`; `not_found` if there is no request for the call, or the request with
    * this handle is already answered; `invalid_request` without a handle, if several requests of the session have the
-   * call id.
+   * call id, or if the values do not fit a question.
    */
   async answer(sessionId: string, callId: string, answer: NewAnswer): Promise<AnsweredApproval> {
+    await this.#checkContent(sessionId, callId, answer);
     const answered = await this.#answer(sessionId, callId, answer);
     if (answer.handle !== undefined && !answered.isNew) throw alreadyAnswered(answered.approval);
     return answered;
@@ -45,6 +46,17 @@ export class ApprovalService {
   ): Promise<Approval> {
     const { sessionId, callId, handle } = request;
     return (await this.#answer(sessionId, callId, { answer: 'deny', reason, handle })).approval;
+  }
+
+  /** The values must fit the question. */
+  async #checkContent(sessionId: string, callId: string, answer: NewAnswer): Promise<void> {
+    if (answer.answer === 'deny') return;
+    const asked = (await this.#store.listApprovals(sessionId, { open: true })).find(
+      (open) => open.callId === callId && (answer.handle === undefined || open.handle === answer.handle),
+    );
+    const question = asked && questionOf(asked);
+    const checked = question && checkContent(question, answer.content);
+    if (checked?.ok === false) throw new LonghaulError('invalid_request', checked.reason);
   }
 
   async #answer(sessionId: string, callId: string, answer: NewAnswer): Promise<AnsweredApproval> {
