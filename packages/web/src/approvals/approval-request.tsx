@@ -1,12 +1,28 @@
-import { type Approval, alwaysWords } from '@longhaul/protocol';
+import { type Approval, alwaysWords, questionOf } from '@longhaul/protocol';
 import { useId, useState } from 'react';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
 import { useNotify } from '../ui/toasts.tsx';
 import { ApprovalSubject } from './approval-subject.tsx';
+import { isNotFound } from './is-not-found.ts';
+import { QuestionRequest } from './question-request.tsx';
 
-/** One request of an agent, with its answers. */
-export function ApprovalRequest({ approval, onAnswered }: { approval: Approval; onAnswered: () => void }) {
+interface RequestProps {
+  approval: Approval;
+  onAnswered: () => void;
+}
+
+/** One request of an agent, or a question of a server, with its answers. */
+export function ApprovalRequest(props: RequestProps) {
+  const question = questionOf(props.approval);
+  return question === undefined ? (
+    <CallRequest {...props} />
+  ) : (
+    <QuestionRequest {...props} question={question} />
+  );
+}
+
+function CallRequest({ approval, onAnswered }: RequestProps) {
   const { client } = useServer();
   const notify = useNotify();
   const reasonId = useId();
@@ -54,8 +70,4 @@ export function ApprovalRequest({ approval, onAnswered }: { approval: Approval; 
       </div>
     </div>
   );
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'not_found';
 }
