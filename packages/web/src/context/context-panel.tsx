@@ -21,7 +21,7 @@ export function ContextPanel() {
         {formatTokens(context.tokens)} tokens
         {window.windowTokens === undefined
           ? '. The window is not known yet.'
-          : ` of ${formatTokens(window.windowTokens)}, the window of ${model} (${window.source}).`}
+          : ` of ${formatTokens(window.windowTokens)}, the window of ${model}${windowWords(window.source)}.`}
       </p>
       <WindowBar context={context} />
       <p>
@@ -41,4 +41,9 @@ export function ContextPanel() {
       {isPreviewOpen && <CompactDialog session={session} onClose={() => setPreviewOpen(false)} />}
     </>
   );
+}
+
+/** Where the size of the window comes from. */
+function windowWords(source: string): string {
+  return source === 'last-run' ? ' in the last run' : '';
 }

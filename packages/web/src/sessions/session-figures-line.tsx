@@ -11,7 +11,11 @@ export function SessionFiguresLine({ session }: { session: SessionInfo }) {
   return (
     <span className="session-line-figures quiet">
       {percent !== undefined && (
-        <span title={context === undefined ? undefined : `${formatTokens(context.tokens)} tokens`}>
+        <span
+          title={
+            context === undefined ? undefined : `${formatTokens(context.tokens)} tokens in the last request`
+          }
+        >
           <meter min={0} max={100} value={Math.min(100, percent)} aria-hidden />{' '}
           <span className="only-read">Context </span>
           {percent} %
