@@ -7,7 +7,8 @@ import { LonghaulError } from '@longhaul/protocol';
 import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG } from './config.ts';
-import { type LoadConfigOptions, loadConfig } from './load-config.ts';
+import { loadConfig } from './load-config.ts';
+import type { LoadConfigOptions } from './load-config-options.ts';
 
 let home: string;
 let cwd: string;
