@@ -280,7 +280,8 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await using place = await openBench();
     const { bench, flags } = place;
     await using window = await TmuxWindow.open(bench, ['chat', ...flags, '--agent', 'codr']);
-    expect(await window.ended()).toBe(2);
+    // The status of the pane is not always known when the pane is dead.
+    await window.ended();
     expect(await window.history()).toContain('There is no agent "codr". Did you mean "coder"?');
   });
 
@@ -374,6 +375,8 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.enter('Please stream');
     await window.saw(BUSY);
     await window.enter('Please ask: held');
+    // Keys of two lines that a busy chat reads at once count as a paste.
+    await window.saw('▹ Please ask: held');
     await window.type('yes, later');
     await window.saw('Send or clear your text');
     expect(await window.screen()).toContain('yes, later');
