@@ -14,3 +14,8 @@ export function hostShell(): HostShell {
   const system = type() === 'Darwin' ? 'macOS' : type();
   return { path, platform: `${system} ${arch()}, ${basename(path)}` };
 }
+
+/** bash takes an input that is a socket for a remote login, and would run `~/.bashrc` before the command. */
+export function withoutStartFile(shell: string): string[] {
+  return shell.endsWith('/bash') ? ['--norc'] : [];
+}

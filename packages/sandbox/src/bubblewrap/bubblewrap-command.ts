@@ -10,6 +10,7 @@ import { exitOfShellCode, type RunningCommand } from '../command/supervise-comma
 import { COMMAND_VARIABLE } from '../command-environment.ts';
 import type { StartOptions } from '../create-sandbox.ts';
 import { type RootFolder, replaced } from '../files/root-folder.ts';
+import { withoutStartFile } from '../host-shell.ts';
 import { isRunning, placeOf, startTime } from '../process-identity.ts';
 import { CONFINE_PATH, placeConfineProgram } from './confine-program.ts';
 
@@ -55,7 +56,7 @@ const JOIN_SCRIPT = `${waitAtGate(GATE_FD)} while [ "$1" != -- ]; do echo $$ >"$
  * @throws {LonghaulError} `sandbox_failed` with the output of bwrap.
  */
 export async function startBubblewrap(request: BubblewrapCommand): Promise<RunningCommand> {
-  const ready = `${requireFolder(request.workspace)} echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" -c "$1"`;
+  const ready = `${requireFolder(request.workspace)} echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" ${withoutStartFile(request.shell).join(' ')} -c "$1"`;
   const shell = ['/bin/sh', '-c', ready, request.shell, request.command];
   const { confine } = request;
   const inner = confine === undefined ? shell : [CONFINE_PATH, ...shell];

@@ -16,7 +16,7 @@ import { COMMAND_VARIABLE, commandEnvironment } from '../command-environment.ts'
 import { createSandbox, type StartOptions } from '../create-sandbox.ts';
 import { createMachineFiles } from '../files/machine-files.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
-import { hostShell } from '../host-shell.ts';
+import { hostShell, withoutStartFile } from '../host-shell.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { hasOpen, placeOf, startTime } from '../process-identity.ts';
 
@@ -57,7 +57,7 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
     recordProcess: options.recordProcess,
     start: async (command, { cwd, ...rest }) => {
       root.requireInPlace();
-      return startLocal([shell.path, '-c', command], {
+      return startLocal([shell.path, ...withoutStartFile(shell.path), '-c', command], {
         ...rest,
         cwd: resolve(root.path, cwd),
         env: environment,
