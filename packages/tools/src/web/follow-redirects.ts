@@ -9,7 +9,7 @@ export interface FollowOptions extends TargetRules {
 
 /** Where an address led. */
 export interface WebAnswer {
-  /** The address that was asked, and those to which it redirected. The last one answered. */
+  /** The address that was requested, and those to which it redirected. The last one answered. */
   path: readonly URL[];
   response: WebResponse;
   /** A redirect to another host, which was not followed: approvals judge each host. */
@@ -19,8 +19,8 @@ export interface WebAnswer {
 const MAX_REDIRECTS = 5;
 
 /**
- * Asks an address, and follows redirects within its host, also from `http` to `https`. Each address is resolved and
- * checked anew.
+ * Requests an address, and follows redirects within its host, also from `http` to `https`. Each new address is resolved
+ * and checked, too.
  *
  * @throws {WebRefusal} and the errors of `requestTarget`.
  */
