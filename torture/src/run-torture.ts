@@ -5,7 +5,6 @@ import type { SandboxKind } from '@longhaul/core';
 import { createSandboxDriver } from '@longhaul/sandbox';
 import { seededRandom } from '@longhaul/scripted-model';
 import type { FaultPoint } from '@longhaul/testing/fault-points';
-import { describeClient, MODEL_CLIENTS } from './agent/model-client.ts';
 import type { SessionFigures } from './checks/check-session.ts';
 import type { Defect } from './checks/defect.ts';
 import { CommandPlanner } from './drive/commands/command-plan.ts';
@@ -98,6 +97,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   );
   const result = {
     ...sumOf(outcomes),
+    clients: planner.clients,
     struck: planner.struck,
     commands: commandPlanner.figures,
     commandPoints: commandPlanner.struck,
@@ -114,19 +114,13 @@ async function workingSandboxes(): Promise<SandboxKind[]> {
 
 function sumOf(
   outcomes: readonly SessionOutcome[],
-): Omit<TortureResult, 'struck' | 'commands' | 'commandPoints' | 'folder'> {
+): Omit<TortureResult, 'clients' | 'struck' | 'commands' | 'commandPoints' | 'folder'> {
   const figures = outcomes.map((outcome) => outcome.figures);
   const sum = (key: keyof SessionFigures) => figures.reduce((total, one) => total + one[key], 0);
   const most = (key: keyof SessionFigures) => Math.max(0, ...figures.map((one) => one[key]));
   return {
     kills: outcomes.reduce((total, { kills }) => total + kills, 0),
     lives: outcomes.reduce((total, { lives }) => total + lives, 0),
-    clients: new Map(
-      MODEL_CLIENTS.map(describeClient).map((name) => [
-        name,
-        outcomes.reduce((total, { clients }) => total + (clients.get(name) ?? 0), 0),
-      ]),
-    ),
     defects: outcomes.flatMap(({ defects }) => defects),
     completed: outcomes.every(({ completed }) => completed),
     clockSteps: SessionClock.isSettable

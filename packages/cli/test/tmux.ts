@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isRunning } from '@longhaul/core/host-processes';
 import { expect } from 'vitest';
 import type { Bench } from './harness.ts';
 
@@ -136,8 +137,11 @@ export class TmuxWindow implements AsyncDisposable {
   }
 
   async kill(): Promise<void> {
-    process.kill(await this.pid(), 'SIGKILL');
+    const pid = await this.pid();
+    process.kill(pid, 'SIGKILL');
     await this.ended();
+    // The terminal closes before the process is gone.
+    await expect.poll(() => isRunning(pid), POLL).toBe(false);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

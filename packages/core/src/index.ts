@@ -61,8 +61,6 @@ export {
   currentClaimant,
   currentOwner,
   isOwnerAlive,
-  type ProcessStat,
-  processStat,
 } from './session/leases/lease-owner.ts';
 export { drivingRun } from './session/leases/take-session.ts';
 export { listMessages } from './session/list-messages.ts';

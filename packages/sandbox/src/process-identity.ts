@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { currentOwner, isOwnerAlive as isProcessAlive, type ProcessPlace, processStat } from '@longhaul/core';
-import { systemCode } from './files/file-errors.ts';
+import { currentOwner, isOwnerAlive as isProcessAlive, type ProcessPlace } from '@longhaul/core';
+import { processStat } from '@longhaul/core/host-processes';
 
 /** The part of a boot id that a name has room for. */
 const BOOT_NAME_CHARS = 8;
@@ -42,25 +42,9 @@ export function placeOf(pid: number, mark: string): Omit<ProcessPlace, 'driver'>
   return { ...machineIdentity(), mark, leader: { pid, startedAt, namespace: pidNamespace() } };
 }
 
-/** Whether a process with this pid exists, of any user. A zombie counts. */
-export function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) === 'EPERM';
-  }
-}
-
 /** Start time of a process in clock ticks since boot, as text. Undefined if the process is gone, or without /proc. */
 export function startTime(pid: number): string | undefined {
   return processStat(pid)?.startedAt;
-}
-
-/** Whether the process runs or is stopped; a zombie does neither. */
-export function isRunning(pid: number): boolean {
-  const state = processStat(pid)?.state;
-  return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
 /** Reads a file below /proc. Undefined if the process is gone or hidden, or without /proc. */

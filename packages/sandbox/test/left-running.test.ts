@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecOptions, ProcessPlace, Sandbox, SandboxOptions } from '@longhaul/core';
+import { isRunning } from '@longhaul/core/host-processes';
 import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { describe, expect, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
-import { isRunning } from '../src/process-identity.ts';
 import { countProcesses, crashWith, makeWorkspace, type TestFolders, uniqueSeconds } from './support.ts';
 
 const driver = createSandboxDriver('local');

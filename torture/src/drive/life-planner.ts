@@ -1,5 +1,6 @@
 import type { Random } from '@longhaul/scripted-model';
 import { FAULT_POINTS, type FaultPoint, FILES_FAULT_POINTS } from '@longhaul/testing/fault-points';
+import { describeClient, MODEL_CLIENTS, type ModelClient } from '../agent/model-client.ts';
 import { shuffled } from '../shuffled.ts';
 import type { CancelWay, ClockStep, FreezePlan, LifePlan } from './life-plan.ts';
 
@@ -46,6 +47,9 @@ const FREEZE_POINTS = FAULT_POINTS.filter(
   (point) => !point.startsWith('enqueue') && point !== 'transaction-open' && point !== 'queue-taking',
 );
 
+/** A brief test goes on until this many processes called the model with each client. */
+export const LEAST_OF_EACH_CLIENT = 3;
+
 /** Share of the lives that are stopped, and of those whose clock is set. */
 const FREEZE_SHARE = 0.06;
 const CLOCK_SHARE = 0.4;
@@ -58,6 +62,8 @@ export class LifePlanner {
   /** Fault points that have not struck yet. */
   readonly #pending: FaultPoint[];
   readonly struck = new Map<FaultPoint, number>();
+  /** Number of processes that called the model, by their client. */
+  readonly clients = new Map(MODEL_CLIENTS.map((client) => [describeClient(client), 0]));
   readonly #setsClock: boolean;
   /** Moments at which no process has been stopped yet. */
   readonly #pendingFreezes: FreezePlan['when'][] = ['command', 'moment', 'start-committed'];
@@ -73,9 +79,10 @@ export class LifePlanner {
     this.#pending = shuffled(LIFE_POINTS, random);
   }
 
-  /** Whether every fault point has struck, and a process was stopped in every way. */
+  /** Whether every fault point has struck, a process was stopped in every way, and each client was used often enough. */
   get isDone(): boolean {
-    return this.#pending.length === 0 && this.#pendingFreezes.length === 0;
+    const isEachUsed = [...this.clients.values()].every((count) => count >= LEAST_OF_EACH_CLIENT);
+    return this.#pending.length === 0 && this.#pendingFreezes.length === 0 && isEachUsed;
   }
 
   /** Returns the plan of a session's next life. */
@@ -112,6 +119,12 @@ export class LifePlanner {
     this.struck.set(point, (this.struck.get(point) ?? 0) + 1);
     const place = this.#pending.indexOf(point);
     if (place >= 0) this.#pending.splice(place, 1);
+  }
+
+  /** Records that a process called the model. */
+  noteAsked(client: ModelClient): void {
+    const name = describeClient(client);
+    this.clients.set(name, (this.clients.get(name) ?? 0) + 1);
   }
 
   /** Records that a process was stopped while it held its session. */

@@ -30,8 +30,6 @@ export class SessionLives {
   /** Number of processes so far. */
   count = 0;
   kills = 0;
-  /** Number of processes that called the model, by their client. */
-  readonly clients = new Map<string, number>();
   /** Number of processes that lost the session while they were stopped. */
   frozen = 0;
   /** Number of consecutive failures. */
@@ -108,8 +106,8 @@ export class SessionLives {
     const { report: _, diedAt: __, ...line } = outcome;
     using lives = openLines<LifeLine>(this.#paths.lives);
     lives.write(line);
-    const { life, complaint, client } = outcome;
-    if (this.#hasAsked(life)) this.clients.set(client, (this.clients.get(client) ?? 0) + 1);
+    const { life, complaint } = outcome;
+    if (this.#hasAsked(life)) planner.noteAsked(this.#options.clientOf(life));
     const failed = complaint === undefined ? [] : [defect('corruption', `life ${life} failed: ${complaint}`)];
     const found = [...failed, ...inspector.inspect()];
     this.defects.push(...found);

@@ -49,8 +49,6 @@ export interface TortureSessionOptions {
 export interface SessionOutcome {
   kills: number;
   lives: number;
-  /** Number of processes that called the model, by their client. */
-  clients: ReadonlyMap<string, number>;
   defects: Defect[];
   completed: boolean;
   figures: SessionFigures;
@@ -136,7 +134,6 @@ class TortureSession {
     return {
       kills: this.#lives.kills + this.#commands.kills,
       lives: this.#lives.count,
-      clients: this.#lives.clients,
       defects: this.#defects,
       completed,
       figures,

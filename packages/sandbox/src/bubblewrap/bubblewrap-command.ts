@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { isRunning } from '@longhaul/core/host-processes';
 import { LonghaulError } from '@longhaul/protocol';
 import { newCommandMark } from '../command/command-mark.ts';
 import { passGate, waitAtGate } from '../command/gate.ts';
@@ -11,7 +12,7 @@ import { COMMAND_VARIABLE } from '../command-environment.ts';
 import type { StartOptions } from '../create-sandbox.ts';
 import { type RootFolder, replaced } from '../files/root-folder.ts';
 import { withoutStartFile } from '../host-shell.ts';
-import { isRunning, placeOf, startTime } from '../process-identity.ts';
+import { placeOf, startTime } from '../process-identity.ts';
 import { CONFINE_PATH, placeConfineProgram } from './confine-program.ts';
 
 export interface BubblewrapCommand {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessEnding, ProcessPlace } from '@longhaul/core';
+import { processExists } from '@longhaul/core/host-processes';
 import { toLonghaulError } from '@longhaul/protocol';
-import { machineIdentity, pidNamespace, processExists, startTime } from '../process-identity.ts';
+import { machineIdentity, pidNamespace, startTime } from '../process-identity.ts';
 import { markOf } from './command-mark.ts';
 import { findTree, killUntilGone, listProcesses, type ProcessInfo, sendSignal } from './process-tree.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processStat } from '@longhaul/core';
+import { processStat } from '@longhaul/core/host-processes';
 import { findHostProgram } from '@longhaul/core/host-programs';
 import { LonghaulError } from '@longhaul/protocol';
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { processStat } from '@longhaul/core/host-processes';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Drafts } from './drafts.ts';
 
@@ -71,6 +72,23 @@ it('leaves the draft of a running process alone', async () => {
   await keepAs(process.ppid, 'of another chat');
   expect(opened(undefined)).toBe('');
 });
+
+it.runIf(process.platform === 'linux')(
+  'takes the draft of a process that has ended and whose parent has not noticed',
+  async () => {
+    // The first process of the shell ends as a child of `sleep`, which does not ask for its children.
+    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 600']);
+    try {
+      const [said] = await once(parent.stdout, 'data');
+      const pid = Number(String(said));
+      await expect.poll(() => processStat(pid)?.state).toBe('Z');
+      await keepAs(pid, 'of a zombie');
+      expect(opened(undefined)).toBe('of a zombie');
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  },
+);
 
 it('takes a draft from before the start of the machine, whoever has the id of its process now', async () => {
   const path = await keepAs(process.ppid, 'of long ago');

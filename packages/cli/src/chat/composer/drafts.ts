@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { isRunning } from '@longhaul/core/host-processes';
 import { readOwnFile, writeOwnFile } from './own-file.ts';
 
 /**
@@ -57,7 +58,7 @@ export class Drafts {
         const path = join(this.#folder, name);
         const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
         const pid = Number.parseInt(name.slice(prefix.length), 10);
-        return at === undefined || (isAlive(pid) && at > startOfMachine()) ? [] : [{ path, at }];
+        return at === undefined || (isRunning(pid) && at > startOfMachine()) ? [] : [{ path, at }];
       })
       .sort((left, right) => right.at - left.at)
       .map(({ path }) => path);
@@ -78,13 +79,4 @@ function take(from: string, to: string): boolean {
 /** Processes that began earlier have ended, whoever has their id now. */
 function startOfMachine(): number {
   return Date.now() - uptime() * 1_000;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

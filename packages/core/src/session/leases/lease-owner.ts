@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { processExists, processStat } from '../../host-processes.ts';
 import type { Claimant, LeaseOwner } from '../../ports/index.ts';
 
 /** This process, told apart from any other that ever had its pid. */
@@ -40,34 +41,6 @@ function bootId(): string {
 function startTime(pid: number): string | undefined {
   const stat = processStat(pid);
   return stat === undefined || stat.state === 'Z' || stat.state === 'X' ? undefined : stat.startedAt;
-}
-
-export interface ProcessStat {
-  /** `Z` for a zombie, `X` for a dead process, another letter for one that runs or is stopped. */
-  state: string;
-  parent: number;
-  session: number;
-  /** In clock ticks since boot, as text. */
-  startedAt: string;
-}
-
-/** Reads /proc/PID/stat. Undefined if the process is gone or hidden, or without /proc. */
-export function processStat(pid: number): ProcessStat | undefined {
-  const stat = readOptional(`/proc/${pid}/stat`);
-  // The program's name is in brackets and can contain any character; the fields after the last bracket are regular.
-  const [state, parent, , session, ...rest] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
-  const startedAt = rest[15];
-  if (state === undefined || startedAt === undefined) return undefined;
-  return { state, parent: Number(parent), session: Number(session), startedAt };
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 function readOptional(path: string): string | undefined {

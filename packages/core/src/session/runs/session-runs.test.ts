@@ -20,10 +20,11 @@ import {
   text,
 } from '@longhaul/testing/doubles';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { processStat } from '../../host-processes.ts';
 import { ALLOW_ALL } from '../../ports/approver.ts';
 import type { StepEvent, StepRequest, Store } from '../../ports/index.ts';
 import { Runtime } from '../../runtime.ts';
-import { currentOwner, processStat } from '../leases/lease-owner.ts';
+import { currentOwner } from '../leases/lease-owner.ts';
 
 let folder = '';
 let count = 0;
