@@ -127,7 +127,7 @@ class SessionApprover implements Approver {
 
   /** @param own The request for this call that an earlier run has left open. */
   async #ask(
-    { callId, handle, toolName, input, signal, stopClock }: ApprovalRequest,
+    { callId, handle, toolName, input, isOfRunningCall = false, signal, stopClock }: ApprovalRequest,
     own: Approval | undefined,
   ): Promise<ApprovalVerdict> {
     const { settings, writer, drain } = this.#options;
@@ -137,6 +137,7 @@ class SessionApprover implements Approver {
     const ends = drain === undefined ? signal : AbortSignal.any([signal, drain]);
     const approval = await this.#answerTo(requested, { signal: ends, withinMs }, stopClock);
     if (approval.answeredAt !== undefined) return toVerdict(approval);
+    if (isOfRunningCall && ends.aborted) return this.#close(requested, 'the run ended before an answer');
     const interruption =
       interruptionOf(signal) ?? (ends.aborted && !signal.aborted ? interrupted() : undefined);
     if (interruption !== undefined) return { allowed: false, reason: interruption.message, waits: true };

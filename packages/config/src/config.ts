@@ -248,6 +248,8 @@ export interface McpServerConfig {
   /** Names or patterns of the tools that are used. Absent: all. */
   tools?: string[];
   timeoutMs?: number;
+  /** The server may use the model of the session during calls. Absent: it may not. */
+  sampling?: boolean;
 }
 
 export interface AgentConfig {

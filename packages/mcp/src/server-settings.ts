@@ -14,6 +14,8 @@ export interface ServerSettings {
   tools?: readonly string[];
   /** How long an answer may take. Each report of progress restarts it. Default 60,000. */
   timeoutMs?: number;
+  /** The server may use the model of the session during calls. Default false. */
+  sampling?: boolean;
 }
 
 export const DEFAULT_TIMEOUT_MS = 60_000;

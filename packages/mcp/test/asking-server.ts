@@ -1,8 +1,9 @@
-/** A server whose tool asks the person. Written with the SDK. */
+/** A server whose tools ask the person and the model. Written with the SDK. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
+  CreateMessageResultSchema,
   type ElicitRequestFormParams,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -21,8 +22,15 @@ const FORMS: Record<string, Schema['properties']> = {
   nag: {},
 };
 
+/** What the tools that ask the model send to it. */
+const CONTENTS: Record<string, object> = {
+  model: { type: 'text', text: 'Hello' },
+  model_image: { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+  model_nag: { type: 'text', text: 'Again' },
+};
+
 server.setRequestHandler(ListToolsRequestSchema, () => ({
-  tools: Object.keys(FORMS).map((name) => ({
+  tools: [...Object.keys(FORMS), ...Object.keys(CONTENTS)].map((name) => ({
     name,
     description: `Asks (${name}).`,
     inputSchema: { type: 'object', properties: {} },
@@ -30,6 +38,8 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({
 }));
 
 server.setRequestHandler(CallToolRequestSchema, async ({ params: { name } }) => {
+  const content = CONTENTS[name];
+  if (content !== undefined) return await askModel(content, name === 'model_nag' ? 12 : 1);
   const properties = FORMS[name] ?? {};
   const ask = () =>
     server.elicitInput(
@@ -43,5 +53,16 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params: { name } }) => 
   for (let index = 0; index < (name === 'nag' ? 12 : 1); index += 1) answers.push(await ask());
   return { content: [{ type: 'text', text: JSON.stringify(answers.at(-1)) }] };
 });
+
+/** Asks whether or not the client has said that it can be asked. */
+async function askModel(content: object, times: number) {
+  const params = { messages: [{ role: 'user', content }], maxTokens: 100 };
+  let text = '';
+  for (let index = 0; index < times; index += 1) {
+    const answered = server.request({ method: 'sampling/createMessage', params }, CreateMessageResultSchema);
+    text = await answered.then(JSON.stringify, (error: Error) => error.message);
+  }
+  return { content: [{ type: 'text' as const, text }] };
+}
 
 await server.connect(new StdioServerTransport());

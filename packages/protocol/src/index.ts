@@ -103,11 +103,13 @@ export {
   type CheckedContent,
   checkContent,
   expectation,
+  isOfRunningCall,
   QUESTION_TOOL,
   type Question,
   type QuestionField,
   questionOf,
   readField,
+  samplingName,
 } from './question.ts';
 export { matchesPattern } from './text-pattern.ts';
 export type { TrustWant } from './trust-want.ts';

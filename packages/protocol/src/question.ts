@@ -4,6 +4,18 @@ import { isObject, type JsonObject, type JsonValue } from './json.ts';
 /** The name under which questions of MCP servers are approvals. No tool has it. */
 export const QUESTION_TOOL = 'mcp_question';
 
+const SAMPLING = 'mcp_sampling:';
+
+/** Returns the name under which a server's use of the model is an approval. No tool has it. */
+export function samplingName(server: string): string {
+  return `${SAMPLING}${server}`;
+}
+
+/** Whether an approval belongs to a running call, which cannot wait for the next run. */
+export function isOfRunningCall({ toolName }: Pick<Approval, 'toolName'>): boolean {
+  return toolName === QUESTION_TOOL || toolName.startsWith(SAMPLING);
+}
+
 /** A question of a server to the person, in the middle of a call. Its answer is a value for each field. */
 export interface Question {
   server: string;

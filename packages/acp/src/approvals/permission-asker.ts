@@ -7,6 +7,7 @@ import type { Runtime } from '@longhaul/core';
 import {
   type Approval,
   type ApprovalAnswer,
+  isOfRunningCall,
   type Question,
   questionOf,
   toLonghaulError,
@@ -111,6 +112,16 @@ export class PermissionAsker {
         })),
       };
     const allowed = await workspace.allowedByAlways({ toolName, args });
+    if (isOfRunningCall({ toolName }))
+      return {
+        sessionId,
+        toolCall: {
+          toolCallId: toolCallIdOf(calledFrom(callId)),
+          title: titleOf(toolName, args),
+          content: proposedContent(folder, toolName, args),
+        },
+        options: optionsFor(allowed),
+      };
     return {
       sessionId,
       toolCall: {

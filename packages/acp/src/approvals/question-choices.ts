@@ -40,7 +40,7 @@ export function questionTitle({ server, message, fields }: Question): string {
   return `The MCP server ${server} asks: ${message}${labels === '' ? '' : ` (${labels})`}`;
 }
 
-/** Returns the id of the call that a question belongs to. */
+/** Returns the id of the call that a request of a server belongs to. */
 export function calledFrom(callId: string): string {
-  return callId.replace(/:q\d+$/, '');
+  return callId.replace(/:[qs]\d+$/, '');
 }

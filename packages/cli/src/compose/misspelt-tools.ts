@@ -1,5 +1,5 @@
 import type { Config } from '@longhaul/config';
-import { type EventPayload, matchesPattern, suggestion } from '@longhaul/protocol';
+import { type EventPayload, matchesPattern, samplingName, suggestion } from '@longhaul/protocol';
 import { createTools } from '@longhaul/tools';
 
 /** Tools that only some sessions have. */
@@ -10,8 +10,9 @@ const OTHER_TOOLS: readonly string[] = ['skill', 'find_tools', 'use_tool', 'mcp_
  * misspelt `deny` would protect nothing. Undefined for a tool of a configured MCP server.
  */
 export function unknownTool(tool: string, { mcp }: Pick<Config, 'mcp'>): { hint: string } | undefined {
-  const names = [...createTools().map(({ name }) => name), ...OTHER_TOOLS];
-  const isServers = Object.keys(mcp.servers).some((server) => tool.startsWith(`${server}_`));
+  const servers = Object.keys(mcp.servers);
+  const names = [...createTools().map(({ name }) => name), ...OTHER_TOOLS, ...servers.map(samplingName)];
+  const isServers = servers.some((server) => tool.startsWith(`${server}_`));
   if (isServers || names.some((name) => matchesPattern(tool, name))) return undefined;
   return { hint: suggestion(tool, names) };
 }

@@ -27,6 +27,10 @@ const server = z.strictObject({
     count,
     'Milliseconds that an answer may take. Each report of progress restarts it. Default: 60000.',
   ),
+  sampling: setting(
+    z.boolean(),
+    'Whether the server may use the model of the session during a call (sampling). Default: false.',
+  ),
 });
 
 export const mcp = z.strictObject({

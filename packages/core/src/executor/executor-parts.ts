@@ -4,6 +4,7 @@ import { RunClock } from './limits/run-clock.ts';
 import { reachedLimit } from './limits/run-limits.ts';
 import { MessageTaker } from './message-taker.ts';
 import { ModelCaller } from './model-call/model-caller.ts';
+import { ModelForTools } from './model-for-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
 import { RefusedContent } from './refused-content.ts';
 import { RunFinisher } from './run-finisher.ts';
@@ -118,6 +119,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     history: options.history,
     todoList: () => unfinishedWork.todoList(),
     approver,
+    model: new ModelForTools({ driver, writer, approver, account, limits, clock, costOf }),
     hooks: options.hooks,
     clock,
     offered,

@@ -5,9 +5,7 @@ import {
   type ToolPart,
   toLonghaulError,
 } from '@longhaul/protocol';
-import type { BlobStore, Sandbox } from '../ports/index.ts';
-import type { SessionHistory, ToolContext, ToolResult } from '../ports/tool.ts';
-import type { SessionWriter } from '../session/session-writer.ts';
+import type { ToolResult } from '../ports/tool.ts';
 import { DEFAULT_MAX_TOOL_OUTPUT_CHARS } from '../tool-output/tool-output-truncator.ts';
 import {
   CallPreparer,
@@ -19,13 +17,9 @@ import { closePart, resultEvent } from './closed-call.ts';
 import { fitResult } from './fit-result.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import { StoredProgress } from './stored-progress.ts';
+import { createToolContext, type ToolContextOptions } from './tool-context.ts';
 
-export interface ToolRunnerOptions extends CallPreparerOptions {
-  writer: SessionWriter;
-  sandbox: Sandbox;
-  blobs: BlobStore;
-  history: SessionHistory;
-  todoList: () => Promise<string | undefined>;
+export interface ToolRunnerOptions extends CallPreparerOptions, ToolContextOptions {
   /** Limits what the session keeps. Default: no limit. */
   keptOutputs?: KeptOutputs;
   /**
@@ -123,7 +117,8 @@ export class ToolRunner {
     { execute, stored, signal }: { execute: ExecuteCall; stored: StoredProgress; signal: AbortSignal },
   ): Promise<ToolResult> {
     try {
-      return await execute(this.#contextFor(part, handleOf(message.sequence, index), { stored, signal }));
+      const handle = handleOf(message.sequence, index);
+      return await execute(createToolContext(this.#options, { part, handle, stored, signal }));
     } catch (thrown) {
       const error = toLonghaulError(thrown);
       return {
@@ -132,40 +127,6 @@ export class ToolRunner {
         metadata: { code: error.code },
       };
     }
-  }
-
-  #contextFor(
-    part: ToolPart,
-    handle: string,
-    { stored, signal }: { stored: StoredProgress; signal: AbortSignal },
-  ): ToolContext {
-    const { sandbox, blobs, history, todoList, writer, approver, clock } = this.#options;
-    let questions = 0;
-    return {
-      sessionId: writer.lease.sessionId,
-      callId: part.callId,
-      handle,
-      sandbox,
-      blobs,
-      history,
-      todoList,
-      signal,
-      ask: async (question) => {
-        questions += 1;
-        const asked = await approver.ask?.({
-          callId: `${part.callId}:q${questions}`,
-          handle: `${handle}q${questions}`,
-          question,
-          signal,
-          stopClock: () => clock.stop(),
-        });
-        return asked ?? { isAnswered: false, reason: 'nobody can answer' };
-      },
-      progress: (update) => {
-        writer.emitTransient({ type: 'llm:tool-progress', callId: part.callId, ...update });
-        stored.report(update);
-      },
-    };
   }
 
   async #commit(

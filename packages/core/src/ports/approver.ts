@@ -9,6 +9,8 @@ export interface ApprovalRequest {
   input: JsonValue;
   /** The tool works outside of the sandbox. Default false. */
   actsOutside?: boolean | undefined;
+  /** The request is part of a call that runs already. It is refused if the run ends: it never waits for the next one. */
+  isOfRunningCall?: boolean;
   /** Ends the wait for an answer. The verdict is ignored in that case. */
   signal: AbortSignal;
   /**

@@ -84,6 +84,15 @@ export type {
 } from './store/session-store.ts';
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';
-export type { SessionHistory, StandIn, Tool, ToolContext, ToolInput, ToolResult } from './tool.ts';
+export type {
+  ModelQuestion,
+  ModelReply,
+  SessionHistory,
+  StandIn,
+  Tool,
+  ToolContext,
+  ToolInput,
+  ToolResult,
+} from './tool.ts';
 export type { ConnectedTools, NamedContent, ToolConnection, ToolConnector } from './tool-connector.ts';
 export type { FindTool } from './tool-set.ts';

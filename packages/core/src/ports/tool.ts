@@ -79,9 +79,27 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Asks the person, if somebody can answer. The time does not count against the run. Default: nobody can. */
   ask?: (question: Question) => Promise<QuestionAnswer>;
+  /**
+   * Lets the session's model answer, if approvals allow it. Its tokens and its cost count for the run. The model sees
+   * nothing of the session. Does not reject. Default: it cannot be used.
+   */
+  askModel?: (question: ModelQuestion, signal: AbortSignal) => Promise<ModelReply>;
   /** Emits `llm:tool-progress`. The newest title and facts are also stored with the running call. */
   progress(update: { title?: string; metadata?: JsonObject }): void;
 }
+
+/** What a server asks the session's model. */
+export interface ModelQuestion {
+  server: string;
+  system?: string | undefined;
+  messages: readonly { role: 'user' | 'assistant'; text: string }[];
+  /** Tokens of the answer. The model may get fewer. */
+  maxTokens: number;
+}
+
+export type ModelReply =
+  | { isAnswered: true; text: string; model: string; isCut: boolean }
+  | { isAnswered: false; reason: string };
 
 /** Gives `recall` access to the session's messages, including hidden ones. */
 export interface SessionHistory {

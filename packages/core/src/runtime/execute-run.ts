@@ -1,4 +1,4 @@
-import { questionOf, type Session, toLonghaulError } from '@longhaul/protocol';
+import { isOfRunningCall, type Session, toLonghaulError } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
@@ -64,7 +64,7 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
 /** A server that asked in an earlier run no longer waits for the answer. */
 async function closeLostQuestions(sessionId: string, approvals: ApprovalService): Promise<void> {
   for (const open of await approvals.list(sessionId, { open: true })) {
-    if (questionOf(open) !== undefined) await approvals.refuse(open, 'the run ended before an answer');
+    if (isOfRunningCall(open)) await approvals.refuse(open, 'the run ended before an answer');
   }
 }
 

@@ -1,18 +1,13 @@
-import { pathToFileURL } from 'node:url';
-import { LonghaulError, type Question } from '@longhaul/protocol';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { LonghaulError } from '@longhaul/protocol';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  ElicitRequestSchema,
-  ErrorCode,
-  ListRootsRequestSchema,
-  McpError,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { isUnauthorized } from '../login/is-unauthorized.ts';
-import { type Ask, Questions } from '../questions/questions.ts';
+import { type Asking, RunningCalls } from '../questions/running-calls.ts';
 import { DEFAULT_TIMEOUT_MS, filledIn, type ServerSettings } from '../server-settings.ts';
+import { createClient } from './create-client.ts';
+import { messageOf, plainMessage } from './error-text.ts';
 import { hasAuthorization, isOlderServer, transportsFor } from './open-transport.ts';
 import type { Restarts } from './restarts.ts';
 import type { ServerPlace } from './server-process.ts';
@@ -36,8 +31,8 @@ export interface ServerOffers {
 
 /** How a request to a server is made. */
 export interface CallOptions extends Pick<RequestOptions, 'signal' | 'onprogress'> {
-  /** Answers questions of the server during the call. Default: they are declined. */
-  ask?: Ask | undefined;
+  /** Answers what the server asks during the call. Default: it is refused. */
+  asking?: Asking | undefined;
 }
 
 /** How long a server may take to answer for the first time. The run waits for it. */
@@ -54,7 +49,7 @@ export class ServerConnection {
   readonly #options: ServerConnectionOptions;
   readonly #closing = new AbortController();
   #opening: Promise<Opened> | undefined;
-  readonly #questions: Questions;
+  readonly #calls = new RunningCalls();
   readonly #silences = new Set<Silence>();
   #state: ServerState = { status: 'idle' };
   #hasOtherTools = false;
@@ -63,7 +58,6 @@ export class ServerConnection {
   constructor(options: ServerConnectionOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#questions = new Questions(options.name);
   }
 
   /** What the server has besides tools. Nothing until it was reached. */
@@ -95,11 +89,11 @@ export class ServerConnection {
     make: (client: Client, options: RequestOptions) => Promise<Result>,
     options: CallOptions = {},
   ): Promise<Result> {
-    const { signal, onprogress, ask } = options;
+    const { signal, onprogress, asking } = options;
     const opened = await this.#open(signal);
     const timeout = this.#options.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     using silence = new Silence(timeout);
-    using _asking = ask && this.#questions.during((question) => this.#heldAsk(ask, question));
+    using _asking = asking && this.#calls.during(this.#held(asking));
     this.#silences.add(silence);
     try {
       const result = await make(opened.client, {
@@ -125,11 +119,17 @@ export class ServerConnection {
     }
   }
 
-  /** While a person is asked, no call of the server is too late: it is unknown which one waits. */
-  async #heldAsk(ask: Ask, question: Question): ReturnType<Ask> {
-    using held = new DisposableStack();
-    for (const silence of this.#silences) held.use(silence.hold());
-    return await ask(question);
+  /** While the server waits for an answer, none of its calls is too late: it is unknown which one waits. */
+  #held({ ask, askModel }: Asking): Asking {
+    const whileHeld = async <Answer>(answer: () => Promise<Answer>): Promise<Answer> => {
+      using held = new DisposableStack();
+      for (const silence of this.#silences) held.use(silence.hold());
+      return await answer();
+    };
+    return {
+      ...(ask && { ask: (question) => whileHeld(() => ask(question)) }),
+      ...(askModel && { askModel: (question, signal) => whileHeld(() => askModel(question, signal)) }),
+    };
   }
 
   /** Ends the connection for good, and with it the server, if it was started. */
@@ -199,24 +199,17 @@ export class ServerConnection {
   }
 
   #createClient(): Client {
-    const { workspace, version } = this.#options;
-    const client = new Client(
-      { name: 'longhaul', version },
-      { capabilities: { roots: {}, elicitation: { form: {} } } },
-    );
-    client.setRequestHandler(ListRootsRequestSchema, () => ({
-      roots: [{ uri: pathToFileURL(workspace).href, name: 'workspace' }],
-    }));
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => this.#questions.answer(params));
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-      this.#hasOtherTools = true;
+    const { workspace, version, settings } = this.#options;
+    return createClient({
+      server: this.name,
+      version,
+      root: () => workspace,
+      allowsSampling: settings.sampling === true,
+      calls: this.#calls,
+      onToolChange: () => {
+        this.#hasOtherTools = true;
+      },
     });
-    client.fallbackRequestHandler = async ({ method }) => {
-      throw new McpError(ErrorCode.MethodNotFound, REFUSED[method] ?? `Longhaul does not answer ${method}.`);
-    };
-    // Faults of a connection that matter end it, or are the error of a request.
-    client.onerror = () => {};
-    return client;
   }
 
   /** The server has ended, or was closed. The next request opens another connection. */
@@ -273,10 +266,6 @@ interface Opened {
   transport: Transport;
 }
 
-const REFUSED: Readonly<Record<string, string>> = {
-  'sampling/createMessage': 'Longhaul does not call its model for servers (sampling).',
-};
-
 async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   signal.throwIfAborted();
@@ -288,16 +277,4 @@ async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): 
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
-
-function plainMessage(error: McpError): string {
-  return error.message.replace(/^MCP error -?\d+: /, '');
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof McpError) return plainMessage(error);
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  const detail = cause instanceof Error && error.message === 'fetch failed' ? ` (${cause.message})` : '';
-  return `${error.message.slice(0, 2_000)}${detail}`;
 }

@@ -29,7 +29,7 @@ export function createServerTool(
     schema: { name, description, parameters },
     parse: (input) =>
       isObject(input) ? { ok: true, input } : { ok: false, reason: 'The arguments must be an object.' },
-    async execute(input, { signal, progress, ask }): Promise<ToolResult> {
+    async execute(input, { signal, progress, ask, askModel }): Promise<ToolResult> {
       const title = `${connection.name}: ${listed.name}`;
       const metadata = { server: connection.name, tool: listed.name };
       try {
@@ -40,7 +40,7 @@ export function createServerTool(
               CallToolResultSchema,
               options,
             ),
-          { signal, ask, onprogress: (update) => progress(progressOf(update)) },
+          { signal, asking: { ask, askModel }, onprogress: (update) => progress(progressOf(update)) },
         );
         return {
           title,

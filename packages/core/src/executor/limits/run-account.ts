@@ -49,6 +49,11 @@ export class RunAccount {
     this.#add(usage, usage);
   }
 
+  /** Adds a model call that is not a step. */
+  addCall(reported: TokenUsage | undefined, estimate: StepEstimate): void {
+    this.#add(reported, countedUsage(reported, estimate));
+  }
+
   get progress(): RunProgress {
     return {
       steps: this.steps,

@@ -1,7 +1,7 @@
 import type { Summarise } from '@longhaul/context';
 import type { TokenUsage } from '@longhaul/protocol';
-import type { ModelDriver, StepRequest, ToolSchema } from '../../ports/index.ts';
-import { guardStream } from '../model-call/stream-guard.ts';
+import type { ModelDriver, ToolSchema } from '../../ports/index.ts';
+import { oneAnswer } from '../model-call/one-answer.ts';
 import { cancelledCompaction } from '../run-errors.ts';
 
 export interface SummariseOptions {
@@ -29,46 +29,22 @@ const SYSTEM = {
  */
 export function summariseWith(driver: ModelDriver, options: SummariseOptions): Summarise {
   const { signal, onUsage } = options;
-  return async (request) => {
-    const { mode } = request;
-    const { info } = driver;
-    // Reasoning counts in the length of the answer. It stays as in other requests, so that the provider's cache
-    // applies.
-    const maxOutputTokens = Math.min(
-      request.maxOutputTokens + (info.reasoningTokens ?? 0),
-      Math.max(request.maxOutputTokens, info.maxOutputTokens),
-    );
-    const stopped = new AbortController();
-    const step: StepRequest = {
+  return async ({ mode, messages, maxOutputTokens }) => {
+    const answer = await oneAnswer(driver, {
       system: mode === 'prefix' ? options.system : SYSTEM[mode],
-      messages: request.messages,
+      messages,
       tools: mode === 'prefix' ? options.tools : [],
       maxOutputTokens,
       cacheKey: mode === 'prefix' ? options.cacheKey : undefined,
-      signal: AbortSignal.any([signal, stopped.signal]),
-    };
-    // Stop a server that does not obey maxOutputTokens.
-    const stream = guardStream(driver.step(step), {
-      inputTokens: 0,
-      windowTokens: 0,
-      maxOutputTokens,
-      ratio: 1,
-      stop: () => stopped.abort(),
+      signal,
     });
-    let text = '';
-    for await (const event of stream) {
-      if (event.type === 'text-delta') text += event.text;
-      else if (event.type === 'text-is-reasoning') text = '';
-      else if (event.type === 'error') {
-        if (signal.aborted) throw cancelledCompaction();
-        return { status: 'failed', reason: event.error.message };
-      } else if (event.type === 'finish') {
-        if (event.usage !== undefined) onUsage(event.usage);
-        const { finishReason } = event;
-        const finishedBy = finishReason === 'stop' || finishReason === 'length' ? finishReason : 'other';
-        return { status: 'ok', text, finishedBy };
-      }
+    if (answer.status === 'failed') {
+      if (signal.aborted) throw cancelledCompaction();
+      return answer;
     }
-    return { status: 'failed', reason: 'the stream of the summariser ended before its answer was complete' };
+    const { text, finishReason, usage } = answer;
+    if (usage !== undefined) onUsage(usage);
+    const finishedBy = finishReason === 'stop' || finishReason === 'length' ? finishReason : 'other';
+    return { status: 'ok', text, finishedBy };
   };
 }

@@ -1,0 +1,63 @@
+import type { ToolPart } from '@longhaul/protocol';
+import type { Approver } from '../ports/approver.ts';
+import type { BlobStore, Sandbox } from '../ports/index.ts';
+import type { SessionHistory, ToolContext } from '../ports/tool.ts';
+import type { SessionWriter } from '../session/session-writer.ts';
+import type { RunClock } from './limits/run-clock.ts';
+import type { ModelForTools } from './model-for-tools.ts';
+import type { StoredProgress } from './stored-progress.ts';
+
+export interface ToolContextOptions {
+  writer: SessionWriter;
+  sandbox: Sandbox;
+  blobs: BlobStore;
+  history: SessionHistory;
+  todoList: () => Promise<string | undefined>;
+  approver: Approver;
+  clock: RunClock;
+  /** Absent: tools cannot use the model. */
+  model?: ModelForTools | undefined;
+}
+
+/** A call that begins to run. */
+export interface StartedCall {
+  part: ToolPart;
+  handle: string;
+  stored: StoredProgress;
+  signal: AbortSignal;
+}
+
+/** Creates what a tool can use during a call. Each question that it asks is an approval with a handle of its own. */
+export function createToolContext(
+  { writer, sandbox, blobs, history, todoList, approver, clock, model }: ToolContextOptions,
+  { part: { callId }, handle, stored, signal }: StartedCall,
+): ToolContext {
+  let asked = 0;
+  const nextRequest = (kind: 'q' | 's') => {
+    asked += 1;
+    return { callId: `${callId}:${kind}${asked}`, handle: `${handle}${kind}${asked}` };
+  };
+  return {
+    sessionId: writer.lease.sessionId,
+    callId,
+    handle,
+    sandbox,
+    blobs,
+    history,
+    todoList,
+    signal,
+    ask: async (question) => {
+      const stopClock = () => clock.stop();
+      const answer = await approver.ask?.({ ...nextRequest('q'), question, signal, stopClock });
+      return answer ?? { isAnswered: false, reason: 'nobody can answer' };
+    },
+    ...(model && {
+      askModel: (question, ends) =>
+        model.ask(question, { ...nextRequest('s'), signal: AbortSignal.any([signal, ends]) }),
+    }),
+    progress: (update) => {
+      writer.emitTransient({ type: 'llm:tool-progress', callId, ...update });
+      stored.report(update);
+    },
+  };
+}
