@@ -1,0 +1,147 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { Bench, type Ended, eventsOf, linesOf } from './harness.ts';
+import { Play, type Step } from './reach/play.ts';
+
+const CAMERA = fileURLToPath(new URL('reach/camera-server.ts', import.meta.url));
+const WINDOW = 16_000;
+
+const bash = (command: string, expected: RegExp): Step => ({
+  call: { name: 'bash', arguments: { command } },
+  expected,
+});
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `${from + index}`);
+
+/** Steps with long outputs, of which few fit into the window. */
+const filler = (from: number, to: number): Step[] =>
+  numbers(from, to).map((number) =>
+    bash(
+      `echo ${number} >> steps; seq -s ' ' ${number}000 ${number}700`,
+      new RegExp(`${number}000 .* ${number}700`),
+    ),
+  );
+
+const stepsWith = (page: string): readonly Step[] => [
+  { call: { name: 'skill', arguments: { name: 'paint' } }, expected: /Use three coats/ },
+  { call: { name: 'camera_photo', arguments: {} }, expected: /red door/ },
+  { call: { name: 'fetch', arguments: { url: page } }, expected: /Stir the paint/ },
+  ...filler(10, 20),
+  bash('echo slow >> steps; while [ ! -e go ]; do sleep 0.05; done', /outcome of this call is unknown/),
+  ...filler(20, 40),
+];
+
+it('images, skills and hooks survive three compactions and two kills', async () => {
+  await using bench = await Bench.open();
+  await using page = await servePage(
+    '<html><body><article><h1>Paint</h1><p>Stir the paint for two minutes before use.</p></article></body></html>',
+  );
+  await configure(bench, page.host);
+  const steps = stepsWith(`http://${page.host}/paint`);
+  const play = new Play(steps);
+  const { flags } = await bench.serve({ windowTokens: WINDOW, script: play.script });
+  const linesIn = (path: string) => readFile(path, 'utf8').then(linesOf);
+  const inWorkspace = (name: string) => linesIn(join(bench.workspace, name));
+
+  const lives = [
+    await killed(bench, ['run', 'Paint the door', ...flags], async (output) =>
+      output.includes('"context:compressed"'),
+    ),
+    await killed(bench, ['resume', 'last'], async () => (await inWorkspace('steps')).includes('slow')),
+    await bench.run(['resume', 'last', '--json']),
+  ];
+
+  const events = lives.flatMap(eventsOf);
+  expect(events.filter(({ type }) => type === 'context:compressed').length).toBeGreaterThanOrEqual(3);
+  expect(events.findLast(({ type }) => type === 'run:finished')).toMatchObject({ status: 'completed' });
+  expect(play.results).toEqual(steps.map(({ expected }) => expect.stringMatching(expected)));
+  // Nothing was done twice.
+  expect(await linesIn(join(bench.root, 'photos'))).toEqual(['photo']);
+  expect(page.requests).toEqual(['/paint']);
+  expect(await inWorkspace('steps')).toEqual([...numbers(10, 20), 'slow', ...numbers(20, 40)]);
+  expect((await inWorkspace('hooks')).map((line) => JSON.parse(line).tool_use_id)).toEqual(play.ids);
+  expect(await callsOfLog(bench)).toEqual(play.ids);
+  // Nothing was lost.
+  expect(JSON.stringify(play.requests[2])).toContain('data:image/png;base64,');
+  for (const request of play.requests.slice(1).map((messages) => JSON.stringify(messages))) {
+    expect(request.match(/Use three coats/g)).toHaveLength(1);
+    if (request.includes('Compaction Round')) expect(request).toContain('The colour is RAL 3000.');
+  }
+}, 240_000);
+
+/** Kills the command with SIGKILL when it is time. */
+async function killed(
+  bench: Bench,
+  args: readonly string[],
+  isTime: (output: string) => Promise<boolean>,
+): Promise<Ended> {
+  const running = bench.start([...args, '--json']);
+  const tooEarly = running.ended.then(({ stderr }) =>
+    Promise.reject(new Error(`It ended by itself: ${stderr}`)),
+  );
+  const time = expect.poll(() => isTime(running.output()).catch(() => false), { interval: 10 }).toBe(true);
+  await Promise.race([time, tooEarly]);
+  tooEarly.catch(() => {});
+  running.child.kill('SIGKILL');
+  const ended = await running.ended;
+  expect(ended.signal).toBe('SIGKILL');
+  return ended;
+}
+
+/** Ids of the calls in the log, each as often as it is there. */
+async function callsOfLog(bench: Bench): Promise<string[]> {
+  const { messages } = JSON.parse((await bench.call(['export', 'last'])).stdout) as {
+    messages: { parts: { type: string; callId?: string }[] }[];
+  };
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap(({ type, callId = '' }) => (type === 'tool' ? [callId] : [])),
+  );
+}
+
+async function configure(bench: Bench, host: string): Promise<void> {
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  };
+  await write(
+    join(bench.home, '.config/longhaul/skills/paint/SKILL.md'),
+    '---\nname: paint\ndescription: Paints doors.\n---\nUse three coats.\n',
+  );
+  await write(
+    bench.userFile,
+    JSON.stringify({
+      providers: { 'openai-compatible': { models: { scripted: { accepts: { images: true } } } } },
+      sandbox: { network: 'on' },
+      tools: { fetch: { privateHosts: [host] } },
+      mcp: { servers: { camera: { command: process.execPath, args: [CAMERA, join(bench.root, 'photos')] } } },
+      hooks: {
+        each: { on: 'tool.before', command: "tr -d '\\n' >> hooks; echo >> hooks" },
+        keep: { on: 'compaction.before', command: 'echo "The colour is RAL 3000."' },
+      },
+    }),
+  );
+}
+
+/** A page on this machine, and the paths that were requested. */
+async function servePage(html: string) {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    response.setHeader('Content-Type', 'text/html').end(html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    requests,
+    host: `127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
