@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { Bench, type Ended, eventsOf, linesOf } from './harness.ts';
 import { Play, type Step } from './reach/play.ts';
 
-const CAMERA = fileURLToPath(new URL('reach/camera-server.ts', import.meta.url));
+const CAMERA = fileURLToPath(new URL('../../mcp/test/camera-server.ts', import.meta.url));
 const WINDOW = 16_000;
 
 const bash = (command: string, expected: RegExp): Step => ({

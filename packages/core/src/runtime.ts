@@ -36,6 +36,7 @@ import { ApprovalService } from './session/approvals/approval-service.ts';
 import { withConnectedTools } from './session/connected-tools.ts';
 import { draftFork, type ForkSessionOptions } from './session/draft-fork.ts';
 import { draftSession } from './session/draft-session.ts';
+import { isEndDue } from './session/due-hooks.ts';
 import { EventFollower } from './session/events/event-follower.ts';
 import { EventHub, type EventListener } from './session/events/event-hub.ts';
 import { SessionFiles } from './session/files/session-files.ts';
@@ -306,8 +307,8 @@ export class Runtime {
 
   /** Options for a start that does nothing if the last turn is answered and the queue is empty. */
   #ifUnfinished(sessionId: string, signal: AbortSignal | undefined): StartOptions {
-    const isWanted = async ({ messages }: SessionLog) =>
-      !isAnswered(messages) || (await this.queue.hasPending(sessionId));
+    const isWanted = async ({ messages, session }: SessionLog) =>
+      !isAnswered(messages) || isEndDue(session) || (await this.queue.hasPending(sessionId));
     return { signal, isWanted };
   }
 

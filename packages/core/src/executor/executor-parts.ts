@@ -1,3 +1,4 @@
+import { CompactionHooks } from './compaction-hooks.ts';
 import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
 import { RunClock } from './limits/run-clock.ts';
@@ -29,6 +30,8 @@ export interface ExecutorParts {
   window: ContextWindow;
   decision: CountedDecision;
   compactor: Compactor;
+  /** Undefined: the session has no hooks. */
+  compactionHooks: CompactionHooks | undefined;
   refusedContent: RefusedContent;
   environmentNote: EnvironmentNote;
   skillNote: SkillNote;
@@ -75,21 +78,15 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     recording: options.files,
     mayWrite: (name) => findTool(name)?.isReadOnly !== true,
   });
-  let keptText: string | undefined;
+  const compactionHooks = hooks && new CompactionHooks({ hooks, due: hooks.due, writer });
   const compactor = new Compactor({
     writer,
     window,
     beforeCompaction: async (reason) => {
       await stepFiles.settle();
-      const kept = await options.hooks?.run({ on: 'compaction.before', reason });
-      keptText = kept?.text;
+      return await compactionHooks?.before(reason);
     },
-    afterCompaction: async (reason) => {
-      const text = keptText;
-      keptText = undefined;
-      if (text !== undefined) await options.hooks?.append(text);
-      await options.hooks?.note({ on: 'compaction.after', reason });
-    },
+    afterCompaction: async () => await compactionHooks?.after(),
     buildSystem: async () => {
       const renewed = await options.renewTools?.();
       if (renewed !== undefined) offered.replace(renewed);
@@ -164,6 +161,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     window,
     decision,
     compactor,
+    compactionHooks,
     refusedContent,
     environmentNote,
     skillNote,

@@ -1,9 +1,10 @@
 import type { Message, QueuedMessage, UserMessageContentPart } from '@longhaul/protocol';
-import type { BlobStore, ConnectedTools } from '../ports/index.ts';
+import type { BlobStore, ConnectedTools, MessageDraft } from '../ports/index.ts';
 import { coalesce } from '../session/messages/coalesce.ts';
 import { storeMedia } from '../session/messages/media.ts';
-import { draftRefusedMessage, draftUserMessage } from '../session/messages/user-message.ts';
+import { draftRefusedMessage } from '../session/messages/user-message.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import { draftHookNote } from './run-hooks.ts';
 
 export interface MessageTakerOptions {
   writer: Pick<SessionWriter, 'listQueued' | 'takeQueue' | 'announce'>;
@@ -22,8 +23,10 @@ export interface PromptVerdict {
   text?: string | undefined;
 }
 
-export interface TakenMessages extends PromptVerdict {
+export interface TakenMessages {
   message: Message;
+  /** Why the message was refused. */
+  deny?: string | undefined;
 }
 
 /**
@@ -58,9 +61,9 @@ export class MessageTaker {
           if (complete === undefined) isNewer = true;
           return complete;
         },
-        verdict?.deny === undefined ? draftUserMessage : draftRefusedMessage,
+        verdict?.deny === undefined ? { note: noteOf(verdict) } : { draftMessage: draftRefusedMessage },
       );
-      if (message !== undefined || !isNewer) return taken(message, verdict);
+      if (message !== undefined || !isNewer) return taken(message, verdict?.deny);
     }
   }
 
@@ -80,8 +83,12 @@ export class MessageTaker {
 
 const NOTHING = { content: [], warnings: [] };
 
-function taken(message: Message | undefined, verdict: PromptVerdict = {}): TakenMessages | undefined {
-  return message && { ...verdict, message };
+function taken(message: Message | undefined, deny?: string): TakenMessages | undefined {
+  return message && { message, deny };
+}
+
+function noteOf(verdict: PromptVerdict | undefined): MessageDraft | undefined {
+  return verdict?.text === undefined ? undefined : draftHookNote(verdict.text);
 }
 
 function promptOf(messages: readonly QueuedMessage[]): string {

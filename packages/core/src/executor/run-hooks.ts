@@ -1,5 +1,7 @@
 import { toLonghaulError } from '@longhaul/protocol';
 import type { Hook, HookContext, HookEvent, HookResult } from '../ports/hook.ts';
+import type { MessageDraft } from '../ports/index.ts';
+import type { DueHooks } from '../session/due-hooks.ts';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 
@@ -7,6 +9,7 @@ export interface RunHooksOptions {
   hooks: readonly Hook[];
   context: HookContext;
   writer: SessionWriter;
+  due: DueHooks;
 }
 
 const MAX_TEXT_CHARS = 10_000;
@@ -22,8 +25,19 @@ export class RunHooks {
     this.#options = options;
   }
 
+  get due(): DueHooks {
+    return this.#options.due;
+  }
+
   has(on: HookEvent['on']): boolean {
     return this.#options.hooks.some((hook) => hook.on === on);
+  }
+
+  /** Runs the hooks of the session's start, unless they have run. */
+  async start(): Promise<void> {
+    const { due } = this.#options;
+    if (!due.isStartDue || !this.has('session.start')) return;
+    await this.note({ on: 'session.start' }, () => due.startHasRun());
   }
 
   /** The first refusal counts. Each hook gets the input that the one before it has returned. */
@@ -52,17 +66,20 @@ export class RunHooks {
     return { ...inputOf(current, event), text: joined(texts) };
   }
 
-  /** Runs hooks whose text is a message for the model. Returns a refusal. */
-  async note(event: HookEvent): Promise<string | undefined> {
-    if (!this.has(event.on)) return undefined;
-    const { text, deny } = await this.run(event);
-    if (text !== undefined) await this.append(text);
-    return deny;
+  /**
+   * Runs hooks whose text is a message for the model.
+   *
+   * @param stored Stores that they have run. If the run is cancelled while they run, it is not called.
+   */
+  async note(event: HookEvent, stored: () => Promise<void>): Promise<void> {
+    const { text } = await this.run(event);
+    if (this.#options.context.signal.aborted) return;
+    // Both are made in one tick, so that the store commits them together.
+    await Promise.all([text === undefined ? undefined : this.#append(text), stored()]);
   }
 
-  async append(text: string): Promise<void> {
-    const note = `A note from a hook of the user's configuration:\n${text}`;
-    await this.#options.writer.appendMessage(draftSyntheticMessage(note, 'hook'));
+  async #append(text: string): Promise<void> {
+    await this.#options.writer.appendMessage(draftHookNote(text));
   }
 
   /** Whether hooks want the run to continue after its final answer. At most three times a run. */
@@ -76,7 +93,7 @@ export class RunHooks {
       return false;
     }
     this.#continued += 1;
-    await this.append([deny, ...(text === undefined ? [] : [text])].join('\n'));
+    await this.#append([deny, ...(text === undefined ? [] : [text])].join('\n'));
     return true;
   }
 
@@ -94,6 +111,11 @@ export class RunHooks {
     const message = `Hook ${name} (${on}) ${text}`.slice(0, MAX_TEXT_CHARS);
     return this.#options.writer.announce({ type: 'context:warning', message });
   }
+}
+
+/** Drafts the message that gives the model a hook's text. */
+export function draftHookNote(text: string): MessageDraft {
+  return draftSyntheticMessage(`A note from a hook of the user's configuration:\n${text}`, 'hook');
 }
 
 function isFor({ on, matches = () => true }: Hook, event: HookEvent): boolean {

@@ -30,7 +30,9 @@ export class SkillNote {
   constructor(writer: SessionWriter, skills: RunSkills | undefined) {
     this.#writer = writer;
     this.#skills = skills;
-    this.#used = new Set(skills?.used);
+    const visible = this.#visible();
+    // A process that was killed may not have saved the last ones.
+    this.#used = new Set([...(skills?.used ?? []).filter((name) => !visible.has(name)), ...visible]);
   }
 
   afterCompaction(): void {

@@ -4,6 +4,7 @@ import { appendPatch } from '../session/files/append-patch.ts';
 import type { FilesState } from '../session/files/files-state.ts';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import { unnotedChanges } from './unnoted-changes.ts';
 
 /** What a run needs to record the files of its session. */
 export interface FileRecording {
@@ -58,7 +59,9 @@ export class StepFiles implements AsyncDisposable {
   async appendNoteIfDue(): Promise<void> {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
-      const last = this.#options.writer.log.messages.at(-1);
+      const { messages } = this.#options.writer.log;
+      for (const path of unnotedChanges(messages)) this.#news.add(path);
+      const last = messages.at(-1);
       if (this.#state !== undefined && last !== undefined && !this.#options.writer.unloaded.has(last.id))
         await this.#recordSinceLastRun(last, this.#state);
     }

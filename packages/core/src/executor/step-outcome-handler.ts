@@ -3,8 +3,10 @@ import { type Message, saysNothing } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { FindTool } from '../ports/tool-set.ts';
 import { usedPaths } from '../prompt/nested-instructions.ts';
+import { answerText } from '../session/messages/answer-text.ts';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
+import { isAnswered } from '../session/runs/turn-state.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { type AnswerCuts, Continuations } from './continuations.ts';
 import { LoopWatch } from './doom-loop.ts';
@@ -63,12 +65,29 @@ export class StepOutcomeHandler {
 
   /**
    * Runs the pending calls of the last message: the process that made them stopped while they waited for approval. They
-   * never started.
+   * never started. Repeats what else follows the calls, because that process may not have done it.
    */
   async runPendingCalls(): Promise<void> {
-    const last = this.#options.writer.log.messages.at(-1);
+    const { writer, environmentNote, findTool } = this.#options;
+    const last = writer.log.messages.at(-1);
     const hasPending = last?.parts.some((part) => part.type === 'tool' && part.state === 'pending');
     if (last !== undefined && hasPending) await this.#runTools(last, { isRepeated: true });
+    else if (last !== undefined) await environmentNote.afterTools(usedPaths(last.parts, findTool));
+  }
+
+  /**
+   * Judges the final answer of a run whose process stopped before the answer was accepted. Returns the end of this run
+   * if it is accepted now.
+   */
+  async acceptLast(): Promise<RunEnd | undefined> {
+    const { hooks, writer, account } = this.#options;
+    const { messages } = writer.log;
+    const wasDue = hooks?.due.isEndDue === true;
+    if (hooks?.has('run.end') === true) await hooks.due.endWillBeDue();
+    if (!wasDue || messages.length === 0 || !isAnswered(messages) || (await writer.hasQueued()))
+      return undefined;
+    account.text = answerText(messages.at(-1));
+    return await this.#end(account.text);
   }
 
   get cuts(): AnswerCuts {
@@ -132,16 +151,19 @@ export class StepOutcomeHandler {
   /** Accepts a final answer, unless it leaves work undone: the model is asked about that once a run. */
   async #complete(answer: string): Promise<RunEnd | undefined> {
     const left = await this.#options.unfinishedWork.find(answer);
-    if (left === undefined) return (await this.#hooksContinue(answer)) ? undefined : { status: 'completed' };
+    if (left === undefined) return await this.#end(answer);
     await this.#warn(stoppedEarly(left));
     await this.#continuations.askToFinish(left);
     return undefined;
   }
 
-  async #hooksContinue(answer: string): Promise<boolean> {
-    const { hooks, unfinishedWork } = this.#options;
-    if (hooks === undefined || !(await unfinishedWork.mayContinue())) return false;
-    return await hooks.continuesAfter(answer);
+  /** Ends the run with its answer, unless hooks continue it. */
+  async #end(answer: string): Promise<RunEnd | undefined> {
+    const { hooks, unfinishedWork, signal } = this.#options;
+    const isJudged = hooks !== undefined && (await unfinishedWork.mayContinue());
+    if (isJudged && (await hooks.continuesAfter(answer))) return undefined;
+    if (hooks?.due.isEndDue === true && !signal.aborted) await hooks.due.endIsAccepted();
+    return { status: 'completed' };
   }
 
   async #afterCalls(message: Message, request: FittedRequest): Promise<RunEnd | undefined> {

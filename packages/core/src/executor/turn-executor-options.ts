@@ -45,8 +45,6 @@ export interface TurnExecutorOptions {
   environment: RunEnvironment;
   /** Code of the user that runs at certain events. Default: none. */
   hooks?: RunHooks | undefined;
-  /** Whether this is the first run of the session. */
-  isFirstRun?: boolean;
   /** Absent: the session has no skills. */
   skills?: RunSkills | undefined;
   /** Called before each step. Returns each compaction request once. */

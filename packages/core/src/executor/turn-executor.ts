@@ -40,13 +40,14 @@ export class TurnExecutor {
 
   /** Turns anything thrown into an end of the run. */
   async #driveSafely(): Promise<RunEnd> {
-    const { writer, environment, hooks, isFirstRun } = this.#options;
-    const { window, refusedContent } = this.#parts;
+    const { writer, environment, hooks } = this.#options;
+    const { window, refusedContent, compactionHooks } = this.#parts;
     try {
       await writer.announce({ type: 'session:status', status: 'busy' });
       if (window.system === '') window.setSystem(await environment.build());
       try {
-        if (isFirstRun === true) await hooks?.note({ on: 'session.start' });
+        await hooks?.start();
+        await compactionHooks?.after();
         return await this.#drive();
       } finally {
         await refusedContent.takeBack();
@@ -81,6 +82,8 @@ export class TurnExecutor {
       outcomeHandler,
     } = this.#parts;
     await outcomeHandler.runPendingCalls();
+    const accepted = await outcomeHandler.acceptLast();
+    if (accepted !== undefined) return accepted;
     for (;;) {
       if (signal.aborted) return this.#endForAbort();
       if (drain?.aborted === true) return { status: 'interrupted', error: interrupted() };
@@ -118,11 +121,8 @@ export class TurnExecutor {
 
   /** Returns the end of the run if a hook refuses the messages. */
   async #takeQueue(): Promise<RunEnd | undefined> {
-    const { hooks } = this.#options;
-    const { text, deny } = (await this.#parts.taker.take()) ?? {};
-    if (deny !== undefined) return { status: 'failed', error: refusedByHook(deny) };
-    if (text !== undefined) await hooks?.append(text);
-    return undefined;
+    const { deny } = (await this.#parts.taker.take()) ?? {};
+    return deny === undefined ? undefined : { status: 'failed', error: refusedByHook(deny) };
   }
 
   /** Returns a request that fits the window, or undefined if it compacted instead. */

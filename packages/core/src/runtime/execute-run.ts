@@ -11,7 +11,7 @@ import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
-import { beginsHooks } from '../session/begun-hooks.ts';
+import { DueHooks } from '../session/due-hooks.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
@@ -100,7 +100,6 @@ async function createExecutor(
   });
   return new TurnExecutor({
     hooks,
-    isFirstRun: hooks?.has('session.start') === true && (await beginsHooks(store, session)),
     writer,
     driver,
     sandbox,
@@ -171,7 +170,11 @@ async function runHooks(
   }: Pick<RunParts, 'options'> & Pick<RunWork, 'writer' | 'signal'> & { sandbox: Sandbox },
 ): Promise<RunHooks | undefined> {
   const hooks = (await options.hooksFor?.(session)) ?? [];
-  return hooks.length === 0 ? undefined : new RunHooks({ hooks, writer, context: { ...context, session } });
+  if (hooks.length === 0) return undefined;
+  // The session may have been changed while the run waited for it.
+  const { store } = options;
+  const due = new DueHooks(store, (await store.getSession(session.id)) ?? session);
+  return new RunHooks({ hooks, writer, due, context: { ...context, session } });
 }
 
 async function fileRecording(

@@ -31,6 +31,15 @@ export interface CompactionRecord {
   marks: readonly Mark[];
   events: readonly EventPayload[];
   checkpoint?: LedgerCheckpoint | undefined;
+  /** A message that follows the compaction. */
+  note?: MessageDraft | undefined;
+}
+
+export interface TakeQueueOptions {
+  /** Default: `draftUserMessage`. */
+  draftMessage?: (queued: readonly QueuedMessage[]) => MessageDraft;
+  /** A message that follows the taken one. */
+  note?: MessageDraft | undefined;
 }
 
 /**
@@ -95,8 +104,7 @@ export class SessionWriter {
   }
 
   async appendMessage(draft: MessageDraft, events: readonly EventPayload[] = []): Promise<Message> {
-    const timed = { ...draft, createdAt: this.#timed(draft.createdAt) };
-    const stored = await this.#store.appendMessage(this.lease, timed, events);
+    const stored = await this.#store.appendMessage(this.lease, this.#timedDraft(draft), events);
     this.#messages.push(stored.message);
     this.#emitAll(stored.events);
     return stored.message;
@@ -128,22 +136,22 @@ export class SessionWriter {
    * Takes all queued messages and appends them as one user message. Returns undefined if the queue is empty.
    *
    * @param complete Returns a message with everything that belongs to it. If it returns undefined, nothing is taken.
+   * @param options `note`: a message that follows the taken one.
    */
   async takeQueue(
     complete: (message: QueuedMessage) => QueuedMessage | undefined = (message) => message,
-    draftMessage = draftUserMessage,
+    { draftMessage = draftUserMessage, note }: TakeQueueOptions = {},
   ): Promise<Message | undefined> {
     const taken = await this.#store.takeQueue(this.lease, (waiting) => {
       const queued = waiting.flatMap((message) => complete(message) ?? []);
       if (queued.length < waiting.length) return undefined;
-      const drafted = draftMessage(queued);
-      const draft = { ...drafted, createdAt: this.#timed(drafted.createdAt) };
+      const draft = this.#timedDraft(draftMessage(queued));
       const ids = queued.map((message) => message.id);
       const event = { type: 'message:dequeued', count: ids.length, ids, coalesced: ids.length > 1 } as const;
-      return { draft, events: [event] };
+      return { draft, note: note && this.#timedDraft(note), events: [event] };
     });
     if (taken === undefined) return undefined;
-    this.#messages.push(taken.message);
+    this.#messages.push(taken.message, ...(taken.note === undefined ? [] : [taken.note]));
     this.#emitAll(taken.events);
     return taken.message;
   }
@@ -166,17 +174,25 @@ export class SessionWriter {
 
   async recordCompaction(
     made: Omit<Compaction, 'kind' | 'sessionId'>,
-    { marks: madeMarks, events, checkpoint }: CompactionRecord,
+    { marks: madeMarks, events, checkpoint, note }: CompactionRecord,
   ): Promise<void> {
     const marks = madeMarks.map((mark) => this.#timedMark(mark));
     const compaction = { ...made, createdAt: this.#timed(made.createdAt) };
     const hidden = new Set(compaction.hides);
     const spans = this.#spansOf(hidden);
-    const record = { marks, events, checkpoint, spans };
+    // The note is later: times show which of both came first.
+    const record = {
+      marks,
+      events,
+      checkpoint,
+      spans,
+      note: note && this.#timedDraft({ ...note, createdAt: compaction.createdAt + 1 }),
+    };
     const stored = await this.#store.recordCompaction(this.lease, compaction, record);
     this.#collapse(hidden);
     this.#keepMarks({ kind: 'compaction', sessionId: this.lease.sessionId, ...compaction }, marks);
-    this.#emitAll(stored);
+    if (stored.note !== undefined) this.#messages.push(stored.note);
+    this.#emitAll(stored.events);
   }
 
   #spansOf(hidden: ReadonlySet<string>): SequenceSpan[] {
@@ -283,6 +299,10 @@ export class SessionWriter {
     const outcome = await this.#store.finishRun(this.lease, options);
     this.#emitAll(outcome.events);
     return outcome.finished;
+  }
+
+  #timedDraft(draft: MessageDraft): MessageDraft {
+    return { ...draft, createdAt: this.#timed(draft.createdAt) };
   }
 
   #timedMark<M extends Mark>(mark: M): M {

@@ -114,3 +114,8 @@ export class MemorySession {
     this.session.updatedAt = this.time;
   }
 }
+
+/** Appends the note that follows another change. */
+export function noted(held: MemorySession, note: MessageDraft | undefined): { note?: Message } {
+  return note === undefined ? {} : { note: held.appendMessage(note) };
+}

@@ -55,7 +55,7 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
     };
     await store.recordMarks(lease, [prune('k2'), pin, omit, revert]);
     const event = { type: 'context:pruned', prunedCount: 1, savedTokens: 2 } as const;
-    const events = await store.recordCompaction(lease, compaction('c1', 1), {
+    const { events } = await store.recordCompaction(lease, compaction('c1', 1), {
       marks: [cut],
       events: [event],
     });
@@ -79,6 +79,25 @@ export function markContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await store.readEvents('s1'), []);
     await store.recordCompaction(lease, compaction('c1', 1));
     assert.equal((await store.loadLog('s1')).marks.length, 2);
+  });
+
+  it('records a compaction together with the note that follows it', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    for (const id of ['m1', 'm2']) await store.appendMessage(lease, draft(id, [text('x')]));
+    const note = draft('n1', [text('keep')], { role: 'user' });
+    const taken = { marks: [prune('k1'), prune('k1')], note };
+    await refused(store.recordCompaction(lease, compaction('c1', 1), taken), 'internal');
+    const known = { note: draft('m1', [text('keep')]) };
+    await refused(store.recordCompaction(lease, compaction('c1', 1), known), 'internal');
+    const before = await store.loadLog('s1');
+    assert.deepEqual([before.marks.length, before.messages.length], [0, 2]);
+    const stored = await store.recordCompaction(lease, compaction('c1', 1), { note });
+    const { marks, messages } = await store.loadLog('s1');
+    assert.deepEqual(marks, [asMark('c1', 1)]);
+    assert.deepEqual(messages.slice(2), [stored.note]);
+    assert.deepEqual(stored.note, { ...note, sessionId: 's1', sequence: 3 });
+    assert.equal((await store.appendMessage(lease, draft('m3', []))).message.sequence, 4);
   });
 
   it('undoes a mark once, and keeps the row', async () => {

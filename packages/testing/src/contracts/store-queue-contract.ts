@@ -146,6 +146,26 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(await store.takeQueue(lease, build), undefined);
   });
 
+  it('takes the queue together with the note that follows the message, or not at all', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    await store.appendMessage(lease, draft('m0', [text('x')]));
+    await store.enqueue('s1', queued('q1'), LIMIT);
+    const taken = (note: string) => ({
+      draft: draft('m1', [text('q1')]),
+      note: draft(note, [text('note')]),
+      events: [],
+    });
+    await refused(
+      store.takeQueue(lease, () => taken('m0')),
+      'internal',
+    );
+    assert.deepEqual(await store.listQueue('s1'), [queued('q1')]);
+    const stored = await store.takeQueue(lease, () => taken('n1'));
+    assert.deepEqual((await store.loadLog('s1')).messages.slice(1), [stored?.message, stored?.note]);
+    assert.equal((await store.appendMessage(lease, draft('m2', []))).message.sequence, 4);
+  });
+
   it('takes nothing if the message is not built', async () => {
     await using store = await open();
     const lease = await heldSession(store);

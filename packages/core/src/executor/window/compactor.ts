@@ -1,5 +1,6 @@
 import type { FittedRequest } from '@longhaul/context';
 import { LonghaulError, type TokenUsage, toLonghaulError } from '@longhaul/protocol';
+import type { MessageDraft } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import { noProgress } from '../run-errors.ts';
 import type { ContextWindow, RequestedCompaction } from './context-window.ts';
@@ -11,10 +12,13 @@ export interface CompactorOptions {
   writer: SessionWriter;
   /** Called with the usage of each summary. */
   onUsage: (usage: TokenUsage) => void;
-  /** Called before each compaction. A compaction drops the parts of the messages that it hides. */
-  beforeCompaction: (reason: Reason) => Promise<void>;
+  /**
+   * Called before each compaction. A compaction drops the parts of the messages that it hides. Returns a note that is
+   * stored together with the compaction.
+   */
+  beforeCompaction: (reason: Reason) => Promise<MessageDraft | undefined>;
   /** Called at the end of each compaction, also of one that was not necessary. */
-  afterCompaction: (reason: Reason) => Promise<void>;
+  afterCompaction: () => Promise<void>;
   /** Called after each compaction. */
   buildSystem: () => Promise<string>;
   /** Called before each step. Returns each compaction request once. */
@@ -53,14 +57,14 @@ export class Compactor {
     const { window, onUsage, beforeCompaction, afterCompaction, buildSystem } = this.#options;
     this.#compactionsSinceStep += 1;
     if (this.#compactionsSinceStep > MAX_IDLE_COMPACTIONS) throw noProgress(MAX_IDLE_COMPACTIONS);
-    await beforeCompaction(reason);
+    const note = await beforeCompaction(reason);
     try {
-      await window.compact(reason, signal, request);
+      await window.compact(reason, signal, { ...request, note });
     } finally {
       onUsage(window.takeSummaryUsage());
     }
     window.setSystem(await buildSystem());
-    await afterCompaction(reason);
+    await afterCompaction();
   }
 
   /**

@@ -30,7 +30,7 @@ import {
   type TokenUsage,
   ZERO_USAGE,
 } from '@longhaul/protocol';
-import type { BlobStore, ModelDriver, ToolSchema } from '../../ports/index.ts';
+import type { BlobStore, MessageDraft, ModelDriver, ToolSchema } from '../../ports/index.ts';
 import { newId } from '../../session/ids.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import { cancelledCompaction } from '../run-errors.ts';
@@ -53,6 +53,11 @@ export interface RequestedCompaction {
   strategy?: CompressionStrategy | undefined;
   /** What the narrative keeps in particular. */
   focus?: string | undefined;
+}
+
+export interface CompactionOrder extends RequestedCompaction {
+  /** A message that follows the compaction, stored together with it. */
+  note?: MessageDraft | undefined;
 }
 
 export interface ContextWindowOptions {
@@ -193,7 +198,7 @@ export class ContextWindow {
   async compact(
     reason: CompactionReason,
     signal: AbortSignal,
-    { strategy = this.#options.settings.strategy, focus }: RequestedCompaction = {},
+    { strategy = this.#options.settings.strategy, focus, note }: CompactionOrder = {},
   ): Promise<void> {
     const { writer, settings } = this.#options;
     if (reason !== 'manual' && isNewestCompactionUndone(writer.log.marks)) {
@@ -227,7 +232,8 @@ export class ContextWindow {
       return;
     }
     this.#dueFrom = 0;
-    await recordCompaction(writer, outcome, { status: 'busy', checkpoint: this.#ledger.checkpointIfDue() });
+    const checkpoint = this.#ledger.checkpointIfDue();
+    await recordCompaction(writer, outcome, { status: 'busy', checkpoint, note });
     this.compactions += 1;
     this.#meter.forgetMeasured();
   }

@@ -1,14 +1,13 @@
 import { buildView, type CompactOutcome } from '@longhaul/context';
 import type { ActivityStatus, Compaction, EventPayload } from '@longhaul/protocol';
-import type { LedgerCheckpoint } from '../../ports/index.ts';
-import type { SessionWriter } from '../../session/session-writer.ts';
+import type { CompactionRecord, SessionWriter } from '../../session/session-writer.ts';
 import { cutWarnings } from './cut-warnings.ts';
 
-/** Stores a compaction with its marks and emits its events. `status` is the session's activity afterwards. */
+/** Stores a compaction with what belongs to it, and emits its events. `status` is the session's activity afterwards. */
 export async function recordCompaction(
   writer: SessionWriter,
   { compaction, marks, warnings }: Extract<CompactOutcome, { status: 'compacted' }>,
-  { status, checkpoint }: { status: ActivityStatus; checkpoint?: LedgerCheckpoint | undefined },
+  { status, ...added }: { status: ActivityStatus } & Pick<CompactionRecord, 'checkpoint' | 'note'>,
 ): Promise<void> {
   const { log } = writer;
   const whole: Compaction = { kind: 'compaction', sessionId: writer.lease.sessionId, ...compaction };
@@ -31,5 +30,5 @@ export async function recordCompaction(
     },
     { type: 'session:status', status },
   ];
-  await writer.recordCompaction(compaction, { marks, events, checkpoint });
+  await writer.recordCompaction(compaction, { marks, events, ...added });
 }

@@ -1,6 +1,6 @@
-import type { Compaction, EventPayload, LonghaulEvent, Mark } from '@longhaul/protocol';
+import type { Compaction, EventPayload, LonghaulEvent, Mark, Message } from '@longhaul/protocol';
 import type { Lease } from './lease-store.ts';
-import type { SessionLog } from './log-store.ts';
+import type { MessageDraft, SessionLog } from './log-store.ts';
 
 /** The ledger's fold of a session up to a message. With it, the ledger is not computed from the first message. */
 export interface LedgerCheckpoint {
@@ -15,7 +15,7 @@ export type SequenceSpan = [first: number, last: number];
 
 /** Stores marks, which hide parts of the log or keep them visible. */
 export interface MarkStore {
-  /** Stores a compaction, its summary and the other marks in one transaction. */
+  /** Stores a compaction, its summary, the other marks and the note in one transaction. */
   recordCompaction(
     lease: Lease,
     compaction: Omit<Compaction, 'kind' | 'sessionId'>,
@@ -26,8 +26,10 @@ export interface MarkStore {
       checkpoint?: LedgerCheckpoint | undefined;
       /** All hidden messages. Required if `hides` names a message that stands for several; see `SessionView`. */
       spans?: readonly SequenceSpan[] | undefined;
+      /** A message that follows the compaction. */
+      note?: MessageDraft | undefined;
     },
-  ): Promise<LonghaulEvent[]>;
+  ): Promise<{ events: LonghaulEvent[]; note?: Message }>;
   /**
    * Returns the checkpoint if its last message is on the live path. Otherwise the fold is computed from the messages.
    */

@@ -11,6 +11,7 @@ import {
 import type { RunRecord, Store } from '../../ports/index.ts';
 import { isWaitingIn } from '../approvals/waiting-calls.ts';
 import { isHoldId } from '../ids.ts';
+import { answerText } from '../messages/answer-text.ts';
 import type { SessionWriter } from '../session-writer.ts';
 import { endLeftProcesses, type ProcessEnder } from './end-left-processes.ts';
 import { leftOpen } from './interruption.ts';
@@ -97,14 +98,10 @@ function finishedEvent({ runId, startedAt }: RunRecord, messages: readonly Messa
     stepCount: steps.filter(({ status }) => status === 'done').length,
     usage: steps.reduce((sum, { usage }) => (usage === undefined ? sum : addUsage(sum, usage)), ZERO_USAGE),
     cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost),
-    text: textOf(steps.at(-1)),
+    text: answerText(steps.at(-1)),
     error: leftOpen().toShape(),
     compactions: 0,
   };
-}
-
-function textOf(message: Message | undefined): string {
-  return (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 function hasFindings({ runIds, unknownCalls, unstartedCalls, partialText, killedCommands }: Repair): boolean {

@@ -1,5 +1,6 @@
 import { isBlank, type Message } from '@longhaul/protocol';
 import type { Store } from '../../ports/index.ts';
+import { isEndDue } from '../due-hooks.ts';
 import { draftSyntheticMessage } from '../messages/user-message.ts';
 import type { SessionWriter } from '../session-writer.ts';
 
@@ -45,10 +46,12 @@ function isIncomplete({ role, status, finishReason, parts }: Message): boolean {
 
 /** Returns true if `resume` would have nothing to do. Needs no model and no lease. */
 export async function isNothingToResume(store: Store, sessionId: string): Promise<boolean> {
-  const [holder, { messages }, waiting] = await Promise.all([
+  const [holder, session, { messages }, waiting] = await Promise.all([
     store.leaseHolder(sessionId),
+    store.getSession(sessionId),
     store.readMessages(sessionId, { limit: 2, skipReverted: true }),
     store.listQueue(sessionId),
   ]);
-  return holder === undefined && waiting.length === 0 && isAnswered(messages);
+  const isDone = isAnswered(messages) && (session === undefined || !isEndDue(session));
+  return holder === undefined && waiting.length === 0 && isDone;
 }

@@ -2,16 +2,18 @@ import { isOnPath, livePath } from '@longhaul/context';
 import type { MarkStore, SequenceSpan } from '@longhaul/core';
 import type { Mark, Message } from '@longhaul/protocol';
 import type { MemoryCore } from '../memory-core.ts';
+import { noted } from '../memory-session.ts';
 
 export function markStore(core: MemoryCore): MarkStore {
   return {
     recordCompaction: async (lease, compaction, options = {}) => {
-      const { marks = [], events = [], checkpoint, spans } = options;
+      const { marks = [], events = [], checkpoint, spans, note } = options;
+      if (note !== undefined) core.refuseKnown(note.id);
       const hides = spans === undefined ? compaction.hides : idsIn(spans, core.get(lease.sessionId).messages);
       const mark: Mark = { ...compaction, hides, kind: 'compaction', sessionId: lease.sessionId };
       const stored = core.addMarks(lease, [mark, ...marks], events);
       if (checkpoint !== undefined) core.get(lease.sessionId).checkpoint = structuredClone(checkpoint);
-      return stored;
+      return { events: stored, ...noted(core.get(lease.sessionId), note) };
     },
 
     loadCheckpoint: async (sessionId) => {

@@ -1,6 +1,7 @@
 import type { QueueStore } from '@longhaul/core';
 import { assertDurable, queueFull } from '../../shared/store-errors.ts';
 import type { MemoryCore } from '../memory-core.ts';
+import { noted } from '../memory-session.ts';
 
 export function queueStore(core: MemoryCore): QueueStore {
   return {
@@ -41,11 +42,12 @@ export function queueStore(core: MemoryCore): QueueStore {
       if (waiting.length === 0) return undefined;
       const built = core.guarded(() => build(structuredClone(waiting.map(({ message }) => message))));
       if (built === undefined) return undefined;
-      const { draft, events } = built;
+      const { draft, note, events } = built;
       assertDurable(events);
-      core.refuseKnown(draft.id);
+      for (const { id } of [draft, ...(note === undefined ? [] : [note])]) core.refuseKnown(id);
       for (const entry of waiting) entry.state = 'taken';
-      return { message: held.appendMessage(draft), events: held.appendEvents(events) };
+      const message = held.appendMessage(draft);
+      return { message, ...noted(held, note), events: held.appendEvents(events) };
     },
   };
 }

@@ -11,14 +11,16 @@ export function markStore(core: StoreCore): MarkStore {
     recordCompaction(
       lease: Lease,
       compaction: Omit<Compaction, 'kind' | 'sessionId'>,
-      { marks = [], events = [], checkpoint, spans }: Parameters<Store['recordCompaction']>[2] = {},
-    ): Promise<LonghaulEvent[]> {
+      { marks = [], events = [], checkpoint, spans, note }: Parameters<Store['recordCompaction']>[2] = {},
+    ): ReturnType<Store['recordCompaction']> {
       const { sessionId } = lease;
-      return core.append(lease, events, () => {
+      return core.write(() => {
+        const head = core.heads.held(lease);
         core.marks.add(sessionId, { ...compaction, kind: 'compaction', sessionId }, spans);
         for (const mark of marks) core.marks.add(sessionId, mark);
         if (checkpoint !== undefined) core.checkpoints.put(sessionId, checkpoint);
-        return undefined;
+        const noted = note && { note: core.messages.append(head, note) };
+        return { events: core.appendAndSave(head, events), ...noted };
       });
     },
 

@@ -1,5 +1,5 @@
-import type { Lease, MessageDraft, QueueStore } from '@longhaul/core';
-import type { EventPayload, LonghaulEvent, Message, QueuedMessage } from '@longhaul/protocol';
+import type { QueueStore } from '@longhaul/core';
+import type { LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
 import type { StoreCore } from './store-core.ts';
 
 export function queueStore(core: StoreCore): QueueStore {
@@ -41,21 +41,17 @@ export function queueStore(core: StoreCore): QueueStore {
       return core.inSession(sessionId, () => core.queue.clear(sessionId));
     },
 
-    takeQueue(
-      lease: Lease,
-      build: (
-        queued: readonly QueuedMessage[],
-      ) => { draft: MessageDraft; events: readonly EventPayload[] } | undefined,
-    ): Promise<{ message: Message; events: LonghaulEvent[] } | undefined> {
+    takeQueue(...[lease, build]: Parameters<QueueStore['takeQueue']>): ReturnType<QueueStore['takeQueue']> {
       return core.write(() => {
         const head = core.heads.held(lease);
         const waiting = core.queue.list(lease.sessionId);
         const built = waiting.length === 0 ? undefined : build(waiting);
         if (built === undefined) return undefined;
-        const { draft, events } = built;
+        const { draft, note, events } = built;
         core.queue.take(lease.sessionId);
         const message = core.messages.append(head, draft);
-        return { message, events: core.appendAndSave(head, events) };
+        const noted = note && { note: core.messages.append(head, note) };
+        return { message, ...noted, events: core.appendAndSave(head, events) };
       });
     },
   };
