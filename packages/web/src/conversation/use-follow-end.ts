@@ -1,4 +1,5 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { useShrinkage } from './use-shrinkage.ts';
 
 /** Rounding of positions. */
 const AT_END_PX = 2;
@@ -20,32 +21,40 @@ export interface FollowEnd {
 export function useFollowEnd(scroller: RefObject<HTMLElement | null>): FollowEnd {
   const [isFollowing, setFollowing] = useState(true);
   const isByReader = useReaderScrolls(scroller);
+  const shrinkage = useShrinkage(scroller);
   const lastTop = useRef(0);
+
+  const toEnd = useCallback(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    element.scrollTop = element.scrollHeight;
+    lastTop.current = element.scrollTop;
+    shrinkage();
+  }, [scroller, shrinkage]);
 
   useEffect(() => {
     const element = scroller.current;
     const content = element?.firstElementChild;
     if (!isFollowing || element === null || content === null || content === undefined) return;
-    const toEnd = () => {
-      element.scrollTop = element.scrollHeight;
-      lastTop.current = element.scrollTop;
-    };
     toEnd();
     const observer = new ResizeObserver(toEnd);
     observer.observe(content);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [scroller, isFollowing]);
+  }, [scroller, isFollowing, toEnd]);
 
   const onScroll = useCallback(() => {
     const element = scroller.current;
     if (element === null) return;
-    const up = lastTop.current - element.scrollTop;
+    const shrunk = shrinkage();
+    // The list may scroll up once more by what it shrank.
+    const up = lastTop.current - element.scrollTop - 2 * shrunk;
     lastTop.current = element.scrollTop;
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     if (left <= AT_END_PX) setFollowing(true);
     else if ((up > 0 && isByReader.current) || up > JUMP_PX) setFollowing(false);
-  }, [scroller, isByReader]);
+    else if (shrunk > 0 && isFollowing) toEnd();
+  }, [scroller, isByReader, shrinkage, isFollowing, toEnd]);
 
   return { isFollowing, setFollowing, onScroll };
 }
