@@ -58,6 +58,7 @@ const SPECIAL: Readonly<Record<string, (attacker: Attacker) => unknown>> = {
   apiKey: ({ variable }) => `$${variable}`,
   token: ({ variable }) => `$${variable}`,
   env: ({ variable }) => [variable],
+  clientSecretEnv: ({ variable }) => variable,
   network: () => 'on',
   kind: () => 'openai-compatible',
   host: () => '0.0.0.0',

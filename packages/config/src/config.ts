@@ -241,9 +241,21 @@ export interface McpServerConfig {
   env?: Record<string, string>;
   /** Folder of a started server. Absent: the session's workspace. */
   cwd?: string;
+  /** A started server runs in a sandbox. Absent: it runs on this machine. */
+  sandbox?: boolean;
   url?: string;
   /** Sent with each request. A value that is `$NAME` is read from the environment. */
   headers?: Record<string, string>;
+  /** How a person logs in. Absent: Longhaul registers itself as a client. */
+  oauth?: {
+    clientId?: string;
+    /** The name of the variable that has the secret of the client. */
+    clientSecretEnv?: string;
+    /** Absent: what the server names. */
+    scope?: string;
+    /** Absent: a free port. */
+    callbackPort?: number;
+  };
   enabled?: boolean;
   /** Names or patterns of the tools that are used. Absent: all. */
   tools?: string[];

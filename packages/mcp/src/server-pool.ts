@@ -1,4 +1,5 @@
-import type { ConnectedTools, ToolConnection, ToolConnector } from '@longhaul/core';
+import type { ConnectedTools, Sandbox, ToolConnection, ToolConnector } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
 import {
   type ServerReport,
   type SessionOffers,
@@ -6,12 +7,17 @@ import {
   type SessionServersOptions,
 } from './session-servers.ts';
 
-export interface ServerPoolOptions extends Omit<SessionServersOptions, 'workspace' | 'servers'> {
+export interface ServerPoolOptions
+  extends Omit<SessionServersOptions, 'workspace' | 'servers' | 'openSandbox'> {
+  /** Opens a sandbox for a server of a session, with these variables. Default: there are none. */
+  openSandbox?: (session: SandboxedSession, variables: Readonly<Record<string, string>>) => Promise<Sandbox>;
   /** Returns the servers that are configured now. Another object means that they have changed. */
   servers: () => SessionServersOptions['servers'];
   /** How long the servers of a session live without a run. Default 10 minutes. */
   idleMs?: number;
 }
+
+export type SandboxedSession = Pick<Session, 'id' | 'workspace'>;
 
 const IDLE_MS = 600_000;
 
@@ -28,11 +34,11 @@ export class ServerPool implements ToolConnector {
   }
 
   async connect(run: ToolConnection): Promise<ConnectedTools> {
-    const { id, workspace } = run.session;
+    const { id } = run.session;
     const settings = this.#options.servers();
     const known = this.#sessions.get(id);
     if (known !== undefined && known.settings !== settings) await this.#end(id, known);
-    const entry = this.#sessions.get(id) ?? this.#add(id, workspace, settings);
+    const entry = this.#sessions.get(id) ?? this.#add(run.session, settings);
     clearTimeout(entry.timer);
     this.#moveToEnd(id, entry);
     const connected = await entry.servers.connect(run);
@@ -61,8 +67,14 @@ export class ServerPool implements ToolConnector {
     await Promise.all([...this.#sessions].map(([id, entry]) => this.#end(id, entry)));
   }
 
-  #add(id: string, workspace: string, settings: SessionServersOptions['servers']): Entry {
-    const servers = new SessionServers({ ...this.#options, servers: settings, workspace });
+  #add({ id, workspace }: SandboxedSession, settings: SessionServersOptions['servers']): Entry {
+    const { openSandbox, ...options } = this.#options;
+    const servers = new SessionServers({
+      ...options,
+      servers: settings,
+      workspace,
+      openSandbox: openSandbox && ((variables) => openSandbox({ id, workspace }, variables)),
+    });
     const entry: Entry = { servers, settings };
     this.#sessions.set(id, entry);
     return entry;

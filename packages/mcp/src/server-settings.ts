@@ -8,6 +8,10 @@ export interface ServerSettings {
   cwd?: string;
   url?: string;
   headers?: Readonly<Record<string, string>>;
+  /** How a person logs in. Default: Longhaul registers itself. */
+  oauth?: OAuthSettings;
+  /** A started server runs in a sandbox of its own, around the workspace. Default false: on this machine. */
+  sandbox?: boolean;
   /** Default true. */
   enabled?: boolean;
   /** Names, or patterns with `*`, of the server's tools that are used. Default: all. */
@@ -16,6 +20,17 @@ export interface ServerSettings {
   timeoutMs?: number;
   /** The server may use the model of the session during calls. Default false. */
   sampling?: boolean;
+}
+
+export interface OAuthSettings {
+  /** A client that was registered before. */
+  clientId?: string;
+  /** The name of the variable that has its secret. */
+  clientSecretEnv?: string;
+  /** What the login is for, in place of what the server names. Separated by blanks. */
+  scope?: string;
+  /** The port of the address to which the browser returns. Default: a free one. */
+  callbackPort?: number;
 }
 
 export const DEFAULT_TIMEOUT_MS = 60_000;

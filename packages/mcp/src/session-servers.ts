@@ -59,21 +59,12 @@ export class SessionServers {
 
   constructor(options: SessionServersOptions) {
     this.#options = options;
-    const { servers, workspace, host, variables, logins, version, wait } = options;
+    const { servers, wait } = options;
     this.#connections = Object.entries(servers)
       .filter(([, { enabled }]) => enabled !== false)
       .map(
         ([name, settings]) =>
-          new ServerConnection({
-            name,
-            settings,
-            workspace,
-            host,
-            variables,
-            logins,
-            version,
-            restarts: new Restarts(wait),
-          }),
+          new ServerConnection({ ...options, name, settings, restarts: new Restarts(wait) }),
       );
   }
 

@@ -28,6 +28,8 @@ export class AuthServer implements AsyncDisposable {
   renewals = 0;
   /** Answers each login with an error. */
   refuses = false;
+  /** The scopes of all logins. */
+  readonly scopes: (readonly string[])[] = [];
 
   private constructor(server: Server) {
     this.#server = server;
@@ -75,6 +77,12 @@ export class AuthServer implements AsyncDisposable {
     return `http://127.0.0.1:${port}/mcp`;
   }
 
+  /** Registers a client in advance, with the port to which its browser returns. */
+  register(client: Pick<OAuthClientInformationFull, 'client_id' | 'client_secret'>, port: number): void {
+    const redirect_uris = [`http://127.0.0.1:${port}/callback`];
+    this.clients.set(client.client_id, { ...client, redirect_uris });
+  }
+
   /** All access tokens expire now. */
   expire(): void {
     this.#access.clear();
@@ -101,7 +109,8 @@ export class AuthServer implements AsyncDisposable {
           return full;
         },
       },
-      authorize: async (_client, { redirectUri, state, codeChallenge }, response) => {
+      authorize: async (_client, { redirectUri, state, codeChallenge, scopes }, response) => {
+        this.scopes.push(scopes ?? []);
         const back = new URL(redirectUri);
         if (state !== undefined) back.searchParams.set('state', state);
         const code = randomUUID();

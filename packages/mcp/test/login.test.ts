@@ -1,7 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LoginStorage, logIn, loginAddress } from '../src/index.ts';
+import {
+  type Environment,
+  type LoginStorage,
+  logIn,
+  loginAddress,
+  type ServerSettings,
+} from '../src/index.ts';
+import { LoginCallback } from '../src/login/login-callback.ts';
 import { AuthServer } from './auth-server.ts';
 import { callOnce, openRun, resultsOf } from './run-with-servers.ts';
 
@@ -140,6 +147,69 @@ it('a login ends when the person stops waiting', async () => {
   await expect(attempt).rejects.toThrow('enough');
 });
 
+describe('a client that was registered before', () => {
+  const SECRET = 'secret-of-the-client';
+  const host = { ...process.env, CLIENT_SECRET: SECRET };
+  const oauth = { clientId: 'ours', clientSecretEnv: 'CLIENT_SECRET' };
+
+  beforeEach(() => {
+    // The port of an address of this machine may differ.
+    server.register({ client_id: 'ours', client_secret: SECRET }, 7777);
+  });
+
+  const register = (settings: ServerSettings['oauth'] = oauth, env: Environment = host) =>
+    logIn({
+      settings: { url: server.url, oauth: settings },
+      logins,
+      host: env,
+      version: '0',
+      open: browse,
+      signal,
+    });
+
+  /** The results and warnings of a run that calls the server once. */
+  async function greetedAs(settings: ServerSettings['oauth'], env: Environment = host): Promise<string[]> {
+    const web = { url: server.url, oauth: settings };
+    await using served = await openRun({ web }, callOnce('web_hello'), { pool: { logins, host: env } });
+    await served.run.run('Go');
+    const warnings = served.run.of('context:warning').map(({ message }) => message);
+    return warnings.length > 0 ? warnings : resultsOf(served);
+  }
+
+  it('logs in and renews its tokens, and its secret is not stored', async () => {
+    expect(await register({ ...oauth, scope: 'read write' })).toBe(true);
+    expect(server.scopes).toEqual([['read', 'write']]);
+    expect([...server.clients.keys()]).toEqual(['ours']);
+    expect(JSON.stringify([...stored])).toContain('"client_id":"ours"');
+    server.expire();
+    expect(await greetedAs(oauth)).toEqual(['hello']);
+    expect(server.renewals).toBe(1);
+    expect(JSON.stringify([...stored])).not.toContain(SECRET);
+  });
+
+  it('whose secret is wrong or missing cannot log in, and nothing is stored', async () => {
+    await expect(register(oauth, { CLIENT_SECRET: 'wrong' })).rejects.toThrow('The login has failed');
+    await expect(register(oauth, {})).rejects.toThrow('The variable CLIENT_SECRET is not set.');
+    await expect(register({ clientSecretEnv: 'CLIENT_SECRET' })).rejects.toThrow('needs an `oauth.clientId`');
+    expect(stored.size).toBe(0);
+  });
+
+  it('does not use the tokens of another client', async () => {
+    await logInWith(browse);
+    server.seen.length = 0;
+    expect(await greetedAs(oauth)).toEqual([NEEDS_LOGIN]);
+    expect(new Set(server.seen)).toEqual(new Set([undefined]));
+  });
+
+  it('whose port is taken is an error that names the port', async () => {
+    await using taken = await LoginCallback.open();
+    const { port } = new URL(taken.address);
+    await expect(register({ ...oauth, callbackPort: Number(port) })).rejects.toThrow(
+      `on port ${port} (\`oauth.callbackPort\`)`,
+    );
+  });
+});
+
 describe('a hostile server', () => {
   it.each(['javascript:alert(1)', 'file:///etc/passwd', 'http://far.example/login', 'vscode://x'])(
     'cannot make the browser open %s',
@@ -159,6 +229,11 @@ describe('a hostile server', () => {
     expect((await greeted({ url: other.url }))[0]).toContain('needs a login');
     expect(new Set(other.seen)).toEqual(new Set([undefined]));
   });
+});
+
+it('a server that registers no clients is an error that says what to do', async () => {
+  await using other = await hostileLogin('https://login.example', { registers: false });
+  await expect(logInWith(browse, other.url)).rejects.toThrow('register one there, and set `oauth.clientId`');
 });
 
 it('a server without a login says so', async () => {
@@ -182,7 +257,10 @@ it('a server without a login says so', async () => {
 });
 
 /** A server whose metadata names an endpoint for the login. */
-async function hostileLogin(endpoint: string): Promise<AsyncDisposable & { url: string }> {
+async function hostileLogin(
+  endpoint: string,
+  { registers = true } = {},
+): Promise<AsyncDisposable & { url: string }> {
   const http = createServer((request, response) => {
     const { origin } = new URL(`http://${request.headers.host}`);
     const send = (status: number, value: object) =>
@@ -192,7 +270,7 @@ async function hostileLogin(endpoint: string): Promise<AsyncDisposable & { url: 
         issuer: origin,
         authorization_endpoint: endpoint,
         token_endpoint: `${origin}/token`,
-        registration_endpoint: `${origin}/register`,
+        ...(registers && { registration_endpoint: `${origin}/register` }),
         response_types_supported: ['code'],
         code_challenge_methods_supported: ['S256'],
       });

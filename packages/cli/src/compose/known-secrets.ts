@@ -28,10 +28,11 @@ export function knownSecrets(
 const MIN_SECRET_CHARS = 8;
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH/i;
 
-function secretsOfServer({ env = {}, headers = {} }: McpServerConfig): string[] {
+function secretsOfServer({ env = {}, headers = {}, oauth }: McpServerConfig): string[] {
   const named = Object.entries(env).filter(([name]) => SECRET_NAME.test(name));
   const values = [...Object.values(headers), ...named.map(([, value]) => value)];
-  return values.filter((value) => value.length >= MIN_SECRET_CHARS);
+  const ofClient = oauth?.clientSecretEnv === undefined ? [] : [`$${oauth.clientSecretEnv}`];
+  return [...values.filter((value) => value.length >= MIN_SECRET_CHARS), ...ofClient];
 }
 
 function bare(name: string): string {

@@ -5,6 +5,7 @@ import type { McpOffers, McpServerList } from '@longhaul/protocol/api';
 import { serverPlace } from '../mcp/server-lines.ts';
 import { version } from '../version.ts';
 import { homeOf } from './load-settings.ts';
+import { openSandbox } from './open-sandbox.ts';
 
 export interface McpOptions {
   /** Returns the current configuration. */
@@ -89,6 +90,7 @@ export class McpServers implements ToolConnector {
       host: env,
       logins: new LoginStore({ env, home: homeOf({ env }) }),
       variables: markedEnvironment(),
+      openSandbox: (session, serverVariables) => openSandbox(config(), { session, env, serverVariables }),
       version: await version(),
       deferOver: config().mcp.deferOver,
       maxOutputChars: config().tools.maxOutputChars,

@@ -12,13 +12,15 @@ export interface OpenSandboxOptions {
   session: Pick<Session, 'id' | 'workspace'>;
   signal?: AbortSignal;
   env: Readonly<Record<string, string | undefined>>;
+  /** Variables of an MCP server, in place of those that commands get. */
+  serverVariables?: Readonly<Record<string, string>>;
   recordProcess?: RecordProcess;
 }
 
 /** Opens the configured sandbox for a session's workspace. The Node of this process is on the PATH of its commands. */
 export async function openSandbox(
   settings: Config,
-  { session, signal, env, recordProcess }: OpenSandboxOptions,
+  { session, signal, env, serverVariables, recordProcess }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   const { sandbox: config } = settings;
   requireLocal(config);
@@ -33,7 +35,7 @@ export async function openSandbox(
     pids: config.pids,
     cpus: config.cpus,
     image: config.image,
-    ...passedEnvironment(settings, env),
+    ...(serverVariables === undefined ? passedEnvironment(settings, env) : { env: serverVariables }),
     keepProcesses: config.keepProcesses,
     refusedPaths: ownPaths(settings, env),
     programFolders: [dirname(process.execPath)],

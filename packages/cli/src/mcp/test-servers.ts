@@ -2,6 +2,7 @@ import { type Config, LoginStore, type McpServerConfig } from '@longhaul/config'
 import { countByClasses } from '@longhaul/context';
 import { SessionServers } from '@longhaul/mcp';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
+import { openSandbox } from '../compose/open-sandbox.ts';
 import { version } from '../version.ts';
 
 /** What a test of a server has found. */
@@ -29,6 +30,8 @@ export async function testServers(
       workspace,
       host: env,
       logins: new LoginStore({ env, home }),
+      openSandbox: (serverVariables) =>
+        openSandbox(config, { session: { id: 'mcp-test', workspace }, env, serverVariables }),
       version: await version(),
       maxOutputChars: config.tools.maxOutputChars,
       deferOver: 1,

@@ -21,6 +21,10 @@ export const url = z
   .refine((value) => value.startsWith('$') || hasPlainHost(value), {
     error: 'must not contain #, \\, spaces, or an @ after the host',
   });
+/** The name of an environment variable, for a secret that must not be in a file. */
+export const variableName = z
+  .string()
+  .regex(/^[A-Za-z_]\w*$/, { error: 'must be the name of an environment variable, without $' });
 /** `fetch` refuses an address with a user name or password. */
 export const urlWithoutPassword = url.refine((value) => value.startsWith('$') || isWithoutPassword(value), {
   error: 'must not contain a user name or password: a key belongs in apiKey',

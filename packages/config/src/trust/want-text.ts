@@ -48,11 +48,15 @@ function providerLines({ baseUrl, apiKey, ...rest }: Record<string, unknown>): s
 /**
  * The program or the address comes first. Nothing is masked: the values are the project's, and are part of what runs.
  */
-function serverLines({ command, args, url, ...rest }: Record<string, unknown>): string[] {
+function serverLines({ command, args, url, sandbox, ...rest }: Record<string, unknown>): string[] {
   const words = [command, ...(Array.isArray(args) ? args : [])].map(plain).join(' ');
-  const runs = command === undefined ? [] : [`starts, outside of the sandbox: ${words}`];
+  const where = sandbox === true ? 'in the sandbox' : 'outside of the sandbox';
+  const runs = command === undefined ? [] : [`starts, ${where}: ${words}`];
   const calls = url === undefined ? [] : [`sends what the model writes to ${plain(url)}`];
-  return [...runs, ...calls, ...valueLines(rest)].filter((line) => line !== '{}');
+  const { oauth } = rest;
+  const variable = isPlainObject(oauth) ? oauth['clientSecretEnv'] : undefined;
+  const secret = variable === undefined ? [] : [`sends $${plain(variable)} to its authorization server`];
+  return [...runs, ...calls, ...secret, ...valueLines(rest)].filter((line) => line !== '{}');
 }
 
 /** Refusals need no trust, but a list with another rule is used as a whole, and replaces the user's. */

@@ -3,7 +3,7 @@ export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** Splits the standard output of a server into lines. */
 export class MessageLines {
-  #chunks: Buffer[] = [];
+  #chunks: Uint8Array[] = [];
   #bytes = 0;
 
   /**
@@ -11,7 +11,7 @@ export class MessageLines {
    *
    * @throws {RangeError} if a line has more than `MAX_MESSAGE_BYTES`.
    */
-  add(chunk: Buffer): string[] {
+  add(chunk: Uint8Array): string[] {
     const lines: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
@@ -23,7 +23,7 @@ export class MessageLines {
     return lines.filter((line) => line.trim() !== '');
   }
 
-  #keep(bytes: Buffer): void {
+  #keep(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     if (this.#bytes > MAX_MESSAGE_BYTES) {
       throw new RangeError(`sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`);

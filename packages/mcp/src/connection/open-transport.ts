@@ -7,10 +7,12 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { storedLogin } from '../login/login-providers.ts';
+import { registeredClient } from '../login/registered-client.ts';
 import { readLogin } from '../login/server-login.ts';
 import type { ServerSettings } from '../server-settings.ts';
 import { boundedFetch } from './bounded-fetch.ts';
-import { type ServerPlace, startServerProcess } from './server-process.ts';
+import type { ServerPlace } from './server-process.ts';
+import { startServer } from './start-server.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** A way to speak with a server, not started. The second is tried if the server does not know the first. */
@@ -19,14 +21,22 @@ export async function transportsFor(
   place: ServerPlace,
 ): Promise<(() => Transport)[]> {
   const { command, url } = settings;
-  const { logins } = place;
+  const { logins, host } = place;
   if (command !== undefined && url !== undefined) {
     throw new LonghaulError('mcp_unavailable', 'It has a `command` and a `url`. Remove one of them.');
   }
-  if (command !== undefined) return [() => new StdioTransport(() => startServerProcess(settings, place))];
+  if (command !== undefined)
+    return [() => new StdioTransport((output) => startServer(settings, place, output))];
+  if (settings.sandbox === true) {
+    throw new LonghaulError('mcp_unavailable', 'It has `sandbox: true`, which needs a `command`.');
+  }
   const login = hasAuthorization(settings) ? undefined : await readLogin(settings, logins);
   if (login === undefined || logins === undefined || url === undefined) return httpTransports(settings);
-  return httpTransports(settings, storedLogin(url, login, logins));
+  const registered = registeredClient(settings, host);
+  // The tokens are those of another client.
+  if (registered !== undefined && login.client?.client_id !== registered.client_id)
+    return httpTransports(settings);
+  return httpTransports(settings, storedLogin(url, login, { logins, registered }));
 }
 
 /** As `transportsFor`, for a server that is reached over HTTP. */

@@ -60,6 +60,11 @@ export class ServerConnection {
     this.#options = options;
   }
 
+  /** Whether the server runs in a sandbox. */
+  get isSandboxed(): boolean {
+    return this.#options.settings.sandbox === true;
+  }
+
   /** What the server has besides tools. Nothing until it was reached. */
   get has(): ServerOffers {
     return this.#has;
@@ -153,14 +158,12 @@ export class ServerConnection {
   }
 
   async #start(): Promise<Opened> {
-    const { restarts, workspace, host, variables, logins } = this.#options;
+    const { restarts, host } = this.#options;
     this.#state = { status: 'starting' };
     try {
       await restarts.pause(this.#closing.signal);
       const settings = filledIn(this.#options.settings, host);
-      const opened = await this.#openFirst(
-        await transportsFor(settings, { workspace, host, variables, logins }),
-      );
+      const opened = await this.#openFirst(await transportsFor(settings, this.#options));
       this.#state = { status: 'ready' };
       this.#hasOtherTools = true;
       const { resources, prompts } = opened.client.getServerCapabilities() ?? {};
@@ -185,7 +188,7 @@ export class ServerConnection {
   }
 
   async #connect(transport: Transport): Promise<Opened> {
-    const client = this.#createClient();
+    const client = this.#createClient(transport);
     const opened = { client, transport };
     client.onclose = () => this.#ended(opened);
     try {
@@ -198,12 +201,12 @@ export class ServerConnection {
     }
   }
 
-  #createClient(): Client {
+  #createClient(transport: Transport): Client {
     const { workspace, version, settings } = this.#options;
     return createClient({
       server: this.name,
       version,
-      root: () => workspace,
+      root: () => (transport instanceof StdioTransport ? transport.workspacePath : undefined) ?? workspace,
       allowsSampling: settings.sampling === true,
       calls: this.#calls,
       onToolChange: () => {

@@ -1,21 +1,6 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { isAbsolute } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { findHostProgram, hostPath } from '@longhaul/core/host-programs';
-import { LonghaulError } from '@longhaul/protocol';
+import type { Sandbox } from '@longhaul/core';
 import type { LoginStorage } from '../login/server-login.ts';
-import type { Environment, ServerSettings } from '../server-settings.ts';
-
-/** A server may take this long to end by itself, and then this long to end after SIGTERM. */
-const GRACE_MS = 2_000;
-
-/** The variables of this process that every server gets. Keys are not among them. */
-const PASSED =
-  /^(?:HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TERM|XDG_\w+|SystemRoot|USERPROFILE|LOCALAPPDATA|APPDATA|TEMP|TMP)$/;
-
-/** The leaders of the process groups that must not outlive this process. */
-const leaders = new Set<number>();
+import type { Environment } from '../server-settings.ts';
 
 /** Where servers are started, and with which variables. */
 export interface ServerPlace {
@@ -24,106 +9,47 @@ export interface ServerPlace {
   host: Environment;
   /** Logins at servers over HTTP. Default: there are none. */
   logins?: LoginStorage | undefined;
-  /** Variables that settings do not override. */
+  /** Variables of servers on this machine, which settings do not override. */
   variables?: Readonly<Record<string, string>> | undefined;
+  /** Opens a sandbox for one server, with these variables. Default: there are none. */
+  openSandbox?: ((variables: Readonly<Record<string, string>>) => Promise<Sandbox>) | undefined;
 }
 
-/**
- * Starts a server in a process group of its own, so that everything that it starts ends with it, and Ctrl-C in our
- * terminal does not reach it.
- *
- * @throws {LonghaulError} `mcp_unavailable` if the program does not exist or cannot be started.
- */
-export async function startServerProcess(
-  { command = '', args = [], env = {}, cwd }: ServerSettings,
-  { workspace, host, variables = {} }: ServerPlace,
-): Promise<ChildProcessWithoutNullStreams> {
-  const program = findProgram(command, host);
-  const passed = Object.entries(host).filter(([name]) => PASSED.test(name));
-  const child = spawn(program, args, {
-    cwd: cwd ?? workspace,
-    env: { ...Object.fromEntries(passed), PATH: hostPath(host['PATH']), ...env, ...variables },
-    stdio: 'pipe',
-    detached: process.platform !== 'win32',
-  });
-  // A write to a server that has ended fails. Its end is reported by itself.
-  child.stdin.on('error', () => {});
-  try {
-    await once(child, 'spawn');
-  } catch (cause) {
-    throw new LonghaulError('mcp_unavailable', `${program} cannot be started: ${reasonOf(cause)}.`, {
-      cause,
-    });
-  }
-  keepUntilExit(child);
-  return child;
+/** Gets what a server writes. */
+export interface ServerOutput {
+  stdout(chunk: Uint8Array): void;
+  stderr(text: string): void;
+  /** The server has ended, and all of its output was passed on. */
+  closed(): void;
 }
 
-/** Ends a server and everything in its process group. Resolves when it has ended. */
-export async function endServerProcess(child: ChildProcessWithoutNullStreams): Promise<void> {
-  child.stdin.end();
-  if (await endsWithin(child, GRACE_MS)) return;
-  killGroup(child.pid, 'SIGTERM');
-  if (await endsWithin(child, GRACE_MS)) return;
-  killGroup(child.pid, 'SIGKILL');
-  if (!hasEnded(child)) await once(child, 'exit');
+/** A server that speaks over its standard input and output. */
+export interface ServerProcess {
+  /** The path of the workspace, as the server sees it. */
+  readonly workspacePath: string;
+  /** How the server has ended. Undefined while it runs. */
+  readonly ending: string | undefined;
+  /** Writes to its standard input. @throws if the server has ended. */
+  write(text: string): Promise<void>;
+  /** Ends the server and everything that it has started: closes its input, then stops it. Resolves when it has ended. */
+  end(): Promise<void>;
+  /** Kills the server, because it does not follow the protocol. */
+  kill(): void;
 }
 
-function findProgram(command: string, host: Environment): string {
-  if (isAbsolute(command) || command.includes('/')) return command;
-  const found = findHostProgram(command, host['PATH']);
-  if (found !== undefined) return found;
-  throw new LonghaulError(
-    'mcp_unavailable',
-    `There is no program ${JSON.stringify(command)} on the PATH. Install it, or name its path in \`command\`.`,
-  );
-}
+export type StartServer = (output: ServerOutput) => Promise<ServerProcess>;
 
-function keepUntilExit(child: ChildProcessWithoutNullStreams): void {
-  const { pid } = child;
-  if (pid === undefined) return;
-  if (leaders.size === 0) process.once('exit', killLeft);
-  leaders.add(pid);
-  child.once('exit', () => {
-    // What the server has started has nobody to talk to.
-    killGroup(pid, 'SIGKILL');
-    leaders.delete(pid);
-    if (leaders.size === 0) process.off('exit', killLeft);
-  });
-}
+/** A server may take this long to end by itself, after its input was closed. */
+export const GRACE_MS = 2_000;
 
-function killLeft(): void {
-  for (const pid of leaders) killGroup(pid, 'SIGKILL');
-}
-
-function killGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, signal);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
-}
-
-function hasEnded(child: ChildProcessWithoutNullStreams): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
-
-async function endsWithin(child: ChildProcessWithoutNullStreams, ms: number): Promise<boolean> {
-  if (hasEnded(child)) return true;
-  const timer = new AbortController();
-  const ended = once(child, 'exit', { signal: timer.signal }).then(
-    () => true,
-    () => hasEnded(child),
-  );
-  const waited = sleep(ms, false, { signal: timer.signal }).catch(() => hasEnded(child));
-  const result = await Promise.race([ended, waited]);
-  timer.abort();
-  return result;
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error) return String(error.code);
-  return error instanceof Error ? error.message : String(error);
+/** How a program has ended, for people. */
+export function endingText({
+  exitCode,
+  signal,
+}: {
+  exitCode?: number | null;
+  signal?: string | null;
+}): string {
+  if (typeof exitCode === 'number') return `ended with exit code ${exitCode}`;
+  return typeof signal === 'string' ? `was killed by ${signal}` : 'was stopped';
 }

@@ -5,6 +5,7 @@ import { hasAuthorization, httpTransports, isOlderServer } from '../connection/o
 import { type Environment, filledIn, type ServerSettings } from '../server-settings.ts';
 import { LoginCallback } from './login-callback.ts';
 import { newLogin } from './login-providers.ts';
+import { registeredClient } from './registered-client.ts';
 import type { LoginStorage } from './server-login.ts';
 
 export interface LogInOptions {
@@ -33,8 +34,10 @@ export async function logIn(options: LogInOptions): Promise<boolean> {
       'usage',
       'Its settings have a header Authorization, which is used in place of a login.',
     );
-  await using callback = await LoginCallback.open();
-  const provider = newLogin(url, { callback, logins, open });
+  const registered = registeredClient(settings, options.host);
+  const { scope, callbackPort } = settings.oauth ?? {};
+  await using callback = await LoginCallback.open(callbackPort);
+  const provider = newLogin(url, { callback, logins, open, registered, scope });
   for (const create of httpTransports(settings, provider)) {
     const transport = create();
     const client = new Client({ name: 'longhaul', version });
@@ -44,7 +47,10 @@ export async function logIn(options: LogInOptions): Promise<boolean> {
     } catch (error) {
       if (isOlderServer(error)) continue;
       signal.throwIfAborted();
-      if (!(error instanceof UnauthorizedError)) throw failure(error);
+      if (!(error instanceof UnauthorizedError)) {
+        const isUnregistered = (await provider.clientInformation()) === undefined;
+        throw failure(error, isUnregistered ? REGISTRATION_ADVICE : '');
+      }
       const code = await callback.code(signal);
       await transport.finishAuth(code).catch((cause: unknown) => {
         throw failure(cause);
@@ -57,10 +63,13 @@ export async function logIn(options: LogInOptions): Promise<boolean> {
   throw new LonghaulError('mcp_unavailable', 'The address has no MCP server.');
 }
 
-function failure(error: unknown): LonghaulError {
+const REGISTRATION_ADVICE =
+  ' If the authorization server registers no clients by itself, register one there, and set `oauth.clientId` in the settings of the server.';
+
+function failure(error: unknown, advice = ''): LonghaulError {
   if (error instanceof LonghaulError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new LonghaulError('mcp_unavailable', `The login has failed: ${message.slice(0, 1_000)}`, {
+  return new LonghaulError('mcp_unavailable', `The login has failed: ${message.slice(0, 1_000)}${advice}`, {
     cause: error,
   });
 }

@@ -10,12 +10,19 @@ export class LoginCallback implements AsyncDisposable {
   readonly #server = createServer((request, response) => this.#answer(request.url ?? '', response));
   readonly #code = Promise.withResolvers<string>();
 
-  static async open(): Promise<LoginCallback> {
+  /**
+   * @param port 0: a free one.
+   * @throws {LonghaulError} `mcp_unavailable` if the port is taken.
+   */
+  static async open(port = 0): Promise<LoginCallback> {
     const callback = new LoginCallback();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     callback.#server.once('error', reject);
-    callback.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
+    callback.#server.listen(port, '127.0.0.1', resolve);
+    await promise.catch((cause: Error) => {
+      const text = `The answer to the login cannot be awaited on port ${port} (\`oauth.callbackPort\`): ${cause.message}`;
+      throw new LonghaulError('mcp_unavailable', text, { cause });
+    });
     // Nobody may wait for the code.
     callback.#code.promise.catch(() => undefined);
     return callback;

@@ -10,15 +10,23 @@ import { type LoginStorage, loginAddress, readLogin, type ServerLogin } from './
 /** Says that a server must be logged in to. */
 class LoginNeeded extends UnauthorizedError {}
 
-/** Authorizes the requests of runs with a stored login, and renews its tokens. It never asks a person. */
-export function storedLogin(url: string, login: ServerLogin, logins: LoginStorage): OAuthClientProvider {
+/**
+ * Authorizes the requests of runs with a stored login, and renews its tokens. It never asks a person.
+ *
+ * @param registered The client of the settings. Its secret is never stored.
+ */
+export function storedLogin(
+  url: string,
+  login: ServerLogin,
+  { logins, registered }: { logins: LoginStorage; registered: OAuthClientInformationMixed | undefined },
+): OAuthClientProvider {
   let { tokens } = login;
   const current = async () => (await readLogin({ url }, logins)) ?? {};
   return {
     // Nothing is redirected: the SDK takes a provider without this address for one without a person.
     redirectUrl: 'http://127.0.0.1/callback',
     clientMetadata: metadata('http://127.0.0.1/callback'),
-    clientInformation: () => login.client,
+    clientInformation: () => login.client && { ...login.client, ...registered },
     async tokens() {
       // Another process may have renewed them.
       tokens = (await current()).tokens;
@@ -54,13 +62,19 @@ export function newLogin(
     callback: { address: redirectUrl, state },
     logins,
     open,
+    registered,
+    scope,
   }: {
     callback: Pick<LoginCallback, 'address' | 'state'>;
     logins: LoginStorage;
     open: (address: URL) => Promise<void>;
+    /** Default: a new client is registered. */
+    registered?: OAuthClientInformationMixed | undefined;
+    /** Default: what the server names. */
+    scope?: string | undefined;
   },
 ): OAuthClientProvider {
-  let client: OAuthClientInformationMixed | undefined;
+  let client = registered;
   let verifier: string | undefined;
   return {
     redirectUrl,
@@ -72,8 +86,13 @@ export function newLogin(
     },
     // An earlier login is not used: the person wants another one.
     tokens: () => undefined,
-    saveTokens: async (tokens) => await logins.write(loginAddress(url), { client, tokens }),
+    async saveTokens(tokens) {
+      // The secret of a registered client stays where the person keeps it.
+      const { client_secret: _, ...withoutSecret } = client ?? { client_id: '' };
+      await logins.write(loginAddress(url), { client: registered ? withoutSecret : client, tokens });
+    },
     async redirectToAuthorization(address) {
+      if (scope !== undefined) address.searchParams.set('scope', scope);
       await open(checkedAddress(address));
     },
     saveCodeVerifier(made) {

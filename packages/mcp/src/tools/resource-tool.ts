@@ -24,7 +24,7 @@ export function createResourceTool(
   const names = connections.map(({ name }) => name);
   return {
     name: RESOURCE_TOOL,
-    actsOutside: true,
+    actsOutside: !connections.every(({ isSandboxed }) => isSandboxed),
     isReadOnly: true,
     maxOutputChars,
     schema: {

@@ -24,7 +24,7 @@ export function createServerTool(
   return {
     name,
     source: connection.name,
-    actsOutside: true,
+    actsOutside: !connection.isSandboxed,
     maxOutputChars,
     schema: { name, description, parameters },
     parse: (input) =>
