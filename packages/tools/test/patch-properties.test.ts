@@ -92,6 +92,8 @@ function headingsOf(lines: readonly string[], start: number, kind: Wanted['headi
   return kind === 'method' ? [own ?? ''] : [owner ?? '', own ?? ''];
 }
 
+/** A file whose lines are all removed is empty. */
+const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 const normal = (text: string) => text.replaceAll(/[ \t]+$/gm, '');
 
 it('puts every hunk in its place, or refuses the patch', async () => {
@@ -100,13 +102,13 @@ it('puts every hunk in its place, or refuses the patch', async () => {
     fc.asyncProperty(fileOf, fc.array(wanted, { minLength: 1, maxLength: 4 }), async (lines, wishes) => {
       const { hunks, result } = planned(lines, wishes);
       fc.pre(hunks.length > 0);
-      const done = await applyHunks(`${lines.join('\n')}\n`, hunks);
+      const done = await applyHunks(textOf(lines), hunks);
       if ('refusal' in done) {
         refused += 1;
         expect(done.refusal).toMatch(/hunk \d+/);
       } else {
         applied += 1;
-        expect(normal(done.text)).toBe(normal(`${result.join('\n')}\n`));
+        expect(normal(done.text)).toBe(normal(textOf(result)));
       }
     }),
     { numRuns: 3_000 },
@@ -132,7 +134,7 @@ it('never changes a copy of the lines in another block than the one that the hea
         ],
         endsFile: false,
       };
-      const done = await applyHunks(`${lines.join('\n')}\n`, [hunk]);
+      const done = await applyHunks(textOf(lines), [hunk]);
       if ('refusal' in done) return;
       const changed = done.text.split('\n').findIndex((line, index) => line !== lines[index]);
       expect(changed).toBeGreaterThan(owner);

@@ -7,6 +7,11 @@ import { createRandom, type Random } from './random.ts';
 export interface FuzzOptions {
   requests: number;
   seed: number;
+  /**
+   * Operations that must succeed at least once. Whether they do depends on the order in which the workers get their
+   * answers, so further requests are sent until they have, up to ten times as many as `requests`.
+   */
+  mustSucceed?: readonly string[];
   /** Requests at the same time. Default 8. */
   workers?: number;
   /** Share of the requests with a changed value. Default 0.4. */
@@ -67,6 +72,11 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   return await new Fuzz(server, options).run();
 }
 
+/** Whether a request for the operation was answered with a status of success. */
+export function hasSucceeded({ statuses }: FuzzResult, operation: string): boolean {
+  return Object.keys(statuses[operation] ?? {}).some((status) => Number(status) < 300);
+}
+
 class Fuzz {
   readonly #server: FuzzServer;
   readonly #options: FuzzOptions;
@@ -110,7 +120,7 @@ class Fuzz {
       ),
     );
     const { requests, mutations = 0.4, onProgress } = this.#options;
-    while (this.#result.sent < requests) {
+    while (this.#result.sent < requests || (this.#lacksSuccess() && this.#result.sent < 10 * requests)) {
       const target = this.#random.one(operations);
       if (!this.#isWorthwhile(target.operation.operationId)) continue;
       this.#result.sent += 1;
@@ -124,6 +134,11 @@ class Fuzz {
       });
       await this.#send(request);
     }
+  }
+
+  #lacksSuccess(): boolean {
+    const { mustSucceed = [] } = this.#options;
+    return mustSucceed.some((operation) => !hasSucceeded(this.#result, operation));
   }
 
   #isWorthwhile(operationId: string): boolean {
