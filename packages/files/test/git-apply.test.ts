@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -169,4 +169,39 @@ it('shows modes, renames, new and deleted files in the form of git', async () =>
     { path: 'kept', change: 'modified', mode: '100755', added: 1, removed: 1, restorable: true },
     { path: 'new\tname', change: 'renamed', from: 'old name', added: 0, removed: 0, restorable: true },
   ]);
+});
+
+it('shows no link as renamed, because git apply then refuses what takes its place', async () => {
+  await using place = await newPlace();
+  const recorder = await place.open();
+  const at = (name: string) => join(place.workspace, name);
+  const states: string[] = [];
+  const record = async () => states.push((await recorder.record())?.after ?? '');
+  symlinkSync('target', at('name'));
+  await record();
+  rmSync(at('name'));
+  mkdirSync(at('name'));
+  symlinkSync('target', at('name/inside'));
+  await record();
+  symlinkSync('target', at('moved'));
+  rmSync(at('name/inside'));
+  writeFileSync(at('name/file'), 'text');
+  await record();
+  for (const [index, [from = 0, to = 0]] of [
+    [0, 1],
+    [1, 0],
+    [0, 2],
+    [2, 0],
+    [1, 2],
+  ].entries()) {
+    const folder = join(place.path, `applied${index}`);
+    await treesOf(place).materialise(states[from] ?? '', folder);
+    const start = snapshot(folder);
+    const patch = await diffText(place, states[from] ?? '', states[to] ?? '');
+    expect(patch).not.toContain('rename');
+    gitApply(folder, patch);
+    expect(snapshot(folder)).not.toEqual(start);
+    gitApply(folder, patch, '-R');
+    expect(snapshot(folder)).toEqual(start);
+  }
 });

@@ -1,4 +1,3 @@
-import { isRestorable } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
 import type { LeafChange } from './compare-trees.ts';
 import { findSimilar, nameOf, type SimilarPair } from './similar-files.ts';
@@ -38,20 +37,22 @@ export async function findRenames(
   });
 }
 
-/** Pairs files with the same content. A shorter way between two names comes first. */
+/**
+ * Pairs files with the same content. A link is never renamed: `git apply` does not see from a rename that a link goes
+ * away, and refuses files in a folder that takes its place.
+ */
 function findEqual(deleted: readonly LeafChange[], added: readonly LeafChange[]): SimilarPair[] {
   const sources = new Map<string, LeafChange[]>();
   for (const change of deleted) {
     const { before } = change;
-    if (before === undefined || !isRestorable(before) || before.size === 0) continue;
-    const key = before.kind + before.hash;
-    const others = sources.get(key);
-    if (others === undefined) sources.set(key, [change]);
+    if (before?.kind !== 'file' || before.size === 0) continue;
+    const others = sources.get(before.hash);
+    if (others === undefined) sources.set(before.hash, [change]);
     else others.push(change);
   }
   return added.flatMap((target) => {
     const { after } = target;
-    const candidates = after === undefined ? undefined : sources.get(after.kind + after.hash);
+    const candidates = after?.kind === 'file' ? sources.get(after.hash) : undefined;
     const source = candidates === undefined ? undefined : takeNearest(candidates, target.path);
     return source === undefined ? [] : [{ source, target, similarity: 1 }];
   });
