@@ -27,7 +27,9 @@ export const SLASH_REVERT = { command: 'revert', takeBack: '/unrevert' } as cons
 export function revertText(result: RevertResult, options: RevertTextOptions): string {
   if (result.status === 'blocked') return blockedText(result);
   if (result.status === 'unchanged')
-    return 'Nothing to do: files and conversation are already in that state.\n';
+    return result.skipped.length === 0
+      ? 'Nothing to do: files and conversation are already in that state.\n'
+      : `Nothing was restored.\n${skippedText(result)}`;
   return [
     filesText(result, options),
     skippedText(result),
@@ -65,10 +67,11 @@ function filesText(
     : fileChangeLines({ files, more }, { paint, limit: MAX_LISTED });
 }
 
-function skippedText({ skipped }: RevertResult): string {
+function skippedText({ status, skipped }: RevertResult): string {
   if (skipped.length === 0) return '';
   const lines = skipped.map(({ path, reason }) => `${shownName(path)}: ${reason}`);
-  return `Left as ${skipped.length === 1 ? 'it is' : 'they are'}:\n${listed(lines)}`;
+  const left = status === 'preview' ? 'Would be left' : 'Left';
+  return `${left} as ${skipped.length === 1 ? 'it is' : 'they are'}:\n${listed(lines)}`;
 }
 
 /** Lists the files that others have changed and that the revert concerns. */

@@ -96,6 +96,8 @@ export interface RecordedChange extends ChangedFiles {
 }
 
 export interface Restored extends ChangedFiles {
+  /** Whether anything was written or deleted. New folders and modes of folders are not in `files`. */
+  touched: boolean;
   /** Files that were left as they are, with the reason. */
   skipped: { path: string; reason: string }[];
 }

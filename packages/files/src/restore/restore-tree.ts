@@ -32,7 +32,8 @@ export async function restoreTree(options: RestoreOptions): Promise<Restored> {
   const restoring = new Restoring(options);
   await restoring.children(folder, '', from, to);
   restoring.done.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { ...(await describeChanges(reader, restoring.done)), skipped: restoring.skipped };
+  const { done, skipped, touched } = restoring;
+  return { ...(await describeChanges(reader, done)), skipped, touched };
 }
 
 const REASONS = {
@@ -53,6 +54,7 @@ const NONE: ReadonlyMap<string, TreeNode> = new Map();
 class Restoring {
   readonly done: LeafChange[] = [];
   readonly skipped: Restored['skipped'] = [];
+  touched = false;
   readonly #options: RestoreOptions;
 
   constructor(options: RestoreOptions) {
@@ -98,6 +100,7 @@ class Restoring {
       if (!(await this.#leaf(place, before, undefined))) return;
     }
     const isNew = makeFolder(open, name);
+    this.touched ||= isNew;
     if (!open.entry(name)?.isDirectory()) return this.#skip(path, 'occupied');
     using child = open.openChild(name);
     const mode = Number(child.info().mode & 0o777n);
@@ -105,6 +108,7 @@ class Restoring {
     if ((mode & 0o300) !== 0o300) fchmodSync(child.fd, mode | 0o700);
     await this.children(child, path, former, after);
     const wanted = isNew || former?.mode !== after.mode ? after.mode : mode;
+    this.touched ||= wanted !== mode;
     if (Number(child.info().mode & 0o777n) !== wanted) fchmodSync(child.fd, wanted);
   }
 
@@ -122,6 +126,7 @@ class Restoring {
         if (after !== undefined) this.#skip(path, 'notEmpty');
         return;
       }
+      this.touched = true;
     }
     if (after !== undefined) await this.#leaf(place, undefined, after);
   }
@@ -149,6 +154,7 @@ class Restoring {
       return false;
     }
     this.done.push(change);
+    this.touched = true;
     this.#options.passed('entry-restored', path);
     return true;
   }

@@ -57,7 +57,7 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
           else workspace.files.set(path, content);
         }
         last = target;
-        const restored: Restored = { files: changes, skipped: [] };
+        const restored: Restored = { files: changes, skipped: [], touched: changes.length > 0 };
         return restored;
       },
       async [Symbol.asyncDispose]() {
@@ -104,7 +104,7 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
       },
       async materialise(tree, folder) {
         workspace.folders.set(folder, filesOf(tree));
-        return { files: changesBetween(new Map(), filesOf(tree)), skipped: [] };
+        return { files: changesBetween(new Map(), filesOf(tree)), skipped: [], touched: true };
       },
     },
   };

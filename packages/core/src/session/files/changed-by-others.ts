@@ -9,6 +9,12 @@ import { loadRecord, pathsOf, withLeading } from './session-record.ts';
 /** Since when changes by others count: since before the work of a message, or since a revert. */
 export type Since = { sequence: number } | { revert: RevertMark };
 
+/** What the log does not have yet: a change, or files that others have changed. */
+export interface Unrecorded {
+  patch?: PlacedPatch | undefined;
+  paths?: ReadonlySet<string>;
+}
+
 const ALL = { limit: Number.POSITIVE_INFINITY };
 
 /** Finds files of a session's workspace that others have changed. */
@@ -21,20 +27,16 @@ export class ChangedByOthers {
     this.#trees = trees;
   }
 
-  /**
-   * Returns the files that differ between two trees and that others have changed.
-   *
-   * @param options.unrecorded A change that the log does not have yet.
-   */
+  /** Returns the files that differ between two trees, can be restored, and that others have changed. */
   async between(
     sessionId: string,
     since: Since,
-    { from, to, unrecorded }: { from: string; to: string; unrecorded?: PlacedPatch | undefined },
+    { from, to, unrecorded = {} }: { from: string; to: string; unrecorded?: Unrecorded | undefined },
   ): Promise<string[]> {
     const record = await loadRecord(this.#store, sessionId);
-    const patches = unrecorded === undefined ? record.patches : [...record.patches, unrecorded];
+    const patches = unrecorded.patch === undefined ? record.patches : [...record.patches, unrecorded.patch];
     const own = withLeading(patches).filter((patch) => !patch.part.byAgent && isLater(patch, since));
-    const byOthers = new Set<string>();
+    const byOthers = new Set(unrecorded.paths);
     for (const { part } of [...own, ...(await this.#patchesOfOtherSessions(sessionId, since, patches))]) {
       if (part.before === undefined) continue;
       const { files } =
@@ -43,11 +45,12 @@ export class ChangedByOthers {
     }
     if (byOthers.size === 0) return [];
     const { files } = await this.#trees.changes(from, to, ALL);
-    return files.flatMap(pathsOf).filter((path) => byOthers.has(path));
+    const restored = files.filter(({ restorable }) => restorable);
+    return restored.flatMap(pathsOf).filter((path) => byOthers.has(path));
   }
 
-  /** Returns files that changed after a killed revert began, and that are not what the revert makes of them. */
-  async sinceKilled({ treeBefore, treeAfter }: PendingRevert, now: string): Promise<Set<string>> {
+  /** Returns files that changed after a revert began, and that are not what the revert makes of them. */
+  async sinceBegun({ treeBefore, treeAfter }: PendingRevert, now: string): Promise<Set<string>> {
     const [since, left] = await Promise.all([
       this.#trees.changes(treeBefore, now, ALL),
       this.#trees.changes(now, treeAfter, ALL),

@@ -1,8 +1,8 @@
-import { headOf, type PlacedPatch } from '@longhaul/context';
+import { headOf } from '@longhaul/context';
 import { LonghaulError } from '@longhaul/protocol';
-import type { ChangedFiles, FileTrees } from '../../ports/file-trees.ts';
+import type { FileTrees } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
-import { ChangedByOthers, type Since } from './changed-by-others.ts';
+import { ChangedByOthers, type Since, type Unrecorded } from './changed-by-others.ts';
 import { countBetween } from './conversation-tree.ts';
 import type { RevertOptions, RevertResult } from './revert-options.ts';
 import { pathsOf, type SessionRecord } from './session-record.ts';
@@ -23,8 +23,7 @@ export interface FilesPlan {
   from: string;
   to: string;
   keep: boolean;
-  /** A change that the log does not have yet. */
-  unrecorded?: PlacedPatch | undefined;
+  unrecorded?: Unrecorded;
 }
 
 /** The result of a move of the conversation, before its files are compared. */
@@ -47,12 +46,15 @@ export function draftResult(
   };
 }
 
-/** Returns which files a move changes, and which of them others have changed. */
+const NOT_RECORDED =
+  'its content is not recorded, because it is a secret, too large, or could not be read then';
+
+/** Returns which files a move changes, which it has to leave, and which of the former others have changed. */
 export async function planFiles(
   { store, trees }: { store: Store; trees: FileTrees },
   { sessionId, since }: { sessionId: string; since: Since },
   { from, to, keep, unrecorded }: FilesPlan,
-): Promise<ChangedFiles & { conflicts: string[] }> {
+): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped' | 'conflicts'>> {
   const conflicts = await new ChangedByOthers(store, trees).between(sessionId, since, {
     from,
     to,
@@ -60,8 +62,12 @@ export async function planFiles(
   });
   const changes = await trees.changes(from, to);
   const kept = new Set(keep ? conflicts : []);
-  const files = changes.files.filter((change) => !pathsOf(change).every((path) => kept.has(path)));
-  return { ...changes, files, conflicts };
+  const files = changes.files.filter(
+    (change) => change.restorable && !pathsOf(change).every((path) => kept.has(path)),
+  );
+  const left = changes.files.filter(({ restorable }) => !restorable);
+  const skipped = left.map(({ path }) => ({ path, reason: NOT_RECORDED }));
+  return { ...changes, files, skipped, conflicts };
 }
 
 export function refuseKeepWithForce({ force, keep }: RevertOptions): void {

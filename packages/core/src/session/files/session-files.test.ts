@@ -395,6 +395,28 @@ describe('a killed revert', () => {
     expect(shown).not.toContain('Done.');
     expect(test.of('session:reverted')).toHaveLength(1);
   });
+
+  it('shows what others changed since, and does not overwrite it when the revert is taken back', async () => {
+    const workspace = createMemoryWorkspace({ a: '1', b: '1', c: '1' });
+    const steps = [change('a', '2'), change('b', '2'), change('c', '2'), answer('Done.')];
+    const { test, files } = await startSession(workspace, steps);
+    await test.run('go');
+    workspace.onRestore = (path) => {
+      if (path === 'b') throw new LonghaulError('internal', 'killed');
+    };
+    await expect(files.revert(test.sessionId, 'm1')).rejects.toThrow('killed');
+    workspace.onRestore = undefined;
+    workspace.files.set('a', 'edited by hand');
+    workspace.files.set('c', 'edited by hand');
+
+    const preview = await files.unrevert(test.sessionId, { preview: true });
+    expect(preview.conflicts).toEqual(['a', 'c']);
+    const blocked = await files.unrevert(test.sessionId);
+    expect(blocked).toMatchObject({ status: 'blocked', conflicts: ['a', 'c'] });
+    expect(present(workspace)).toEqual({ a: 'edited by hand', b: '1', c: 'edited by hand' });
+    await files.unrevert(test.sessionId, { keep: true });
+    expect(present(workspace)).toEqual({ a: 'edited by hand', b: '2', c: 'edited by hand' });
+  });
 });
 
 describe('treesOf', () => {

@@ -1,5 +1,5 @@
 import type { Session } from '@longhaul/protocol';
-import type { FileRecorder, FileTrees } from '../../ports/file-trees.ts';
+import type { FileRecorder, FileTrees, RecordedChange } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import type { SessionWriter } from '../session-writer.ts';
 import { ChangedByOthers, type Since } from './changed-by-others.ts';
@@ -17,6 +17,15 @@ export interface SessionMoverOptions {
   trees: () => FileTrees;
   /** Returns a test for names of tools that can change files. */
   mayWrite: (session: Session) => (toolName: string) => boolean;
+}
+
+interface RestoreOptions {
+  pending: PendingRevert;
+  /** Files that others have changed since the revert was stored. */
+  meanwhile?: ReadonlySet<string>;
+  mayStay?: boolean;
+  /** The last message of the log. */
+  at: number;
 }
 
 /** A session that this process holds. */
@@ -47,7 +56,7 @@ export class SessionMover {
 
   /** Returns what `move` would do, and changes neither the session nor its files. The session may be running. */
   async preview(
-    { session, known, pending }: { session: Session; known: SessionRecord; pending: boolean },
+    { session, known, pending }: { session: Session; known: SessionRecord; pending?: PendingRevert },
     move: Move,
     options: RevertOptions,
   ): Promise<RevertResult> {
@@ -60,19 +69,22 @@ export class SessionMover {
     await using recorder = await this.#open(session, state?.tree);
     const { tree: from, change } = await readPresent({ store, session, recorder, state, mayWrite });
     // Files that a killed revert has restored do not count as changes by others.
-    const unrecorded = pending ? undefined : placedPatch(change);
+    const unrecorded =
+      pending === undefined
+        ? { patch: placedPatch(change) }
+        : { paths: await this.#others.sinceBegun(pending, from) };
     const { keep = false } = options;
     return Object.assign(result, await this.#planFiles(session.id, since, { from, to, keep, unrecorded }));
   }
 
   /** Finishes a revert whose process was killed. */
   async finishPending({ writer, session }: HeldSession): Promise<void> {
-    const { store, trees } = this.#options;
+    const { store } = this.#options;
     const pending = await loadPendingRevert(store, session.id);
     if (pending === undefined) return;
     await using recorder = await this.#open(session, pending.treeBefore);
     const now = (await recorder.record())?.after ?? pending.treeBefore;
-    const meanwhile = await new ChangedByOthers(store, trees()).sinceKilled(pending, now);
+    const meanwhile = await this.#others.sinceBegun(pending, now);
     const { last } = await loadRecord(store, session.id);
     await this.#restore(writer, recorder, { pending, meanwhile, at: last });
   }
@@ -102,8 +114,8 @@ export class SessionMover {
     const from = await recordPresent({ store, writer, session, recorder, state, mayWrite });
     Object.assign(result, await this.#planFiles(session.id, move.since, { from, to: move.tree, keep }));
     if (result.conflicts.length > 0 && !force && !keep) return { ...result, status: 'blocked' };
-    const isSame = from === move.tree || (keep && result.files.length === 0 && result.more === undefined);
-    if (isSame && isStay(result, move)) return { ...result, status: 'unchanged' };
+    const mayStay = isStay(result, move);
+    if (from === move.tree && mayStay) return { ...result, status: 'unchanged' };
     const pending: PendingRevert = {
       ...targetOf(move),
       handle: move.handle,
@@ -112,22 +124,25 @@ export class SessionMover {
       ...(keep && result.conflicts.length > 0 && { keeps: result.conflicts }),
     };
     await savePendingRevert(store, session.id, pending);
-    const restored = await this.#restore(writer, recorder, { pending, at: known.last });
+    const restored = await this.#restore(writer, recorder, { pending, mayStay, at: known.last });
     return { ...result, ...restored };
   }
 
-  /** Restores the files of a stored revert, and stores its mark. */
+  /** Restores the files of a stored revert, and stores its mark. With `mayStay`, it has none if it changed nothing. */
   async #restore(
     writer: SessionWriter,
     recorder: FileRecorder,
-    { pending, meanwhile, at }: { pending: PendingRevert; meanwhile?: ReadonlySet<string>; at: number },
-  ): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped'>> {
+    { pending, meanwhile, mayStay = false, at }: RestoreOptions,
+  ): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped'> & { status?: 'unchanged' }> {
     const { store } = this.#options;
     const { handle, keeps = [], ...target } = pending;
     const except = new Set([...keeps, ...(meanwhile ?? [])]);
-    const restored = await recorder.restore(pending.treeAfter, { except });
-    // Files that could not be restored make another tree.
-    const treeAfter = (await recorder.record())?.after ?? pending.treeAfter;
+    const { touched, ...restored } = await recorder.restore(pending.treeAfter, { except });
+    if (!touched && mayStay) {
+      await savePendingRevert(store, writer.lease.sessionId, undefined);
+      return { ...restored, status: 'unchanged' };
+    }
+    const treeAfter = await this.#treeAfter(pending, await recorder.record());
     await storeMove(
       { store, writer },
       {
@@ -138,6 +153,21 @@ export class SessionMover {
       },
     );
     return restored;
+  }
+
+  /**
+   * Returns the tree with which the session continues. Files that could not be restored make another tree than that of
+   * the revert. If others changed files meanwhile, it is that of the revert: the next record then finds their changes.
+   */
+  async #treeAfter(pending: PendingRevert, left: RecordedChange | undefined): Promise<string> {
+    if (left === undefined) return pending.treeAfter;
+    const byOthers = await this.#others.sinceBegun(pending, left.after);
+    return byOthers.size === 0 ? left.after : pending.treeAfter;
+  }
+
+  get #others(): ChangedByOthers {
+    const { store, trees } = this.#options;
+    return new ChangedByOthers(store, trees());
   }
 
   #planFiles(sessionId: string, since: Since, plan: FilesPlan) {

@@ -9,7 +9,7 @@ import { existingSession } from '../session-errors.ts';
 import type { SessionWriter } from '../session-writer.ts';
 import { newestRevert, parentOf } from './conversation-tree.ts';
 import type { Move } from './move-plan.ts';
-import { loadPendingRevert } from './pending-revert.ts';
+import { loadPendingRevert, type PendingRevert } from './pending-revert.ts';
 import type { RevertOptions, RevertResult } from './revert-options.ts';
 import { type HeldSession, SessionMover, type SessionMoverOptions } from './session-mover.ts';
 import { loadRecord, type SessionRecord } from './session-record.ts';
@@ -126,13 +126,13 @@ function unrevertMove({ marks, last }: SessionRecord): Move {
 async function recordWithPending(
   store: Store,
   sessionId: string,
-): Promise<{ known: SessionRecord; pending: boolean }> {
+): Promise<{ known: SessionRecord; pending?: PendingRevert }> {
   const pending = await loadPendingRevert(store, sessionId);
   const known = await loadRecord(store, sessionId);
-  if (pending === undefined) return { known, pending: false };
+  if (pending === undefined) return { known };
   const { handle: _handle, keeps: _keeps, ...target } = pending;
   const mark = await draftMark(store, sessionId, target);
-  return { known: { ...known, marks: [...known.marks, mark] }, pending: true };
+  return { known: { ...known, marks: [...known.marks, mark] }, pending };
 }
 
 function nothingRecorded(target: string): LonghaulError {
