@@ -117,7 +117,7 @@ export type MessageStatus = 'running' | 'done' | 'failed' | 'interrupted';
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'paused' | 'error' | 'other';
 
 /**
- * Why a user message exists that no user wrote. `environment`: the date, or another fact in the system text, has
+ * Why a user message exists that no user wrote. `background`: commands in the background have ended. `environment`: the date, or another fact in the system text, has
  * changed. `hook`: a hook of the user has added a text. `skills`: a compaction has hidden the skills in use, so they
  * were read again. `files-changed`: others have changed files of the workspace. `injected`: in an imported session, the
  * recorded agent's runtime added it (instruction files, reminders, summaries, outputs of the user's commands).
@@ -130,6 +130,7 @@ export type SyntheticReason =
   | 'continue-truncated'
   | 'continue-limit'
   | 'continue-open'
+  | 'background'
   | 'doom-loop'
   | 'environment'
   | 'files-changed'

@@ -1,6 +1,7 @@
 import type { ExecResult, Tool, ToolContext, ToolResult } from '@longhaul/core';
 import { cutLine, displayPath, formatToolOutput, groupDigits, plural } from '@longhaul/core/tool-output';
 import { isObject, type JsonObject, type JsonValue, LonghaulError, parseJson } from '@longhaul/protocol';
+import { startInBackground } from './bash-background.ts';
 import { shellLine } from './command-line.ts';
 import { describeMissing } from './describe-missing.ts';
 import { BASH_DIALECT } from './dialect/command-dialects.ts';
@@ -17,6 +18,8 @@ export interface BashInput {
   /** Relative to the workspace, or absolute below it. Default: the workspace. */
   workdir?: string;
   timeoutMs?: number;
+  /** Default false. */
+  background?: boolean;
 }
 
 export interface BashOptions {
@@ -53,6 +56,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
           command: { type: 'string' },
           workdir: { type: 'string' },
           timeoutMs: { type: 'integer', description: `Default ${timeoutMs}, at most ${maxTimeoutMs}` },
+          background: { type: 'boolean', description: 'Return at once, with a handle for process' },
         },
         required: ['command'],
       },
@@ -62,6 +66,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
         command: readCommand(fields),
         workdir: fields.optionalText('workdir') || undefined,
         timeoutMs: readTimeout(fields),
+        ...(fields.flag('background') && { background: true }),
       })),
     async execute(input, context) {
       if (input.command.trim() === '') return describeEmptyCommand();
@@ -71,6 +76,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
       if (callsPatchProgram(input.command)) return failedResult(`${CALL_THE_TOOL} Nothing was run.`);
       const folder = await findFolder(input.workdir, context);
       if ('refusal' in folder) return failedResult(folder.refusal);
+      if (input.background) return startInBackground(input.command, folder.path, context);
       const longestMs = Math.max(maxTimeoutMs, timeoutMs);
       const limitMs = Math.min(input.timeoutMs ?? timeoutMs, longestMs);
       const collector = createOutputCollector({

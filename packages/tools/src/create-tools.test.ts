@@ -4,6 +4,7 @@ import { createTools } from './create-tools.ts';
 import {
   BASH_DIALECT,
   FETCH_DIALECT,
+  PROCESS_DIALECT,
   RECALL_DIALECT,
   SKILL_DIALECT,
   TODO_DIALECT,
@@ -13,6 +14,7 @@ import { GLOB_DIALECT, GREP_DIALECT, LIST_DIALECT } from './dialect/search-diale
 
 const ALL_DIALECTS = [
   BASH_DIALECT,
+  PROCESS_DIALECT,
   READ_DIALECT,
   WRITE_DIALECT,
   EDIT_DIALECT,
@@ -26,14 +28,27 @@ const ALL_DIALECTS = [
   FETCH_DIALECT,
 ];
 
-const NAMES = ['bash', 'read', 'write', 'edit', 'apply_patch', 'list', 'glob', 'grep', 'todo', 'recall'];
+const NAMES = [
+  'bash',
+  'process',
+  'read',
+  'write',
+  'edit',
+  'apply_patch',
+  'list',
+  'glob',
+  'grep',
+  'todo',
+  'recall',
+];
 
-test('creates the ten tools', () => {
+test('creates the built-in tools', () => {
   const tools = createTools();
   expect(tools.map((tool) => tool.name)).toEqual(NAMES);
   expect(tools.map((tool) => tool.schema.name)).toEqual(NAMES);
   expect(tools.filter((tool) => tool.runsAlone).map((tool) => tool.name)).toEqual([
     'bash',
+    'process',
     'write',
     'edit',
     'apply_patch',
@@ -63,7 +78,7 @@ test('has no name that means two tools, and no parameter that means two of one t
 });
 
 test('applies configured limits to the tools and to their descriptions', () => {
-  const [bash, read] = createTools({
+  const [bash, , read] = createTools({
     bash: { maxOutputChars: 5000, timeoutMs: 1000, maxTimeoutMs: 2000 },
     read: { maxLines: 7 },
   });

@@ -7,6 +7,7 @@ import { createFetchTool } from './fetch.ts';
 import { createGlobTool, type GlobOptions } from './glob.ts';
 import { createGrepTool, type GrepOptions } from './grep.ts';
 import { createListTool, type ListOptions } from './list.ts';
+import { createProcessTool } from './process.ts';
 import { createReadTool, type ReadOptions } from './read.ts';
 import { createRecallTool } from './recall.ts';
 import { createTodoTool } from './todo.ts';
@@ -36,6 +37,7 @@ export function createTools(options: ToolsOptions = {}): Tool[] {
   const findSearch = createSearchFinder(options.ripgrep);
   return [
     createBashTool(options.bash),
+    createProcessTool(),
     createReadTool(options.read),
     createWriteTool(),
     createEditTool(),

@@ -13,6 +13,8 @@ export interface LineMatcherOptions {
   signal: AbortSignal;
   /** How long one text may take. */
   deadlineMs: number;
+  /** Message of the error at the deadline. */
+  tooSlow?: string;
 }
 
 /**
@@ -34,13 +36,13 @@ export class LineMatcher implements AsyncDisposable {
    * @throws The signal's reason.
    */
   async matchingLines(text: string): Promise<ReadonlySet<number>> {
-    const { signal, deadlineMs } = this.#options;
+    const { signal, deadlineMs, tooSlow = tookTooLong(deadlineMs) } = this.#options;
     signal.throwIfAborted();
     this.#worker ??= await startWorker(this.#options.expression);
     const worker = this.#worker;
     signal.throwIfAborted();
     const ended = new AbortController();
-    const timer = setTimeout(() => ended.abort(tookTooLong(deadlineMs)), deadlineMs);
+    const timer = setTimeout(() => ended.abort(new LonghaulError('invalid_request', tooSlow)), deadlineMs);
     const ends = AbortSignal.any([signal, ended.signal]);
     try {
       const answer = once(worker, 'message', { signal: ends });
@@ -74,9 +76,6 @@ async function startWorker({ source, flags }: RegExp): Promise<Worker> {
   return worker;
 }
 
-function tookTooLong(deadlineMs: number): LonghaulError {
-  return new LonghaulError(
-    'invalid_request',
-    `\`pattern\` took more than ${deadlineMs} ms on one file, so the search was stopped. Avoid nested repetitions such as (a+)+, or search with a simpler pattern.`,
-  );
+function tookTooLong(deadlineMs: number): string {
+  return `\`pattern\` took more than ${deadlineMs} ms on one file, so the search was stopped. Avoid nested repetitions such as (a+)+, or search with a simpler pattern.`;
 }

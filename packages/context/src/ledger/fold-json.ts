@@ -3,7 +3,7 @@ import { createNameIndex, createSightings, type NameSightings } from './name-ind
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 2;
+const VERSION = 3;
 
 type NameRow = [
   name: string,
@@ -25,6 +25,7 @@ interface StoredFold {
   errors: [string, ErrorFact][];
   names: NameRow[];
   origins: [string, string][];
+  background: [string, string][];
   handles: LedgerFold['handles'];
 }
 
@@ -40,6 +41,7 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
     errors: [...fold.errors],
     names: [...fold.names.sightings].map(toRow),
     origins: [...fold.names.origins],
+    background: [...fold.background],
     handles: fold.handles,
   };
   return JSON.stringify(stored);
@@ -78,6 +80,7 @@ function toFold(stored: StoredFold): LedgerFold {
     commands: new Map(stored.commands.map((fact) => [fact.command, fact])),
     errors: new Map(stored.errors),
     names,
+    background: new Map(stored.background),
     handles: stored.handles,
   };
 }

@@ -11,6 +11,7 @@ import { isUserMessage } from '../log.ts';
 import { ownCopy } from '../own-copy.ts';
 import { answeredQuestion, SAID_CHARS } from './answered-question.ts';
 import { argumentText } from './argument-text.ts';
+import { backgroundOf, endedInBackground } from './background-facts.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { fileKey } from './file-paths.ts';
 import { instructionIn } from './instruction-text.ts';
@@ -72,6 +73,8 @@ export interface LedgerFold {
   errors: Map<string, ErrorFact>;
   /** The exact names, and where they occurred. */
   names: NameIndex;
+  /** Commands that run in the background, by their handle. */
+  background: Map<string, string>;
   /** Outputs whose full text only `recall` returns. */
   handles: { handle: string; what: string }[];
 }
@@ -83,6 +86,7 @@ export function createLedgerFold(): LedgerFold {
     commands: new Map(),
     errors: new Map(),
     names: createNameIndex(),
+    background: new Map(),
     handles: [],
   };
 }
@@ -92,6 +96,7 @@ export function foldMessage(facts: LedgerFold, message: Message): void {
   const { sequence } = message;
   const isUser = isUserMessage(message);
   if (isUser) addInstruction(facts, message);
+  for (const handle of endedInBackground(message)) facts.background.delete(handle);
   for (const [index, part] of message.parts.entries()) {
     if (part.type === 'tool') addToolCall(facts, part, sequence, index);
     else if (part.type === 'patch') addPatch(facts, part, sequence);
@@ -120,6 +125,10 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
   if (isOpen(part)) return;
   const seen = toolFacts(part);
   const handle = handleOf(sequence, index);
+  const background = backgroundOf(part);
+  if (background?.runs === false) facts.background.delete(background.handle);
+  else if (background !== undefined && !facts.background.has(background.handle) && seen.command !== undefined)
+    facts.background.set(background.handle, ownCopy(seen.command));
   const todo = todoListOf(part);
   if (todo !== undefined) {
     facts.todo = todo;

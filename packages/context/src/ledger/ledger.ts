@@ -42,6 +42,7 @@ interface Room {
 const TODO: Section = { heading: TODO_HEADING, share: 0.15, lines: todoLines };
 /** The sections between the instructions and the names. */
 const EVENTS: readonly Section[] = [
+  { heading: 'Running in the background (see process)', share: 0.03, lines: backgroundLines },
   { heading: 'Files changed, newest first', share: 0.1, lines: changedFileLines },
   { heading: 'Commands, newest first', share: 0.08, lines: commandLines },
   { heading: 'Open errors, newest first', share: 0.06, lines: errorLines },
@@ -211,6 +212,10 @@ function errorLines(facts: LedgerFold): string[] {
 
 export function errorLine(state: string, { call, message, handle }: ErrorFact): string {
   return `- [${state}] ${call} → ${message === '' ? 'failed' : message} (${handle})`;
+}
+
+function backgroundLines({ background }: LedgerFold): string[] {
+  return [...background].map(([handle, command]) => `- ${handle}: \`${oneLine(command, 160)}\``);
 }
 
 function handleLines(facts: LedgerFold): string[] {

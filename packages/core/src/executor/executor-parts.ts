@@ -1,3 +1,4 @@
+import { BackgroundNote } from './background/background-note.ts';
 import { CompactionHooks } from './compaction-hooks.ts';
 import { EnvironmentNote } from './environment-note.ts';
 import { RunAccount } from './limits/run-account.ts';
@@ -35,6 +36,7 @@ export interface ExecutorParts {
   refusedContent: RefusedContent;
   environmentNote: EnvironmentNote;
   skillNote: SkillNote;
+  backgroundNote: BackgroundNote;
   stepFiles: StepFiles;
   caller: ModelCaller;
   toolRunner: ToolRunner;
@@ -73,6 +75,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const findTool = (name: string) => offered.findAny(name);
   const environmentNote = new EnvironmentNote(writer, options.environment);
   const skillNote = new SkillNote(writer, options.skills);
+  const backgroundNote = new BackgroundNote(writer, options.background);
   const stepFiles = new StepFiles({
     writer,
     recording: options.files,
@@ -117,6 +120,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     todoList: () => unfinishedWork.todoList(),
     approver,
     model: new ModelForTools({ driver, writer, approver, account, limits, clock, costOf }),
+    background: options.background,
     hooks: options.hooks,
     clock,
     offered,
@@ -165,6 +169,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     refusedContent,
     environmentNote,
     skillNote,
+    backgroundNote,
     stepFiles,
     caller,
   };

@@ -48,17 +48,8 @@ const INSTEAD: readonly { names: readonly string[]; instead: string }[] = [
     instead: 'To end, write your final answer without a call.',
   },
   {
-    names: [
-      'BashOutput',
-      'KillShell',
-      'KillBash',
-      'TaskOutput',
-      'TaskStop',
-      'write_stdin',
-      'kill_session',
-      'Monitor',
-    ],
-    instead: 'Each command has ended when you get its result. Run it again if needed.',
+    names: ['KillShell', 'KillBash', 'TaskStop', 'kill_session', 'Monitor'],
+    instead: 'Commands in the background are read and ended with process.',
   },
   {
     names: ['TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],

@@ -1,6 +1,6 @@
 import type { ToolPart } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
-import type { BlobStore, Sandbox } from '../ports/index.ts';
+import type { BackgroundCommands, BlobStore, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, ToolContext } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { RunClock } from './limits/run-clock.ts';
@@ -15,6 +15,8 @@ export interface ToolContextOptions {
   todoList: () => Promise<string | undefined>;
   approver: Approver;
   clock: RunClock;
+  /** Absent: no command can run in the background. */
+  background?: BackgroundCommands | undefined;
   /** Absent: tools cannot use the model. */
   model?: ModelForTools | undefined;
 }
@@ -29,7 +31,7 @@ export interface StartedCall {
 
 /** Creates what a tool can use during a call. Each question that it asks is an approval with a handle of its own. */
 export function createToolContext(
-  { writer, sandbox, blobs, history, todoList, approver, clock, model }: ToolContextOptions,
+  { writer, sandbox, blobs, history, todoList, approver, clock, background, model }: ToolContextOptions,
   { part: { callId }, handle, stored, signal }: StartedCall,
 ): ToolContext {
   let asked = 0;
@@ -46,6 +48,7 @@ export function createToolContext(
     history,
     todoList,
     signal,
+    background,
     ask: async (question) => {
       const stopClock = () => clock.stop();
       const answer = await approver.ask?.({ ...nextRequest('q'), question, signal, stopClock });

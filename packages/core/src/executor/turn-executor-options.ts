@@ -3,6 +3,7 @@ import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, ConnectedTools, ModelDriver, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import type { RunBackground } from './background/run-background.ts';
 import type { RunEnvironment } from './environment-note.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { RunLimits } from './limits/run-limits.ts';
@@ -20,6 +21,8 @@ export interface TurnExecutorOptions {
   /** Writes narratives. Without it, a summary has the ledger only. */
   summariser?: ModelDriver;
   sandbox: Sandbox;
+  /** Absent: no command can run in the background. */
+  background?: RunBackground;
   blobs: BlobStore;
   tools: readonly Tool[];
   /** Called after each compaction. Returns the tools if they have changed. */

@@ -76,6 +76,7 @@ export class TurnExecutor {
       refusedContent,
       environmentNote,
       skillNote,
+      backgroundNote,
       stepFiles,
       caller,
       offered,
@@ -95,6 +96,7 @@ export class TurnExecutor {
       await environmentNote.appendIfDue();
       await skillNote.appendIfDue();
       await stepFiles.appendNoteIfDue();
+      await backgroundNote.appendIfDue();
       const request = await this.#fitRequest(signal);
       // After a compaction, messages may have arrived and a limit may be reached.
       if (request === undefined) continue;

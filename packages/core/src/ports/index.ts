@@ -5,6 +5,13 @@ export type {
   QuestionAnswer,
   QuestionRequest,
 } from './approver.ts';
+export type {
+  BackgroundCommand,
+  BackgroundCommands,
+  BackgroundEnd,
+  BackgroundWatcher,
+  NewOutput,
+} from './background.ts';
 export type { BlobInfo, BlobStore } from './blob-store.ts';
 export type {
   ChangedFiles,

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, Question, ToolOutputContent } from '@longhaul/protocol';
 import type { QuestionAnswer } from './approver.ts';
+import type { BackgroundCommands } from './background.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { ToolSchema } from './model-driver.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -84,6 +85,8 @@ export interface ToolContext {
    * nothing of the session. Does not reject. Default: it cannot be used.
    */
   askModel?: (question: ModelQuestion, signal: AbortSignal) => Promise<ModelReply>;
+  /** Absent: no command can run in the background. */
+  readonly background?: BackgroundCommands | undefined;
   /** Emits `llm:tool-progress`. The newest title and facts are also stored with the running call. */
   progress(update: { title?: string; metadata?: JsonObject }): void;
 }

@@ -1,5 +1,6 @@
 import { isOfRunningCall, type Session, toLonghaulError } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
+import { RunBackground } from '../executor/background/run-background.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
 import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
@@ -11,6 +12,7 @@ import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import { loadBegunCommands, saveBegunCommands } from '../session/begun-commands.ts';
 import { DueHooks } from '../session/due-hooks.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
@@ -103,6 +105,11 @@ async function createExecutor(
     writer,
     driver,
     sandbox,
+    background: new RunBackground({
+      sandbox,
+      begun: loadBegunCommands(session),
+      save: (begun) => saveBegunCommands(store, session.id, begun),
+    }),
     blobs,
     compression,
     limits,

@@ -15,6 +15,7 @@
  * Every cut names a handle for `recall`, unless the whole could not be kept. `truncateToolOutput` is the second cut as
  * a pure function.
  */
+export { describeBackgroundEnd } from './describe-background-end.ts';
 export {
   byteSize,
   compactSize,

@@ -27,6 +27,10 @@ export const BASH_DIALECT: ToolDialect = {
       means: 'folder in which the command runs',
       aliases: ['cwd', 'directory', 'dir', 'dir_path', 'working_directory', 'workingDir', 'current_dir'],
     },
+    background: {
+      means: 'whether to return at once',
+      aliases: ['run_in_background', 'is_background', 'detach'],
+    },
     timeoutMs: {
       means: 'time limit',
       unit: 'milliseconds; a value below 1,000 is seconds',
@@ -82,6 +86,26 @@ export const SKILL_DIALECT: ToolDialect = {
     file: { means: 'a file of its folder', aliases: ['path', 'file_path', 'resource'] },
   },
   silent: ['args', 'arguments', 'reason'],
+};
+
+export const PROCESS_DIALECT: ToolDialect = {
+  names: ['BashOutput', 'TaskOutput', 'write_stdin', 'manage_process'],
+  parameters: {
+    action: { means: 'list, output, write or kill' },
+    handle: {
+      means: 'the handle that bash has returned, such as m12.3',
+      aliases: ['id', 'bash_id', 'shell_id', 'task_id', 'session_id', 'process_id', 'pid'],
+    },
+    input: { means: 'text for the standard input', aliases: ['chars', 'stdin', 'data', 'text'] },
+    waitFor: { means: 'what to wait for', aliases: ['wait_until', 'until', 'pattern'] },
+    timeoutMs: {
+      means: 'how long to wait',
+      unit: 'milliseconds',
+      aliases: ['timeout', 'yield_time_ms', 'timeout_milliseconds'],
+      factors: { timeout_seconds: 1_000, timeout_s: 1_000 },
+    },
+  },
+  silent: ['description', 'reason', 'max_output_tokens', 'block'],
 };
 
 export const RECALL_DIALECT: ToolDialect = {

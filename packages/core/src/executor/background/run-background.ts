@@ -1,0 +1,85 @@
+import { LonghaulError } from '@longhaul/protocol';
+import type { BackgroundCommand, BackgroundCommands } from '../../ports/background.ts';
+import type { Sandbox } from '../../ports/sandbox.ts';
+import type { BegunCommand } from '../../session/begun-commands.ts';
+import { RunningCommand } from './running-command.ts';
+
+/** More at the same time are a mistake, such as a loop that starts servers. */
+const MAX_RUNNING = 16;
+
+export interface RunBackgroundOptions {
+  sandbox: Pick<Sandbox, 'start'>;
+  /** Commands whose end was not reported to the model. */
+  begun: readonly BegunCommand[];
+  /** Stores them, for the next run. */
+  save: (begun: readonly BegunCommand[]) => Promise<void>;
+}
+
+/** The background commands of one run. The sandbox ends them when it is disposed at the end of the run. */
+export class RunBackground implements BackgroundCommands {
+  readonly #options: RunBackgroundOptions;
+  readonly #commands: RunningCommand[] = [];
+  /** Commands of earlier runs, which have ended with their run. */
+  #earlier: readonly BegunCommand[];
+  /** The handles that are stored. */
+  #stored: string;
+  #starting = 0;
+
+  constructor(options: RunBackgroundOptions) {
+    this.#options = options;
+    this.#earlier = options.begun;
+    this.#stored = handlesOf(options.begun);
+  }
+
+  async start(
+    command: string,
+    { handle, cwd }: { handle: string; cwd?: string | undefined },
+  ): Promise<BackgroundCommand> {
+    const running = this.#commands.filter(({ end }) => end === undefined).length + this.#starting;
+    if (running >= MAX_RUNNING) {
+      throw new LonghaulError(
+        'invalid_request',
+        `${running} background commands run, and no more can. End one with process {action: "kill"}.`,
+      );
+    }
+    this.#starting += 1;
+    try {
+      const { sandbox } = this.#options;
+      const started = await RunningCommand.start({ command, handle, cwd, sandbox });
+      this.#commands.push(started);
+      await this.#save();
+      return started;
+    } finally {
+      this.#starting -= 1;
+    }
+  }
+
+  list(): readonly BackgroundCommand[] {
+    return this.#commands;
+  }
+
+  /** Returns the ends that the model does not know, each once. Call it before each request. */
+  takeNews(): { earlier: readonly BegunCommand[]; ended: readonly BackgroundCommand[] } {
+    const earlier = this.#earlier;
+    const ended = this.#commands.filter(({ hasNews }) => hasNews);
+    this.#earlier = [];
+    for (const command of ended) command.endReported();
+    return { earlier, ended };
+  }
+
+  /** Call it when the ends that were reported are in the log. */
+  async newsStored(): Promise<void> {
+    await this.#save();
+  }
+
+  async #save(): Promise<void> {
+    const open = this.#commands.filter(({ end, hasNews }) => end === undefined || hasNews);
+    const begun = open.map(({ handle, command }) => ({ handle, command }));
+    const all = [...this.#earlier, ...begun];
+    if (handlesOf(all) === this.#stored) return;
+    await this.#options.save(all);
+    this.#stored = handlesOf(all);
+  }
+}
+
+const handlesOf = (begun: readonly BegunCommand[]) => begun.map(({ handle }) => handle).join(' ');

@@ -1,0 +1,54 @@
+import type { ExecResult } from './sandbox.ts';
+
+/** The commands of a run that run beside its other work. They end with the run. */
+export interface BackgroundCommands {
+  /**
+   * Starts a command.
+   *
+   * @throws {LonghaulError} `invalid_request` if too many run; errors of `Sandbox.start`.
+   */
+  start(command: string, options: { handle: string; cwd?: string | undefined }): Promise<BackgroundCommand>;
+  /** The commands of this run, oldest first, also those that have ended. */
+  list(): readonly BackgroundCommand[];
+}
+
+export interface BackgroundCommand {
+  /** Names the command in the session: the handle of the call that started it. */
+  readonly handle: string;
+  readonly command: string;
+  /** Absent while the command runs. */
+  readonly end: BackgroundEnd | undefined;
+  /** The last lines of output that are not empty, at most three. */
+  readonly lastLines: readonly string[];
+  /** Returns the output since the last call. Only the newest 1,000,000 characters are kept until then. */
+  takeOutput(): NewOutput;
+  /** Returns what `takeOutput` would, and leaves it there. */
+  unreadOutput(): NewOutput;
+  /** See `SandboxProcess`. */
+  write(text: string): void;
+  closeInput(): void;
+  /** Ends the command. Settles when it has ended. */
+  stop(): Promise<void>;
+  /** The end was reported to the model, so no note does it again. */
+  endReported(): void;
+  /**
+   * Calls `onOutput` with each new piece of output, and blocks the command while its promise is pending. Calls `onEnd`
+   * once when the command ends. Returns a function that ends both.
+   */
+  watch(watcher: BackgroundWatcher): () => void;
+}
+
+export interface BackgroundWatcher {
+  /** Must not reject. */
+  onOutput(text: string): Promise<void>;
+  onEnd(): void;
+}
+
+export interface NewOutput {
+  text: string;
+  /** Characters before the text that nobody has read and that are not kept. */
+  droppedChars: number;
+}
+
+/** `failed`: the sandbox died, for the reason. */
+export type BackgroundEnd = ExecResult | { ended: 'failed'; reason: string };

@@ -1,0 +1,35 @@
+import { isObject, type JsonObject, type Session } from '@longhaul/protocol';
+import type { Store } from '../ports/index.ts';
+
+/** Key in the session's metadata. A fork has it too: the commands do not run for it. */
+const KEY = 'backgroundCommands';
+const MAX_COMMANDS = 50;
+const MAX_COMMAND_CHARS = 500;
+
+/** A background command whose end is not in the log. */
+export interface BegunCommand {
+  handle: string;
+  command: string;
+}
+
+export function loadBegunCommands({ metadata }: Pick<Session, 'metadata'>): BegunCommand[] {
+  const stored = metadata?.[KEY];
+  if (!Array.isArray(stored)) return [];
+  return stored.slice(0, MAX_COMMANDS).flatMap((each) => {
+    if (!isObject(each)) return [];
+    const { handle, command } = each;
+    return typeof handle === 'string' && typeof command === 'string' ? [{ handle, command }] : [];
+  });
+}
+
+export async function saveBegunCommands(
+  store: Pick<Store, 'updateSession'>,
+  sessionId: string,
+  begun: readonly BegunCommand[],
+): Promise<void> {
+  const shown = begun
+    .slice(-MAX_COMMANDS)
+    .map(({ handle, command }) => ({ handle, command: command.slice(0, MAX_COMMAND_CHARS) }));
+  const metadata: JsonObject = { [KEY]: shown.length === 0 ? null : shown };
+  await store.updateSession(sessionId, { metadata });
+}
