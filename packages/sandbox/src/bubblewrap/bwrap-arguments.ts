@@ -77,7 +77,7 @@ export function bwrapArguments(layout: BwrapLayout): string[] {
     '--die-with-parent',
     '--new-session',
     ...['--hostname', 'longhaul'],
-    ...SYSTEM_FOLDERS.flatMap(mountSystemFolder),
+    ...mountPrograms(),
     ...SYSTEM_FILES.map((name) => `/etc/${name}`).flatMap(mountReadOnly),
     ...['--proc', '/proc'],
     ...PROC_READ_ONLY.flatMap(mountReadOnly),
@@ -89,6 +89,14 @@ export function bwrapArguments(layout: BwrapLayout): string[] {
     ...placeProgramFolders(layout).flatMap(mountProgramFolder),
     ...['--bind', layout.workspace, WORKSPACE_PATH],
   ];
+}
+
+/**
+ * Returns the arguments that mount the system's programs and libraries, and nothing else. `--ro-bind / /` would fail
+ * whenever something below it is unmounted at the same time, such as the file system of a container that ends.
+ */
+export function mountPrograms(): string[] {
+  return SYSTEM_FOLDERS.flatMap(mountSystemFolder);
 }
 
 /** Returns the PATH of commands, with the folders of programs first. */

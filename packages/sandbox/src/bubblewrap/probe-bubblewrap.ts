@@ -6,6 +6,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { SandboxProbe } from '@longhaul/core';
 import { findHostProgram } from '@longhaul/core/host-programs';
+import { mountPrograms } from './bwrap-arguments.ts';
 import { makeCgroup } from './cgroup.ts';
 import { CONFINE_PATH, confineProgram, placeConfineProgram } from './confine-program.ts';
 import { seccompFilter } from './seccomp-filter.ts';
@@ -71,7 +72,7 @@ async function tryBubblewrap(
   bwrap: string,
   { isolation, confine }: Pick<Bubblewrap, 'isolation' | 'confine'>,
 ): Promise<string | undefined> {
-  const layout = [...isolation, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev'];
+  const layout = [...isolation, ...mountPrograms(), '--proc', '/proc', '--dev', '/dev'];
   const place = confine === undefined ? [] : ['--tmpfs', '/run', ...placeConfineProgram(CONFINE_FD)];
   const command = [...(confine === undefined ? [] : [CONFINE_PATH]), '/bin/sh', '-c', ':'];
   const child = spawn(bwrap, [...layout, ...place, ...command], {

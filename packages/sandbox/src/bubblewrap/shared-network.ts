@@ -5,6 +5,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { markedEnvironment } from '../command/command-mark.ts';
 import { type SpawnedProcess, spawnProcess } from '../command/spawn-process.ts';
 import { childPid } from './bubblewrap-command.ts';
+import { mountPrograms } from './bwrap-arguments.ts';
 
 /** A network without any connection to this machine, in which several commands can reach each other. */
 export interface SharedNetwork {
@@ -64,7 +65,7 @@ async function hold(bwrap: string): Promise<Holder> {
       'Background commands without a network need the program nsenter. Install the package util-linux, or set `sandbox.network: on`.',
     );
   }
-  const namespaces = ['--unshare-user', '--unshare-net', '--die-with-parent', '--ro-bind', '/', '/'];
+  const namespaces = ['--unshare-user', '--unshare-net', '--die-with-parent', ...mountPrograms()];
   const args = [...namespaces, '--info-fd', String(INFO_FD), '--', '/bin/cat'];
   const spawned = await spawnProcess(bwrap, args, {
     env: markedEnvironment(),
