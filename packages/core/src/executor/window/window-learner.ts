@@ -22,6 +22,9 @@ interface InferredWindow {
   confirmations: number;
 }
 
+/** How much larger a request may really be than predicted, as a share. */
+const PREDICTION_ERROR = 0.1;
+
 /** This many requests must be read completely before an inferred window is stored for later runs. */
 const CONFIRMATIONS = 2;
 
@@ -76,7 +79,8 @@ export class WindowLearner {
     if (judgement === 'whole' || predictedTokens < MIN_WINDOW_TOKENS) return this.#recordWhole(inputTokens);
     const reported = await this.#driver.serverWindow?.reported();
     if (reported !== undefined) {
-      return reported < predictedTokens ? this.#setInferred(reported, CONFIRMATIONS) : this.#ignoreUsage();
+      const mayExceed = reported < predictedTokens * (1 + PREDICTION_ERROR);
+      return mayExceed ? this.#setInferred(reported, CONFIRMATIONS) : this.#ignoreUsage();
     }
     const isKnownToFit = predictedTokens <= Math.max(this.#inferred?.windowTokens ?? 0, this.#largestWhole);
     const inferred = inferWindow(inputTokens, predictedTokens);
