@@ -66,7 +66,11 @@ it('images, skills and hooks survive three compactions and two kills', async () 
   expect(await inWorkspace('steps')).toEqual([...numbers(10, 20), 'slow', ...numbers(20, 40)]);
   expect((await inWorkspace('hooks')).map((line) => JSON.parse(line).tool_use_id)).toEqual(play.ids);
   expect(await callsOfLog(bench)).toEqual(play.ids);
-  // Nothing was lost.
+  // Nothing was lost: each compaction has its note, also one between runs.
+  await bench.call(['compact', 'last']);
+  const { notes, compactions } = await notesOfLog(bench);
+  expect(compactions).toBeGreaterThan(3);
+  expect(notes).toEqual(Array(compactions).fill(expect.stringContaining('The colour is RAL 3000.')));
   expect(JSON.stringify(play.requests[2])).toContain('data:image/png;base64,');
   for (const request of play.requests.slice(1).map((messages) => JSON.stringify(messages))) {
     expect(request.match(/Use three coats/g)).toHaveLength(1);
@@ -93,11 +97,29 @@ async function killed(
   return ended;
 }
 
+interface Exported {
+  messages: { metadata?: { synthetic?: string }; parts: { type: string; callId?: string }[] }[];
+  marks: { kind: string }[];
+}
+
+async function exported(bench: Bench): Promise<Exported> {
+  return JSON.parse((await bench.call(['export', 'last'])).stdout) as Exported;
+}
+
+/** The notes of hooks in the log, as JSON, and how many compactions were made. */
+async function notesOfLog(bench: Bench) {
+  const { messages, marks } = await exported(bench);
+  return {
+    notes: messages
+      .filter(({ metadata }) => metadata?.synthetic === 'hook')
+      .map((each) => JSON.stringify(each)),
+    compactions: marks.filter(({ kind }) => kind === 'compaction').length,
+  };
+}
+
 /** Ids of the calls in the log, each as often as it is there. */
 async function callsOfLog(bench: Bench): Promise<string[]> {
-  const { messages } = JSON.parse((await bench.call(['export', 'last'])).stdout) as {
-    messages: { parts: { type: string; callId?: string }[] }[];
-  };
+  const { messages } = await exported(bench);
   return messages.flatMap(({ parts }) =>
     parts.flatMap(({ type, callId = '' }) => (type === 'tool' ? [callId] : [])),
   );

@@ -23,6 +23,7 @@ import { KeptLedgers } from './executor/window/kept-ledgers.ts';
 import type { ModelInfo, SessionLog } from './ports/index.ts';
 import { createToolFinder } from './ports/tool-set.ts';
 import { executeRun, summariserOf } from './runtime/execute-run.ts';
+import { withCompactionHooks } from './runtime/idle-hooks.ts';
 import type {
   NewSessionOptions,
   ResumeResult,
@@ -116,6 +117,7 @@ export class Runtime {
         }),
       toolsFor: async (session) => (await this.#idleAgent(session)).agent.tools,
       compressionFor: (session) => this.#compressionOf(session),
+      withHooks: (work, compact) => withCompactionHooks(work, options, compact),
       summariserFor: (session) => summariserOf(session, { agent: this.#agentOf(session), options }),
     });
   }

@@ -1,15 +1,15 @@
 import type { Config } from '@longhaul/config';
 import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
-import { LonghaulError } from '@longhaul/protocol';
 import { isImportedModel } from '../import/imported-model.ts';
 import { agentOptions, agentSettings, strategiesFor } from './agent-settings.ts';
 import { chooseModel, resolveNamed, resolveOther } from './choose-model.ts';
 import { compressionSettings } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
+import { sessionHooks } from './hooks.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
 import { summariserOf } from './open-agent.ts';
-import { endProcess } from './open-sandbox.ts';
+import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { outsideInstructions } from './outside-instructions.ts';
 import { sessionSkills } from './skills.ts';
@@ -63,8 +63,9 @@ export async function openContext(
     ...outsideInstructions({ env }),
     ...sessionSkills(() => config, { env }),
     endProcess,
-    openSandbox: async () => {
-      throw new LonghaulError('internal', 'This command runs nothing and has no sandbox.');
-    },
+    ...sessionHooks(() => config, { env }),
+    // Only the hooks of a compaction need one.
+    openSandbox: (opened, signal, recordProcess) =>
+      openSandbox(config, { session: opened, signal, env, recordProcess }),
   });
 }

@@ -10,6 +10,7 @@ import {
   type SummariseByProvider,
 } from '@longhaul/context';
 import { addUsage, LonghaulError, type Session, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
+import type { CompactionHooks } from '../executor/compaction-hooks.ts';
 import { cancelledCompaction } from '../executor/run-errors.ts';
 import type { CompressionSettings } from '../executor/window/context-window.ts';
 import { recordCompaction } from '../executor/window/record-compaction.ts';
@@ -36,6 +37,11 @@ export interface SessionCompactorOptions {
   summariserFor: (session: Session) => Promise<ModelDriver | undefined>;
   /** Builds the system text of an idle session. */
   systemText: (session: Session) => Promise<string>;
+  /** Calls its second argument with the hooks of a compaction between runs. Default: there are none. */
+  withHooks?: (
+    work: { session: Session; writer: SessionWriter; signal: AbortSignal },
+    compact: (hooks: CompactionHooks | undefined) => Promise<CompactSessionResult>,
+  ) => Promise<CompactSessionResult>;
 }
 
 export interface CompactionTask {
@@ -77,6 +83,18 @@ export class SessionCompactor {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<CompactSessionResult> {
     await writer.announce({ type: 'session:status', status: 'compacting' });
+    const compact = (hooks?: CompactionHooks) => this.#compactWith(hooks, { writer, task, signal });
+    const { withHooks } = this.#options;
+    return withHooks === undefined
+      ? await compact()
+      : await withHooks({ session: task.session, writer, signal }, compact);
+  }
+
+  async #compactWith(
+    hooks: CompactionHooks | undefined,
+    { writer, task, signal }: { writer: SessionWriter; task: CompactionTask; signal: AbortSignal },
+  ): Promise<CompactSessionResult> {
+    const note = await hooks?.before('manual');
     let usage = ZERO_USAGE;
     const onUsage = (added: TokenUsage) => {
       usage = addUsage(usage, added);
@@ -91,7 +109,9 @@ export class SessionCompactor {
     if (outcome.status === 'exhausted') return nothingOrThrow(outcome.error, writer.log, task);
     const compacted = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
     const report = reportOf(compacted, writer.log);
-    await recordCompaction(writer, compacted, { status: 'idle', checkpoint: runLedger.checkpointIfDue() });
+    const checkpoint = runLedger.checkpointIfDue();
+    await recordCompaction(writer, compacted, { status: 'idle', checkpoint, note });
+    await hooks?.after();
     return { status: 'compacted', ...report, ...(usage.totalTokens === 0 ? {} : { usage }) };
   }
 

@@ -1,6 +1,7 @@
 import { activeMarks } from '@longhaul/context';
 import type { MessageDraft } from '../ports/index.ts';
 import type { DueHooks } from '../session/due-hooks.ts';
+import { asCompactionNote } from '../session/messages/compaction-notes.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { draftHookNote, type RunHooks } from './run-hooks.ts';
 
@@ -24,7 +25,7 @@ export class CompactionHooks {
     if (hooks.has('compaction.after')) await due.compactionBegins({ reason, afterRound: this.#round });
     if (!hooks.has('compaction.before')) return undefined;
     const { text } = await hooks.run({ on: 'compaction.before', reason });
-    return text === undefined ? undefined : draftHookNote(text);
+    return text === undefined ? undefined : asCompactionNote(draftHookNote(text));
   }
 
   /** Call it after a compaction, and at the start of a run: the process may have stopped after the compaction. */
@@ -33,7 +34,10 @@ export class CompactionHooks {
     const begun = due.compaction;
     if (begun === undefined) return;
     if (this.#round <= begun.afterRound) return due.compactionHasEnded();
-    await hooks.note({ on: 'compaction.after', reason: begun.reason }, () => due.compactionHasEnded());
+    await hooks.note(
+      { on: 'compaction.after', reason: begun.reason },
+      { draft: (text) => asCompactionNote(draftHookNote(text)), stored: () => due.compactionHasEnded() },
+    );
   }
 
   /** Round of the newest compaction that is not undone. */

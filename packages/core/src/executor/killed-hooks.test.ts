@@ -4,6 +4,7 @@ import { armFault, type FaultPoint, storeWithFaultPoints } from '@longhaul/testi
 import { expect, it } from 'vitest';
 import { requestCompaction } from '../context/compaction-request.ts';
 import type { Hook, HookEvent, HookResult } from '../ports/hook.ts';
+import { isNothingToResume } from '../session/runs/turn-state.ts';
 
 /** A session whose process stops once, when a write passes a point after `arm`. */
 async function stoppingRun(
@@ -81,6 +82,48 @@ it('runs no hooks after a compaction that was not made or is undone', async () =
   await test.runtime.undoCompaction(test.sessionId);
   await test.run('eight');
   expect(test.seen.map(({ on }) => on)).toEqual(['compaction.before', 'compaction.before']);
+});
+
+it('runs the hooks of a compaction between runs, and its notes need no answer', async () => {
+  const test = await stoppingRun(
+    { 'compaction.before': { text: 'KEEP-THIS' }, 'compaction.after': { text: 'AND-THIS' } },
+    Array.from({ length: 7 }, long),
+  );
+  for (const task of ['one', 'two', 'three', 'four']) await test.run(task);
+  const sandboxes = test.closedSandboxes();
+  expect(await test.runtime.compact(test.sessionId, { windowTokens: 4_000, preview: true })).toMatchObject({
+    status: 'preview',
+  });
+  expect(test.seen).toEqual([]);
+  expect(await test.runtime.compact(test.sessionId, { windowTokens: 4_000 })).toMatchObject({
+    status: 'compacted',
+  });
+  expect(test.closedSandboxes()).toBe(sandboxes + 1);
+  expect(test.seen).toEqual([
+    { on: 'compaction.before', reason: 'manual' },
+    { on: 'compaction.after', reason: 'manual' },
+  ]);
+  expect((await test.texts()).slice(-2)).toEqual([
+    expect.stringContaining('KEEP-THIS'),
+    expect.stringContaining('AND-THIS'),
+  ]);
+  expect(await isNothingToResume(test.store, test.sessionId)).toBe(true);
+  expect(await test.runtime.resume(test.sessionId)).toEqual({ status: 'nothing' });
+  await test.run('five');
+  expect(JSON.stringify(test.driver.requests.at(-1)?.messages)).toMatch(/KEEP-THIS.*AND-THIS.*five/);
+});
+
+it('runs the hooks after a compaction between runs in the next run if the process stops', async () => {
+  const test = await stoppingRun(
+    { 'compaction.after': { text: 'AND-THIS' } },
+    Array.from({ length: 7 }, long),
+  );
+  for (const task of ['one', 'two', 'three', 'four']) await test.run(task);
+  test.arm('compaction-committed');
+  await expect(test.runtime.compact(test.sessionId, { windowTokens: 4_000 })).rejects.toThrow('stopped');
+  expect(test.seen).toEqual([]);
+  await test.run('five');
+  expect(times(await test.texts(), 'AND-THIS')).toBe(1);
 });
 
 it('keeps the text about a message if the process stops after it was taken', async () => {

@@ -37,7 +37,7 @@ export class RunHooks {
   async start(): Promise<void> {
     const { due } = this.#options;
     if (!due.isStartDue || !this.has('session.start')) return;
-    await this.note({ on: 'session.start' }, () => due.startHasRun());
+    await this.note({ on: 'session.start' }, { stored: () => due.startHasRun() });
   }
 
   /** The first refusal counts. Each hook gets the input that the one before it has returned. */
@@ -69,17 +69,20 @@ export class RunHooks {
   /**
    * Runs hooks whose text is a message for the model.
    *
-   * @param stored Stores that they have run. If the run is cancelled while they run, it is not called.
+   * @param options `stored` stores that they have run. If the run is cancelled while they run, it is not called.
    */
-  async note(event: HookEvent, stored: () => Promise<void>): Promise<void> {
+  async note(
+    event: HookEvent,
+    {
+      stored,
+      draft = draftHookNote,
+    }: { stored: () => Promise<void>; draft?: (text: string) => MessageDraft },
+  ): Promise<void> {
+    const { context, writer } = this.#options;
     const { text } = await this.run(event);
-    if (this.#options.context.signal.aborted) return;
+    if (context.signal.aborted) return;
     // Both are made in one tick, so that the store commits them together.
-    await Promise.all([text === undefined ? undefined : this.#append(text), stored()]);
-  }
-
-  async #append(text: string): Promise<void> {
-    await this.#options.writer.appendMessage(draftHookNote(text));
+    await Promise.all([text === undefined ? undefined : writer.appendMessage(draft(text)), stored()]);
   }
 
   /** Whether hooks want the run to continue after its final answer. At most three times a run. */
@@ -93,7 +96,8 @@ export class RunHooks {
       return false;
     }
     this.#continued += 1;
-    await this.#append([deny, ...(text === undefined ? [] : [text])].join('\n'));
+    const reason = [deny, ...(text === undefined ? [] : [text])].join('\n');
+    await this.#options.writer.appendMessage(draftHookNote(reason));
     return true;
   }
 

@@ -4,6 +4,7 @@ import type { Approver } from '../ports/approver.ts';
 import type { FindTool } from '../ports/tool-set.ts';
 import { usedPaths } from '../prompt/nested-instructions.ts';
 import { answerText } from '../session/messages/answer-text.ts';
+import { withoutLastNotes } from '../session/messages/compaction-notes.ts';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
 import { isAnswered } from '../session/runs/turn-state.ts';
@@ -69,7 +70,7 @@ export class StepOutcomeHandler {
    */
   async runPendingCalls(): Promise<void> {
     const { writer, environmentNote, findTool } = this.#options;
-    const last = writer.log.messages.at(-1);
+    const last = withoutLastNotes(writer.log.messages).at(-1);
     const hasPending = last?.parts.some((part) => part.type === 'tool' && part.state === 'pending');
     if (last !== undefined && hasPending) await this.#runTools(last, { isRepeated: true });
     else if (last !== undefined) await environmentNote.afterTools(usedPaths(last.parts, findTool));
@@ -86,7 +87,7 @@ export class StepOutcomeHandler {
     if (hooks?.has('run.end') === true) await hooks.due.endWillBeDue();
     if (!wasDue || messages.length === 0 || !isAnswered(messages) || (await writer.hasQueued()))
       return undefined;
-    account.text = answerText(messages.at(-1));
+    account.text = answerText(withoutLastNotes(messages).at(-1));
     return await this.#end(account.text);
   }
 

@@ -1,4 +1,4 @@
-import { isOfRunningCall, type Session, toLonghaulError } from '@longhaul/protocol';
+import { isOfRunningCall, type Session } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
 import { RunBackground } from '../executor/background/run-background.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
@@ -21,6 +21,7 @@ import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
 import { loadSkillsInUse, saveSkillsInUse } from '../session/skills-in-use.ts';
 import { connectTools, type RunTools } from './connect-tools.ts';
+import { inSandbox } from './in-sandbox.ts';
 import { RunSystem } from './run-system.ts';
 import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 import { withSkills } from './session-skills.ts';
@@ -37,30 +38,29 @@ export interface RunParts {
 
 /** Executes a run of a held session to its end, in a new sandbox. */
 export async function executeRun(work: RunWork, parts: RunParts): Promise<ExecutorResult> {
-  let result: ExecutorResult | undefined;
-  try {
-    const { openSandbox, store } = parts.options;
-    const record = createProcessRecorder(store, work.writer.lease);
-    await using sandbox = await openSandbox(work.session, work.signal, record);
-    for (const message of unfitSettings(work.driver, parts.agent.compression ?? parts.options.compression))
-      await work.writer.announce({ type: 'context:warning', message });
-    const { info } = work.driver;
-    if (info.withoutTools !== undefined) {
-      const problem = `${info.provider}/${info.model} cannot call tools. ${info.withoutTools}`;
-      await work.writer.announce(withoutTools(problem));
-    }
-    await closeLostQuestions(work.session.id, parts.approvals);
-    using connected = await connectTools(work, parts.options, parts.agent);
-    const tools = [...parts.agent.tools, ...connected.tools];
-    const agent = { ...parts.agent, tools, toolsText: connected.systemText };
-    const executor = await createExecutor({ ...work, sandbox, connected }, { ...parts, agent });
-    result = await executor.run();
-  } catch (error) {
-    if (result === undefined) throw error;
-    // The end of the run is already stored and emitted.
-    process.emitWarning(`The sandbox of a run could not be closed: ${toLonghaulError(error).message}`);
+  const { openSandbox, store } = parts.options;
+  const record = createProcessRecorder(store, work.writer.lease);
+  return await inSandbox(
+    () => openSandbox(work.session, work.signal, record),
+    (sandbox) => executeIn(sandbox, work, parts),
+  );
+}
+
+async function executeIn(sandbox: Sandbox, work: RunWork, parts: RunParts): Promise<ExecutorResult> {
+  const { options, approvals } = parts;
+  for (const message of unfitSettings(work.driver, parts.agent.compression ?? options.compression))
+    await work.writer.announce({ type: 'context:warning', message });
+  const { info } = work.driver;
+  if (info.withoutTools !== undefined) {
+    const problem = `${info.provider}/${info.model} cannot call tools. ${info.withoutTools}`;
+    await work.writer.announce(withoutTools(problem));
   }
-  return result;
+  await closeLostQuestions(work.session.id, approvals);
+  using connected = await connectTools(work, options, parts.agent);
+  const tools = [...parts.agent.tools, ...connected.tools];
+  const agent = { ...parts.agent, tools, toolsText: connected.systemText };
+  const executor = await createExecutor({ ...work, sandbox, connected }, { ...parts, agent });
+  return await executor.run();
 }
 
 /** A server that asked in an earlier run no longer waits for the answer. */

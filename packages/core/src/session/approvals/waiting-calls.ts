@@ -1,4 +1,5 @@
 import { type Approval, handleOf, type Message, type Part } from '@longhaul/protocol';
+import { withoutLastNotes } from '../messages/compaction-notes.ts';
 
 /**
  * Returns a function that decides whether a call must stay pending when a session is repaired. It must if the last
@@ -8,7 +9,7 @@ export function isWaitingIn(
   messages: readonly Message[],
   approvals: readonly Approval[],
 ): (message: Message, part?: Part) => boolean {
-  const last = messages.at(-1);
+  const last = withoutLastNotes(messages).at(-1);
   const requested = new Set(approvals.map(({ handle }) => handle));
   const isWaiting = last?.parts.some(
     (part, index) => isPending(part) && requested.has(handleOf(last.sequence, index)),
