@@ -103,6 +103,22 @@ it('reads at most 64 kB of an output, and runs only hooks with onHost on the hos
   expect(hosts).toBe(1);
 });
 
+it("refuses a call by a hook of Claude Code's settings, once it is trusted", async () => {
+  const { mkdir, writeFile } = await import('node:fs/promises');
+  const [cwd, home] = [await folder(), await folder()];
+  await writeFile(join(cwd, 'longhaul.yml'), 'compat: { claude: true }\n');
+  await mkdir(join(cwd, '.claude'));
+  const hook = { type: 'command', command: 'grep -q "rm -rf" && { echo "no rm" >&2; exit 2; }; exit 0' };
+  const settings = { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } };
+  await writeFile(join(cwd, '.claude/settings.json'), JSON.stringify(settings));
+  const partsWith = async (trust: 'stored' | 'all') => {
+    const { config } = await loadConfig({ cwd, home, env: {}, trust });
+    return (await runWith(config.hooks, [bash('rm -rf x')])).tools;
+  };
+  expect((await partsWith('stored'))[0]?.state).toBe('completed');
+  expect((await partsWith('all'))[0]?.error).toBe('Not run: a hook refused it: no rm');
+});
+
 it('ignores hooks of an untrusted project, and lets a trusted project replace no hook of the user', async () => {
   const { mkdir, writeFile } = await import('node:fs/promises');
   const [cwd, home] = [await folder(), await folder()];

@@ -107,6 +107,8 @@ export interface Config {
   project?: ProjectPart;
   /** Keys that the user stored with `longhaul login`. They come from no settings file. */
   storedKeys?: StoredKeys;
+  /** What of other agents' files does not take effect, and why. */
+  warnings?: readonly string[];
 }
 
 export interface ServerConfig {
@@ -281,7 +283,7 @@ export interface AgentConfig {
 }
 
 /** One layer: the settings of a file, of flags or of a client. Lists replace, objects merge. */
-export type ConfigInput = DeepPartial<Omit<Config, 'project' | 'storedKeys'>>;
+export type ConfigInput = DeepPartial<Omit<Config, 'project' | 'storedKeys' | 'warnings'>>;
 
 type DeepPartial<Value> = Value extends readonly unknown[]
   ? Value

@@ -1,4 +1,5 @@
-import { type CheckedFile, checkFile, checkParsed, checkSettings, parseFile } from './check-file.ts';
+import { dirname } from 'node:path';
+import { type CheckedFile, checkFile, checkSettings } from './check-file.ts';
 import { hasProjectCommands } from './commands/find-commands.ts';
 import { type AgentConfig, type Config, type ConfigInput, DEFAULT_CONFIG } from './config.ts';
 import {
@@ -10,11 +11,11 @@ import {
   sourceOf,
   userFile,
 } from './config-files.ts';
-import type { ConfigLayer } from './config-layer.ts';
 import { type ConfigOrigins, originsIn } from './config-origins.ts';
 import { expandHome } from './expand-home.ts';
 import { KeyStore } from './key-store.ts';
 import type { LoadConfigOptions } from './load-config-options.ts';
+import { claudeLayer, loadProject } from './load-project.ts';
 import { merge } from './merge.ts';
 import { combine, withoutEndpoints, withoutHooksOf } from './merge-layers.ts';
 import { hasProjectSkills } from './skills/find-skills.ts';
@@ -40,6 +41,8 @@ export interface LoadedConfig {
  * (`XDG_CONFIG_HOME`).
  *
  * Servers in the `.mcp.json` beside the project's file, or in the nearest one without such a file, are the project's.
+ * With `compat.claude`, so are the hooks in `.claude/settings.json` and `.claude/settings.local.json` there, and those
+ * in the home folder are the user's.
  *
  * Of the project's files, only what TRUST_TABLE allows takes effect, and what was trusted.
  *
@@ -50,13 +53,20 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   if (options.file !== undefined && files[0]?.path !== options.file) throw fileNotThere(options.file);
   const own = files.filter((file) => sourceOf(file, options) !== 'project');
   const layers = await Promise.all(own.map((file) => checkFile(file, options)));
-  const users = combine(DEFAULT_CONFIG, layers.toReversed());
-  const found = files.find((file) => sourceOf(file, options) === 'project');
-  const servers = await serversFile(options, found);
-  const first = found ?? servers;
-  const project = first && (await checkProject(first, { options, other: users.config, servers }));
   const settings = await checkSettings(options);
   const flags = options.flags ?? {};
+  const given = flags.compat?.claude ?? settings.compat?.claude;
+  const { users, claude: usersClaude, isOn } = await userLayers(layers.toReversed(), { options, given });
+  const found = files.find((file) => sourceOf(file, options) === 'project');
+  const servers = await serversFile(options, found);
+  const project = await loadProject(
+    { own: found, servers },
+    {
+      options,
+      other: users.config,
+      readClaude: async (compat) => ((given ?? compat ?? isOn) ? await claudeOf(found, options) : undefined),
+    },
+  );
   const storedKeys = await new KeyStore(options).read();
   const { config, origins } = combine(
     project === undefined ? users.config : withoutEndpoints(users.config, project.part),
@@ -71,16 +81,48 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const complete = withFlags(withHome(config as Config, options.home), flags);
   const trust = await withFolderWants(project?.trust, placeOf(complete, options));
   const part = project && partInEffect(project.part, flags);
+  const claude = [project?.claude, usersClaude].filter((each) => each !== undefined);
+  const warnings = claude.flatMap((each) => each.warnings);
   return {
     config: {
       ...complete,
       ...(await trustedPart(part, trust)),
       ...(Object.keys(storedKeys).length > 0 && { storedKeys }),
+      ...(warnings.length > 0 && { warnings }),
     },
-    sources: [...files, ...(servers === undefined ? [] : [servers])].map((file) => file.path),
+    sources: [
+      ...[...files, ...(servers === undefined ? [] : [servers])].map((file) => file.path),
+      ...claude.flatMap(({ paths }) => paths),
+    ],
     origins: originsIn(origins),
     project: trust,
   };
+}
+
+/** Combines the user's layers, with the hooks of the user's Claude Code if its files are read. */
+async function userLayers(
+  layers: readonly CheckedFile[],
+  { options, given }: { options: LoadConfigOptions; given: boolean | undefined },
+) {
+  const users = combine(DEFAULT_CONFIG, layers);
+  // Merging checked layers into complete defaults gives a complete configuration.
+  const isOn = given ?? (users.config as Config).compat.claude;
+  if (!isOn) return { users, isOn };
+  const { userSettings } = await import('./claude/claude-files.ts');
+  const claude = await userSettings(options);
+  if (claude === undefined) return { users, isOn };
+  return { users: combine(DEFAULT_CONFIG, [await claudeLayer(claude, options), ...layers]), claude, isOn };
+}
+
+/** Reads the settings files of Claude Code beside the project's file; without one, the nearest. */
+async function claudeOf(found: ConfigFile | undefined, options: LoadConfigOptions) {
+  if (options.file !== undefined) return undefined;
+  const beside = found === undefined ? await projectFiles(options) : [found.path];
+  const { projectSettings } = await import('./claude/claude-files.ts');
+  return await projectSettings(
+    beside.map((path) => dirname(path)),
+    options,
+  );
 }
 
 function placeOf({ compat }: Config, { cwd, env, home, trust: grant = 'stored' }: LoadConfigOptions) {
@@ -104,39 +146,6 @@ async function trustedPart(part: ProjectPart | undefined, trust: ProjectTrust | 
 /** Upstreams of the command line replace those of the file. */
 function partInEffect(part: ProjectPart, { gateway }: ConfigInput): ProjectPart {
   return gateway?.upstreams === undefined ? part : part.withoutUpstreams();
-}
-
-interface CheckedProject {
-  layer: CheckedFile;
-  trust: ProjectTrust;
-  part: ProjectPart;
-}
-
-/** Reads the project's file. What is not trusted is removed before variables are replaced. */
-async function checkProject(
-  file: ConfigFile,
-  {
-    options,
-    other,
-    servers,
-  }: { options: LoadConfigOptions; other: unknown; servers: ConfigFile | undefined },
-): Promise<CheckedProject> {
-  const { trustProject } = await import('./trust/project-trust.ts');
-  const { env, home, trust: grant = 'stored' } = options;
-  const read = await parseProject(file, { options, servers });
-  const { layer, trust, part } = await trustProject(read, { file: file.path, other, env, home, grant });
-  return { trust, part, layer: await checkParsed(layer, { file, options }) };
-}
-
-/** Reads the project's file, with the servers of its `.mcp.json`. Either of them may be missing. */
-async function parseProject(
-  file: ConfigFile,
-  { options, servers }: { options: LoadConfigOptions; servers: ConfigFile | undefined },
-): Promise<ConfigLayer> {
-  if (servers === undefined) return await parseFile(file, options);
-  const { withServersOf } = await import('./servers-file.ts');
-  const read = await parseFile(servers, options);
-  return withServersOf(read, file === servers ? undefined : await parseFile(file, options));
 }
 
 /** Flags also override the settings of single agents. */

@@ -32,7 +32,7 @@ export const configSchema = z.strictObject({
     z.strictObject({
       claude: setting(
         z.boolean(),
-        'Whether Claude Code’s commands (.claude/commands of the workspace, in longhaul chat) and skills (.claude/skills) are read too.',
+        'Whether Claude Code’s commands (.claude/commands of the workspace, in longhaul chat), skills (.claude/skills) and hooks (.claude/settings.json) are read too.',
         D.compat.claude,
       ),
     }),

@@ -6,12 +6,12 @@ import type { EventPayload, Session } from '@longhaul/protocol';
 import { type AgentSettings, agentOptions, agentSettings, strategiesFor } from './agent-settings.ts';
 import { resolveOther } from './choose-model.ts';
 import { compressionSettings } from './compression.ts';
+import { configWarnings } from './config-warnings.ts';
 import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
 import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents } from './load-configured-agents.ts';
-import { misspeltTools } from './misspelt-tools.ts';
 import { McpServers } from './open-mcp.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
@@ -82,7 +82,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     driverFor,
     confirmEnded: options.confirmEnded,
     toolConnector: new McpServers({ config: () => options.config, env: options.env }),
-    prepareRun: async () => [...(options.notices ?? []), ...misspeltTools(config)],
+    prepareRun: async () => [...(options.notices ?? []), ...configWarnings(config)],
     async openSandbox(session, signal, recordProcess) {
       const sandbox = await openSandbox(config, { session, signal, env: options.env, recordProcess });
       options.onSandbox(sandbox, session);

@@ -5,9 +5,11 @@ import type { EffectiveConfig } from './effective-config.ts';
 
 /** Returns the configuration as YAML, with the source of each value that is not the default in a comment. */
 export function configText(effective: EffectiveConfig): string {
-  const document = new Document(effective.config);
+  const { warnings = [], ...config } = effective.config;
+  const document = new Document(config);
   addOrigins(document.contents, [], effective.origins);
-  const head = headLines(effective).map((line) => `# ${line.replaceAll('\n', '\n# ')}\n`);
+  const notes = warnings.map((warning) => `warning: ${visibleLine(warning)}`);
+  const head = [...headLines(effective), ...notes].map((line) => `# ${line.replaceAll('\n', '\n# ')}\n`);
   return `${head.join('')}${document.toString({ lineWidth: 0 })}`;
 }
 

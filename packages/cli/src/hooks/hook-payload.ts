@@ -23,6 +23,7 @@ const TOOL_NAMES: Readonly<Record<string, string>> = {
   grep: 'Grep',
   todo: 'TodoWrite',
   skill: 'Skill',
+  fetch: 'WebFetch',
 };
 const FILE_TOOLS: ReadonlySet<string> = new Set(['read', 'write', 'edit']);
 

@@ -16,7 +16,7 @@ import { outsideInstructions } from '../compose/outside-instructions.ts';
 import { sessionSkills, shownSkills } from '../compose/skills.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { importUpload } from './import-upload.ts';
-import { RuleWarnings } from './rule-warnings.ts';
+import { ReportedWarnings } from './reported-warnings.ts';
 import { type OwnModel, servedModels } from './served-models.ts';
 import type { ServedSettings } from './served-settings.ts';
 import { servedTrust } from './served-trust.ts';
@@ -45,7 +45,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
   const driverFor = currentDrivers(options);
   const notices = new TrustNotices();
   const mcp = new McpServers({ config: () => settings.config, env });
-  const ruleWarnings = new RuleWarnings();
+  const configWarnings = new ReportedWarnings();
   const fixed = {
     ...storage,
     compression: settings.compression,
@@ -69,7 +69,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       return [
         ...notices.forRun(id, settings.project),
         ...warnings,
-        ...ruleWarnings.forRun(id, settings.config),
+        ...configWarnings.forRun(id, settings.config),
       ];
     },
   } satisfies Partial<RuntimeOptions>;

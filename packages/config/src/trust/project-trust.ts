@@ -36,6 +36,8 @@ export interface TrustedLayer {
 export interface TrustProjectOptions {
   /** Path of the project's file. */
   file: string;
+  /** Default: the folder of `file`. */
+  folder?: string | undefined;
   /** The configuration without the project's file. */
   other: unknown;
   env: Environment;
@@ -45,9 +47,9 @@ export interface TrustProjectOptions {
 
 /** Reads what a project's file wants, and removes what is not trusted. Changes nothing on disk. */
 export async function trustProject(layer: ConfigLayer, options: TrustProjectOptions): Promise<TrustedLayer> {
-  const { file, other, env, home, grant } = options;
+  const { file, folder = dirname(file), other, env, home, grant } = options;
   const isKnown = (path: ConfigPath) => knownKeys(path.slice(0, -1)).includes(String(path.at(-1)));
-  const workspace = realPathOf(dirname(file));
+  const workspace = realPathOf(folder);
   const { dangerous, value } = restrict(layer.value, { other, isKnown, granted: new Set() });
   if (dangerous.length === 0) {
     const part = partOf(workspace, [], {});
