@@ -39,8 +39,13 @@ it('leaves out all media at once if the server takes none', () => {
 });
 
 it('leaves out a named part without media first', () => {
+  const named = { message: 0, part: 0, isMedia: false };
+  expect(attempts({ about: 'part', named })).toEqual([['1.0 all'], [`2.${toolIndex} media`]]);
+});
+
+it('does not leave out a text of a person that has no answer yet', () => {
   const named = { message: 2, part: 0, isMedia: false };
-  expect(attempts({ about: 'part', named })).toEqual([['3.0 all'], [`2.${toolIndex} media`]]);
+  expect(attempts({ about: 'part', named })).toEqual([[`2.${toolIndex} media`]]);
 });
 
 it('leaves out nothing for an unknown reason, unless the newest media were never accepted', () => {

@@ -18,7 +18,7 @@ export type OmitTarget = Pick<OmitMark, 'messageId' | 'partIndex' | 'what'>;
 /**
  * Returns what to leave out of a refused request, in the order of the attempts: the newest media, then the named part,
  * or all media if none is named. A named part without media comes first. Empty if the refusal gives no reason to expect
- * that this helps.
+ * that this helps, or if it names a text of a person that has no answer yet: without it, the model would guess its task.
  */
 export function attemptsAfterRefusal(
   entries: readonly ViewEntry[],
@@ -57,7 +57,9 @@ function namedPart(
   if (named === undefined || entry?.source === undefined) return [];
   const partIndex = shownPartIndexes(entry.source, marks)[named.part];
   if (partIndex === undefined) return [];
-  return [{ messageId: entry.source.id, partIndex, what: named.isMedia ? 'media' : 'all' }];
+  const target = { messageId: entry.source.id, partIndex, what: named.isMedia ? 'media' : 'all' } as const;
+  const isText = entry.message.content[named.part]?.type === 'text';
+  return entry.source.role === 'user' && isText && isNew(target, entries) ? [] : [target];
 }
 
 /** Whether no answer has followed it: a request with it has never been accepted. */

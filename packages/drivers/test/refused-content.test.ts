@@ -168,25 +168,40 @@ describe('a request that is refused because of its content', () => {
     expect(reported()).toEqual([expect.stringContaining('m1.1 (its images and files), m1.2 (its images')]);
   });
 
-  it('replaces a named call and its result, or a named text, by a placeholder', async () => {
+  it('replaces a named call and its result, or a named text that was accepted before, by a placeholder', async () => {
     const { test, accepted, reported } = await serve(
       (body) => {
         const call = body.messages.findIndex((message) => 'tool_calls' in message);
         if (call !== -1 && JSON.stringify(body.messages[call]).includes('forbidden'))
           return refuses(400, `Invalid 'messages[${call}].tool_calls[0].function.arguments': not accepted`);
         const text = body.messages.findIndex(({ content }) => String(content).includes('cursed'));
-        return text === -1 ? undefined : refuses(400, `messages.${text}.content: not accepted`);
+        const isCursed = text !== -1 && accepted.length > 2;
+        return isCursed ? refuses(400, `messages.${text}.content: not accepted`) : undefined;
       },
       calls({ id: 'c1', arguments: '{"at":"forbidden"}' }),
     );
     expect(await ask(test)).toMatchObject({ status: 'completed' });
     expect(accepted.at(-1)).toContain('[Call and result left out: the server refused it; handle m2.0]');
     expect(await test.run('a cursed text')).toMatchObject({ status: 'completed' });
+    expect(accepted.at(-1)).toContain('a cursed text');
+    expect(await test.run('another text')).toMatchObject({ status: 'completed' });
     expect(accepted.at(-1)).toContain('[Text left out: the server refused it; handle m4.0]');
     expect(reported()).toEqual([
       expect.stringContaining('from now on: m2.0 (the call and its result). To take'),
       expect.stringContaining('from now on: m4.0 (the text). To take'),
     ]);
+  });
+
+  it('is not repeated without a text of a person that has no answer yet', async () => {
+    const { test, server, reported } = await serve((body) => {
+      const text = body.messages.findIndex(({ content }) => String(content).includes('cursed'));
+      return text === -1 ? undefined : refuses(422, `messages.${text}.content: not accepted`);
+    });
+    const { status, error } = await test.run('a cursed text');
+    expect(status).toBe('failed');
+    expect(error?.message).toMatch(/not accepted.*longhaul revert \S+ m1 --conversation$/s);
+    expect(server.requests).toHaveLength(1);
+    expect(reported()).toEqual([]);
   });
 
   it.each<[number, string]>([
@@ -198,7 +213,7 @@ describe('a request that is refused because of its content', () => {
     const { error, status } = await ask(test, shot(PNG));
     expect(status).toBe('failed');
     expect(error?.message).toContain('set providers.local.models.served-model.accepts.images: false');
-    expect(error?.message).toContain(`longhaul fork ${test.sessionId} --at m1`);
+    expect(error?.message).toContain(`longhaul revert ${test.sessionId} m1 --conversation`);
     expect(server.requests).toHaveLength(2);
     expect(reported()).toEqual([]);
     const { marks } = await test.store.loadLog(test.sessionId);
@@ -206,14 +221,14 @@ describe('a request that is refused because of its content', () => {
   });
 
   it.each<[string, RawAnswer]>([
-    ['refused again', refuses(400, 'messages.1.content: something odd')],
+    ['refused again', refuses(400, 'messages.1.content.1: something odd')],
     ['not answered', refuses(401, 'Invalid key')],
   ])('leaves nothing out, and reports nothing, if the repeated request is %s', async (_name, second) => {
     const { test, server, reported } = await serve((_, text) =>
-      text.includes('left out') ? second : refuses(400, 'messages.1.content: something odd'),
+      text.includes('left out') ? second : refuses(400, 'messages.1.content.1: something odd'),
     );
-    expect(await ask(test)).toMatchObject({ status: 'failed' });
-    expect(server.requests.at(-1)).toContain('[Text left out');
+    expect(await ask(test, shot(PNG))).toMatchObject({ status: 'failed' });
+    expect(server.requests.at(-1)).toContain('left out: the server refused it; handle m1.1]');
     expect(reported()).toEqual([]);
     expect(await test.runtime.undoCompaction(test.sessionId)).toEqual({ status: 'nothing' });
   });

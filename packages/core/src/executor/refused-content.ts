@@ -141,13 +141,13 @@ export class RefusedContent {
     return handleOf(message?.sequence ?? 0, partIndex);
   }
 
-  /** Where a fork would have to end, and which setting turns media off. */
+  /** Before which message a revert makes requests acceptable again, and which setting turns media off. */
   #advice({ entries }: FittedRequest, { about, named }: ContentRefusal) {
-    const { sequence = 1 } = (named === undefined ? undefined : entries[named.message]?.source) ?? {};
-    const newest = entries.findLast(({ source }) => source?.role === 'user')?.source?.sequence ?? 1;
-    const last = named === undefined ? newest : sequence;
+    const source = named === undefined ? undefined : entries[named.message]?.source;
+    const newest = entries.findLast((entry) => entry.source?.role === 'user')?.source;
     const { provider, model } = this.#driver.info;
     const { sessionId } = this.#writer.lease;
-    return { sessionId, forkAt: Math.max(1, last - 1), provider, model, isAboutMedia: about === 'media' };
+    const revertTo = (source ?? newest)?.sequence ?? 1;
+    return { sessionId, revertTo, provider, model, isAboutMedia: about === 'media' };
   }
 }

@@ -11,16 +11,16 @@ export function cancelledCompaction(): LonghaulError {
 /** The server refuses the request because of its content, and leaving the content out did not help. */
 export function contentRefused(
   error: LonghaulError,
-  advice: { sessionId: string; forkAt: number; provider: string; model: string; isAboutMedia: boolean },
+  advice: { sessionId: string; revertTo: number; provider: string; model: string; isAboutMedia: boolean },
 ): LonghaulError {
-  const { sessionId, forkAt, provider, model, isAboutMedia } = advice;
+  const { sessionId, revertTo, provider, model, isAboutMedia } = advice;
   const key = /^[\w.-]+$/.test(model) ? model : JSON.stringify(model);
   const setting = isAboutMedia
     ? ` If the model does not accept images, set providers.${provider}.models.${key}.accepts.images: false.`
     : '';
-  const fork = ` To continue without the newest messages: longhaul fork ${sessionId} --at m${forkAt}.`;
+  const revert = ` To continue without m${revertTo} and later messages: longhaul revert ${sessionId} m${revertTo} --conversation`;
   const { code, message, data, cause } = error;
-  return new LonghaulError(code, `${message}${setting}${fork}`, { data, cause });
+  return new LonghaulError(code, `${message}${setting}${revert}`, { data, cause });
 }
 
 /** @param limit The limit with its unit and its setting. */
