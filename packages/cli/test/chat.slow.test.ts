@@ -268,7 +268,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await first.enter('Hello there');
     await first.saw('You said: Hello there.');
     await first.press('C-d');
-    await first.ended();
+    expect(await first.ended()).toBe(0);
     await place.bench.call(['queue', 'last', 'add', 'one more thing']);
     await using again = await place.open({ args: ['--continue'] });
     await again.saw('queue 1 · Ctrl-S delivers it · Alt-Up takes the last one back');
@@ -280,8 +280,7 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await using place = await openBench();
     const { bench, flags } = place;
     await using window = await TmuxWindow.open(bench, ['chat', ...flags, '--agent', 'codr']);
-    // The status of the pane is not always known when the pane is dead.
-    await window.ended();
+    expect(await window.ended()).toBe(2);
     expect(await window.history()).toContain('There is no agent "codr". Did you mean "coder"?');
   });
 

@@ -121,10 +121,22 @@ export class TmuxWindow implements AsyncDisposable {
     await expect.poll(() => this.screen(), POLL).not.toMatch(shown);
   }
 
-  /** Resolves with the exit code when the command has ended. */
+  /**
+   * Resolves with the exit code when the command has ended: 128 plus the signal if a signal ended it.
+   *
+   * tmux learns the code from another source than the end of the output, so a dead pane can still lack it.
+   */
   async ended(): Promise<number> {
-    await expect.poll(() => this.#tmux(['display-message', '-p', '#{pane_dead}']), POLL).toBe('1\n');
-    return Number(await this.#tmux(['display-message', '-p', '#{pane_dead_status}']));
+    let code: number | undefined;
+    const isKnown = async () => {
+      const end = await this.#tmux(['display-message', '-p', '#{pane_dead_status},#{pane_dead_signal}']);
+      const [status = '', signal = ''] = end.trim().split(',');
+      if (status !== '') code = Number(status);
+      else if (signal !== '') code = 128 + Number(signal);
+      return code;
+    };
+    await expect.poll(isKnown, POLL).toBeTypeOf('number');
+    return Number(code);
   }
 
   /** The process of the command. */
