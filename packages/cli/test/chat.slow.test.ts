@@ -429,6 +429,10 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw('Restore the state before which message?');
     await window.press('Enter');
     await window.saw('Files and conversation');
+    await window.press('Up', 'Enter');
+    await window.saw(/deleted file mode[\s\S]*^-made/m);
+    await window.press('q');
+    await window.saw('Files and conversation');
     await window.press('Enter');
     await window.saw('To take this back: /unrevert');
     await window.saw(/^› Please write it/m);

@@ -101,6 +101,35 @@ describe('an export with files', () => {
   }, 120_000);
 });
 
+describe('the preview of a revert', () => {
+  it('contains the difference, in the command and over HTTP', async () => {
+    await using bench = await Bench.open();
+    await worked(bench);
+    await writeFile(join(bench.workspace, 'by-hand.txt'), 'mine\n');
+    const preview = async (...flags: string[]) =>
+      (await bench.run(['revert', 'last', 'm3', '--preview', ...flags])).stdout;
+    const shown = await preview();
+    expect(shown).toMatch(/^-second\n\+first$/m);
+    expect(shown).toMatch(/^\+\+\+ \/dev\/null\n[^\n]*\n-mine$/m);
+    expect(shown).toMatch(/This is a preview: nothing was changed\.\n$/);
+    expect(await preview('--keep')).not.toContain('-mine');
+    const { firstLine, stop } = await bench.begin(['serve', '--port', '0', '--json', '--no-token']);
+    const { url } = JSON.parse(firstLine);
+    const { sessions } = await (await fetch(`${url}/api/sessions`)).json();
+    const response = await fetch(`${url}/api/sessions/${sessions[0].id}/revert`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ target: 'm3', preview: true, diff: true }),
+    });
+    expect(await response.json()).toMatchObject({
+      status: 'preview',
+      diff: expect.stringContaining('-second\n+first\n'),
+      truncated: false,
+    });
+    await stop();
+  }, 120_000);
+});
+
 describe('an export with files over HTTP', () => {
   it('contains the same packs, and can be imported', async () => {
     await using bench = await Bench.open();

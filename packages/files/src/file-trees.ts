@@ -39,10 +39,10 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
         differ,
       });
     },
-    async *diff(before, after) {
+    async *diff(before, after, { except } = {}) {
       const reader = newReader();
       await using differ = new DiffThread();
-      yield* unifiedDiff(reader, await reader.open(before), await reader.open(after), differ);
+      yield* unifiedDiff(reader, await reader.open(before), await reader.open(after), { differ, except });
     },
     async list(tree, path) {
       const reader = newReader();

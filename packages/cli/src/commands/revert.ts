@@ -1,8 +1,9 @@
-import type { RevertOptions, RevertResult } from '@longhaul/core';
+import type { RevertOptions, RevertResult, Runtime } from '@longhaul/core';
 import { REVERT_FLAGS, UNREVERT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { shortId } from '../render/format.ts';
-import { createPaint } from '../render/paint.ts';
+import { createPaint, type Paint } from '../render/paint.ts';
+import { paintedDiff } from '../render/painted-diff.ts';
 import { revertText, unblockText } from '../render/revert-text.ts';
 import { withSession } from '../session/with-session.ts';
 import { type Terminal, wantsColors } from '../terminal.ts';
@@ -26,8 +27,9 @@ export async function revert(argv: readonly string[], terminal: Terminal): Promi
     { values, terminal, access: values.preview ? 'read' : 'change', typed: ['revert', ...argv] },
     async ({ runtime, session }) => {
       const result = await runtime.files.revert(session.id, target, { only, ...moving });
-      return report(result, {
+      return await report(result, {
         ...moving,
+        files: runtime.files,
         terminal,
         json: values.json,
         command: 'revert',
@@ -49,8 +51,9 @@ export async function unrevert(argv: readonly string[], terminal: Terminal): Pro
     { values, terminal, access: values.preview ? 'read' : 'change', typed: ['unrevert', ...argv] },
     async ({ runtime, session }) => {
       const result = await runtime.files.unrevert(session.id, moving);
-      return report(result, {
+      return await report(result, {
         ...moving,
+        files: runtime.files,
         terminal,
         json: values.json,
         command: 'unrevert',
@@ -69,6 +72,7 @@ function movingOptions(
 }
 
 interface ReportOptions {
+  files: Runtime['files'];
   terminal: Terminal;
   json: boolean | undefined;
   keep: boolean;
@@ -77,16 +81,30 @@ interface ReportOptions {
   id: string;
 }
 
-function report(result: RevertResult, options: ReportOptions): number {
-  const { terminal, json, keep, force, command, id } = options;
+/** Prints what was done. A preview begins with the difference, so that its summary stays on the screen. */
+async function report(result: RevertResult, options: ReportOptions): Promise<number> {
+  const { files, terminal, json, keep, force, command, id } = options;
   const isBlocked = result.status === 'blocked';
   const takeBack = `longhaul unrevert ${id}`;
   const others = keep ? 'keep' : force ? 'force' : undefined;
   const paint = createPaint(wantsColors(terminal, undefined));
   const text = revertText(result, { command, others, takeBack, paint });
   const hint = isBlocked ? unblockText(result, { command, takeBack }) : '';
+  if (!json) await printDiff(files.revertDiff(result, { keep }), { out: terminal.out, paint });
   (isBlocked && !json ? terminal.err : terminal.out).write(
     json ? `${JSON.stringify(result)}\n` : `${text}${hint}`,
   );
   return isBlocked ? 1 : 0;
+}
+
+async function printDiff(
+  diff: AsyncIterable<string>,
+  { out, paint }: { out: Terminal['out']; paint: Paint },
+): Promise<void> {
+  let isEmpty = true;
+  for await (const piece of diff) {
+    isEmpty = false;
+    out.write(paintedDiff(piece, paint));
+  }
+  if (!isEmpty) out.write('\n');
 }

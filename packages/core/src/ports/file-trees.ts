@@ -16,8 +16,12 @@ export interface FileTrees {
    * @throws {LonghaulError} `not_found`, `store_corrupt` if a tree cannot be read.
    */
   changes(before: string, after: string, options?: { limit?: number }): Promise<ChangedFiles>;
-  /** Returns the difference as a unified diff that `git apply` accepts, in pieces. Throws the errors of `changes`. */
-  diff(before: string, after: string): AsyncIterable<string>;
+  /**
+   * Returns the difference as a unified diff that `git apply` accepts, in pieces. Throws the errors of `changes`.
+   *
+   * @param options.except Paths of files that are left out, as `changes` returns them.
+   */
+  diff(before: string, after: string, options?: { except?: ReadonlySet<string> }): AsyncIterable<string>;
   /**
    * Writes a tree into a folder, which must be missing or empty.
    *

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { showBytes } from '../format/names.ts';
 import { type FolderNode, isRestorable, type LeafNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
 import { compareTrees } from './compare-trees.ts';
@@ -10,15 +11,21 @@ import { quotePath } from './quote-path.ts';
 /**
  * Yields the difference of two trees as `git apply` takes it. Content that is not UTF-8 is a binary patch. A file whose
  * content is not recorded is a comment, which git skips.
+ *
+ * @param options.except Files that are left out, as `FileChange` shows their paths.
  */
 export async function* unifiedDiff(
   reader: TreeReader,
   before: FolderNode,
   after: FolderNode,
-  differ: ContentDiffer,
+  { differ, except }: { differ: ContentDiffer; except?: ReadonlySet<string> | undefined },
 ): AsyncGenerator<string> {
   const changes = await compareTrees(reader, before, after);
-  for (const difference of await findRenames(reader, changes)) yield* diffOfFile(reader, differ, difference);
+  for (const difference of await findRenames(reader, changes)) {
+    const { path, from = path } = difference;
+    const isLeftOut = [path, from].every((name) => except?.has(showBytes(name)) === true);
+    if (!isLeftOut) yield* diffOfFile(reader, differ, difference);
+  }
 }
 
 async function* diffOfFile(

@@ -4,6 +4,8 @@ import { nameText } from './common.ts';
 
 const target = nameText(200).min(1).meta({ description: 'A message: its handle, such as m12, or its id.' });
 
+const TRUNCATED = 'The diff is longer and was cut after a whole file.';
+
 const changedFiles = {
   files: z.array(fileChangeSchema).meta({ description: 'At most 1,000, in the order of their paths.' }),
   more: z.int().optional().meta({ description: 'Number of changed files that are not in `files`.' }),
@@ -21,7 +23,7 @@ export const diffSchema = z.looseObject({
   after: z.string().optional(),
   ...changedFiles,
   diff: z.string().meta({ description: 'Unified diff, as `git apply` accepts it.' }),
-  truncated: z.boolean().meta({ description: 'The diff is longer and was cut after a whole file.' }),
+  truncated: z.boolean().meta({ description: TRUNCATED }),
 });
 
 const filePath = nameText(4_096)
@@ -54,6 +56,7 @@ export const readFileQuery = z.strictObject({ at, path: filePath.min(1) });
 
 const revertFlags = {
   preview: z.boolean().optional().meta({ description: 'Return what would be restored, and change nothing.' }),
+  diff: z.boolean().optional().meta({ description: 'With `preview`: also return `diff`.' }),
   force: z.boolean().optional().meta({ description: 'Also restore files that somebody else has changed.' }),
   keep: z.boolean().optional().meta({
     description:
@@ -93,6 +96,10 @@ export const revertResultSchema = z.looseObject({
     .literal(true)
     .optional()
     .meta({ description: 'No files were recorded before the message, so none were restored.' }),
+  before: z.string().optional().meta({ description: 'In a preview: the tree of the present files.' }),
+  after: z.string().optional().meta({ description: 'In a preview: the tree that would be restored.' }),
+  diff: z.string().optional().meta({ description: 'What the revert would change, as a unified diff.' }),
+  truncated: z.boolean().optional().meta({ description: TRUNCATED }),
 });
 
 export const conversationTreeSchema = z.looseObject({

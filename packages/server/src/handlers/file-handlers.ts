@@ -34,8 +34,14 @@ export function fileHandlers({ runtime }: HandlerContext): Pick<RouteHandlers, N
       });
     },
 
-    revert: ({ params, body: { target, ...options } }) => files.revert(params.sessionId, target, options),
-    unrevert: ({ params, body }) => files.unrevert(params.sessionId, body),
+    async revert({ params, body: { target, diff, ...options } }) {
+      const result = await files.revert(params.sessionId, target, options);
+      return diff ? { ...result, ...(await collect(files.revertDiff(result, options))) } : result;
+    },
+    async unrevert({ params, body: { diff, ...options } }) {
+      const result = await files.unrevert(params.sessionId, options);
+      return diff ? { ...result, ...(await collect(files.revertDiff(result, options))) } : result;
+    },
     getTree: ({ params }) => files.tree(params.sessionId),
   };
 }

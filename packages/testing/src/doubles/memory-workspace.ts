@@ -84,9 +84,9 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
         const changed: ChangedFiles = { files: changesBetween(filesOf(before), filesOf(after)) };
         return changed;
       },
-      async *diff(before, after) {
+      async *diff(before, after, { except = new Set() } = {}) {
         for (const { change, path } of changesBetween(filesOf(before), filesOf(after)))
-          yield `${change} ${path}\n`;
+          if (!except.has(path)) yield `${change} ${path}\n`;
       },
       packsOf: async () => ({ packs: new Set<string>(), broken: [] }),
       async list(tree, path) {

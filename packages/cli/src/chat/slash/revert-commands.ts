@@ -32,10 +32,10 @@ export async function revert(words: string, context: SlashContext): Promise<void
   });
   if (choice === undefined) return;
   if (choice === 'show') {
-    const { diff } = await client.diff(id, { target });
-    const restored = revertText(preview, { ...SLASH_REVERT, others: 'ask', paint });
-    const turn = diff === '' ? '' : `\nThe turn of ${preview.handle} changed:\n\n${paintedDiff(diff, paint)}`;
-    await showInPager(restored + turn, context);
+    const shown = await client.revert(id, { target, preview: true, diff: true });
+    const text = revertText(shown, { ...SLASH_REVERT, others: 'ask', paint });
+    const rest = shown.truncated ? 'The difference is longer than this page can show.\n' : '';
+    await showInPager(`${text}\n${paintedDiff(shown.diff ?? '', paint)}${rest}`, context);
     return await revert(target, context);
   }
   const only = choice === 'both' ? {} : { only: choice };

@@ -34,4 +34,8 @@ export interface RevertResult extends ChangedFiles {
   conflicts: string[];
   /** Files were to be restored, but none were recorded before the message. */
   withoutFiles?: true;
+  /** Tree of the present files. Only in a preview that compares files, as is `after`. */
+  before?: string;
+  /** Tree to which the files go back. */
+  after?: string;
 }

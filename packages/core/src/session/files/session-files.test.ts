@@ -14,7 +14,7 @@ import {
 } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../ports/index.ts';
-import type { RevertResult } from './revert-options.ts';
+import type { RevertOptions, RevertResult } from './revert-options.ts';
 
 const change = (path: string, content: string) => calls({ name: 'change', input: { path, content } });
 
@@ -109,6 +109,26 @@ describe('revert', () => {
     });
     expect(present(workspace)).toEqual({ a: '2' });
     expect((await test.store.readMarks(test.sessionId)).marks).toEqual([]);
+  });
+
+  it('shows with preview what all turns and other people changed since', async () => {
+    const workspace = createMemoryWorkspace({ a: '1', mine: '1' });
+    const { test, files } = await startSession(workspace, [
+      change('a', '2'),
+      answer('First.'),
+      change('b', '1'),
+      answer('Second.'),
+    ]);
+    await test.run('first');
+    await test.run('second');
+    workspace.files.set('mine', 'edited');
+    const diffOf = async (options: RevertOptions) => {
+      const preview = await files.revert(test.sessionId, 'm1', { ...options, preview: true });
+      return await Array.fromAsync(files.revertDiff(preview, options));
+    };
+    expect(await diffOf({})).toEqual(['modified a\n', 'deleted b\n', 'modified mine\n']);
+    expect(await diffOf({ keep: true })).toEqual(['modified a\n', 'deleted b\n']);
+    expect(await diffOf({ only: 'conversation' })).toEqual([]);
   });
 
   it('lets a run continue with preview, and records nothing', async () => {

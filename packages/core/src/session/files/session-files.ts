@@ -84,6 +84,15 @@ export class SessionFiles {
     return this.#trees().diff(before, after);
   }
 
+  /** Returns what a previewed revert would change in the files as a unified diff, in pieces. */
+  async *revertDiff(
+    { before, after, conflicts }: RevertResult,
+    { keep = false }: Pick<RevertOptions, 'keep'> = {},
+  ): AsyncGenerator<string> {
+    if (before === undefined || after === undefined) return;
+    yield* this.#trees().diff(before, after, { except: new Set(keep ? conflicts : []) });
+  }
+
   /**
    * Lists a folder as it was after a message, or as it was recorded last.
    *

@@ -74,7 +74,8 @@ export class SessionMover {
         ? { patch: placedPatch(change) }
         : { paths: await this.#others.sinceBegun(pending, from) };
     const { keep = false } = options;
-    return Object.assign(result, await this.#planFiles(session.id, since, { from, to, keep, unrecorded }));
+    const planned = await this.#planFiles(session.id, since, { from, to, keep, unrecorded });
+    return { ...result, ...planned, before: from, after: to };
   }
 
   /** Finishes a revert whose process was killed. */
