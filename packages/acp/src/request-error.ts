@@ -1,5 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import { ERROR_TRAITS, type ErrorCode, toLonghaulError } from '@longhaul/protocol';
+import { editorText } from './editor-text.ts';
 
 const NOT_FOUND = -32002;
 
@@ -22,10 +23,11 @@ export function sessionNotOpen(sessionId: string): RequestError {
 /** Converts anything thrown into an error of the protocol. Its data has the code of `LonghaulError`. */
 function toRequestError(thrown: unknown): RequestError {
   if (thrown instanceof RequestError) return thrown;
-  const { code, message, retryable, data } = toLonghaulError(thrown);
+  const error = toLonghaulError(thrown);
+  const { code, retryable, data } = error;
   const isCallers = ERROR_TRAITS[code].exitCode === 2;
   const number = CODES[code] ?? (isCallers ? INVALID_PARAMS : INTERNAL);
-  return new RequestError(number, message, { ...data, code, retryable });
+  return new RequestError(number, editorText(error), { ...data, code, retryable });
 }
 
 /** Returns what is wrong, as the client or Longhaul says it. */

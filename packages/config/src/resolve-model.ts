@@ -228,7 +228,7 @@ function unknownProvider(name: string, provider: string, config: ModelSettings):
   const message = [
     `Model "${name}": no provider is called "${provider}".${suggestion(provider, known)}`,
     `Known: ${known.join(', ')}.`,
-    `Another server: providers.${provider}.baseUrl in longhaul.yml, or --model openai-compatible/NAME --base-url URL.`,
+    `Another server: providers.${provider}.baseUrl in longhaul.yml, or --model openai-compatible/NAME --base-url URL on the command line.`,
   ].join(' ');
   return new LonghaulError('unknown_model', message, { data: { model: name, known } });
 }
@@ -249,12 +249,12 @@ function unknownName(name: string, providers: readonly string[], config: ModelSe
   ];
   const bare = new Map(known.map((full) => [full.slice(full.indexOf('/') + 1), full]));
   const hint = suggestion(name, bare.keys(), (close) => `"${bare.get(close)}"`);
-  const message = `No provider has a model "${name}".${hint} A model is named provider/model, such as ollama/qwen3:8b; with --base-url URL, any name is accepted.`;
+  const message = `No provider has a model "${name}".${hint} A model is named provider/model, such as ollama/qwen3:8b; with --base-url URL on the command line, any name is accepted.`;
   return new LonghaulError('unknown_model', message, { data: { model: name } });
 }
 
 function noAddress(provider: string, name: string): LonghaulError {
-  const message = `Model "${name}" needs the address of its server: pass --base-url URL, or set providers.${provider}.baseUrl in longhaul.yml.`;
+  const message = `Model "${name}" needs the address of its server: set providers.${provider}.baseUrl in longhaul.yml, or pass --base-url URL on the command line.`;
   return new LonghaulError('config_invalid', message, { data: { provider } });
 }
 

@@ -149,6 +149,6 @@ function unknownWindow({ provider, model, baseUrl }: ResolvedModel): LonghaulErr
     baseUrl === undefined
       ? 'it is not in the catalogue'
       : `${baseUrl} did not report it; servers report it only for a loaded model`;
-  const message = `The context window of ${provider}/${model} is unknown: ${tried}. Set providers.${provider}.models.${key}.window in longhaul.yml, or pass --window TOKENS.`;
+  const message = `The context window of ${provider}/${model} is unknown: ${tried}. Set providers.${provider}.models.${key}.window in longhaul.yml, or pass --window TOKENS on the command line.`;
   return new LonghaulError('window_unknown', message, { data: { provider, model } });
 }

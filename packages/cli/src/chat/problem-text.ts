@@ -7,6 +7,7 @@ const FOR_KEY = 'In this chat, /login stores a key, and /model chooses another m
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   key_missing: FOR_KEY,
   provider_auth: FOR_KEY,
+  window_unknown: 'In this chat, /window N sets the size of the window, and /model chooses another model.',
 };
 
 const NO_MODEL =

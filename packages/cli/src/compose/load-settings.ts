@@ -124,7 +124,7 @@ export async function existingFolder(path: string): Promise<string> {
     throw new LonghaulError(
       'usage',
       error.code === 'ENOENT'
-        ? `The workspace ${path} does not exist. Create it, or name another folder with --cwd.`
+        ? `The workspace ${path} does not exist. Create it, or use another folder (on the command line: --cwd DIR).`
         : `The workspace ${path} cannot be opened (${error.code}).`,
     );
   });
@@ -132,10 +132,13 @@ export async function existingFolder(path: string): Promise<string> {
     await access(path, constants.R_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
       throw new LonghaulError(
         'usage',
-        `The workspace ${path} cannot be read (${error.code}). Allow this user to, or name another folder with --cwd.`,
+        `The workspace ${path} cannot be read (${error.code}). Allow this user to, or use another folder (on the command line: --cwd DIR).`,
       );
     });
     return await realpath(path);
   }
-  throw new LonghaulError('usage', `The workspace ${path} is a file. Name a folder with --cwd.`);
+  throw new LonghaulError(
+    'usage',
+    `The workspace ${path} is a file. Use a folder (on the command line: --cwd DIR).`,
+  );
 }
