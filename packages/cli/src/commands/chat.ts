@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { ConfigInput } from '@longhaul/config';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import type { Connection } from '../chat/connection/connection.ts';
-import type { Front } from '../chat/front.ts';
-import { drawFirstFrame } from '../chat/screen/first-frame.ts';
+import type { Front, FrontOptions } from '../chat/front.ts';
+import { drawFirstFrame, eraseFirstFrame } from '../chat/screen/first-frame.ts';
 import type { SlashCommand } from '../chat/slash/slash-command.ts';
 import { suspended } from '../chat/surface/surface.ts';
 import { checkedAddress } from '../command-line/checked-address.ts';
@@ -55,16 +55,26 @@ async function openFront(
   const appearance = { noColor: values['no-color'], isPlain: values.plain };
   chooseBackground(oneOf(values.theme, '--theme', CHAT_FLAGS.theme.values));
   const drawn = drawFirstFrame(terminal, appearance);
+  const front = await loadFront(values, { terminal, ...appearance, isNew, drawn }).catch((error: unknown) => {
+    eraseFirstFrame(terminal, drawn);
+    throw error;
+  });
+  front.start();
+  // What was typed until now is shown before more is loaded.
+  await setImmediate();
+  return front;
+}
+
+async function loadFront(
+  values: ChatValues,
+  { terminal, ...options }: Omit<FrontOptions, 'kept'> & { terminal: Terminal },
+): Promise<Front> {
   const [{ Front }, { KeptTexts }] = await Promise.all([
     import('../chat/front.ts'),
     import('../chat/composer/kept-texts.ts'),
   ]);
   const { folder, place } = placeOfTexts(values, terminal);
-  const front = new Front(terminal, { ...appearance, kept: new KeptTexts(folder, place), isNew, drawn });
-  front.start();
-  // What was typed until now is shown before more is loaded.
-  await setImmediate();
-  return front;
+  return new Front(terminal, { ...options, kept: new KeptTexts(folder, place) });
 }
 
 /** Opens the chat behind the composer. Returns the session that was used, if any. */

@@ -1,7 +1,7 @@
 import { createPaint } from '../../render/paint.ts';
 import { writeControls } from '../../safe-terminal.ts';
 import { canAnimate, type Terminal, wantsColors } from '../../terminal.ts';
-import { type Drawn, drawFrame, nothingDrawn } from './frame.ts';
+import { type Drawn, drawFrame, eraseFrame, nothingDrawn } from './frame.ts';
 
 /** The sign before the text that a person writes. */
 export const PROMPT = '› ';
@@ -37,4 +37,11 @@ export function drawFirstFrame(terminal: Terminal, { noColor, isPlain }: Appeara
   const { text, drawn } = drawFrame(nothingDrawn(columns), frame, { permanent: '', columns });
   writeControls(out, text);
   return drawn;
+}
+
+/** Removes the empty prompt if the chat cannot be loaded. */
+export function eraseFirstFrame({ out, input }: Terminal, drawn: Drawn | undefined): void {
+  if (drawn === undefined) return;
+  writeControls(out, eraseFrame(drawn, out.columns ?? 0));
+  input.setRawMode(false);
 }

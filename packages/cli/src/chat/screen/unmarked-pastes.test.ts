@@ -4,9 +4,9 @@ import { UnmarkedPastes } from './unmarked-pastes.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-function open() {
+function open(options?: { isMarking: boolean }) {
   const got: string[] = [];
-  const pastes = new UnmarkedPastes((data) => void got.push(data));
+  const pastes = new UnmarkedPastes((data) => void got.push(data), options);
   /** Takes the keys of one read: each is a character, or a sequence of the list. */
   const read = async (keys: string | readonly string[]) => {
     for (const key of keys) pastes.take(key);
@@ -81,6 +81,19 @@ it('hands a paste on before a key that follows at once', async () => {
   await read('first line\rsecond line');
   await read(['\u001b[A']);
   expect(got).toEqual([marked('first line\rsecond line'), '\u001b[A']);
+});
+
+it('leaves lines alone that were typed ahead in a terminal that marks pastes', async () => {
+  const { got, read } = open({ isMarking: true });
+  await read('first line\rsecond line\r');
+  expect(got).toEqual([...'first line\rsecond line\r']);
+});
+
+it('learns from a marked paste that the terminal marks pastes', async () => {
+  const { got, read } = open();
+  await read([marked('pasted\rtext')]);
+  await read('first line\rsecond line\r');
+  expect(got.slice(1)).toEqual([...'first line\rsecond line\r']);
 });
 
 it('hands a paste on when it is flushed', async () => {

@@ -4,19 +4,26 @@ import { InputPause } from './input-pause.ts';
 const LEAST_CHARS = 10;
 /** A line break with more text behind it. The last one alone is the Enter key. */
 const LINES = /[\r\n]+[^\r\n]/;
+const PASTE_BEGINS = '\u001b[200~';
 
 /**
  * Finds texts that were pasted in a terminal that does not mark pastes, and marks them. They arrive as if they were typed,
  * so that each of their lines would be a message. It takes the keys of each read, and hands them on in order.
+ *
+ * Text that a person typed while the program was busy looks the same. So nothing is taken for a paste in a terminal that
+ * marks pastes.
  */
 export class UnmarkedPastes {
   readonly #onInput: (data: string) => void;
+  /** The terminal is known to mark pastes. */
+  #isMarking: boolean;
   #read: string[] = [];
   #paste: string | undefined;
   readonly #pause = new InputPause(() => this.#endPaste());
 
-  constructor(onInput: (data: string) => void) {
+  constructor(onInput: (data: string) => void, { isMarking = false } = {}) {
     this.#onInput = onInput;
+    this.#isMarking = isMarking;
   }
 
   /** Takes a key. All keys of one read come in one turn of the event loop. */
@@ -35,7 +42,8 @@ export class UnmarkedPastes {
     const keys = this.#read;
     this.#read = [];
     const text = keys.join('');
-    const isText = keys.length > 0 && keys.every(isTyped);
+    this.#isMarking ||= keys.some((key) => key.startsWith(PASTE_BEGINS));
+    const isText = !this.#isMarking && keys.length > 0 && keys.every(isTyped);
     if (isText && (this.#paste !== undefined || isPaste(text))) {
       this.#paste = (this.#paste ?? '') + text;
       this.#pause.restart();
@@ -49,7 +57,7 @@ export class UnmarkedPastes {
     this.#pause.stop();
     const paste = this.#paste;
     this.#paste = undefined;
-    if (paste !== undefined) this.#onInput(`\u001b[200~${paste}\u001b[201~`);
+    if (paste !== undefined) this.#onInput(`${PASTE_BEGINS}${paste}\u001b[201~`);
   }
 }
 
