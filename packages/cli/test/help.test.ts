@@ -92,6 +92,18 @@ describe('help', () => {
 });
 
 describe('longhaul config', () => {
+  it('warns about a rule for a misspelt tool, as doctor does', async () => {
+    await using bench = await Bench.open();
+    const rules = 'approvals:\n  - { tool: raed, action: deny }\n';
+    await writeFile(join(bench.workspace, 'longhaul.yml'), rules);
+    const { stdout, stderr, code } = await bench.call(['config', '--trust']);
+    expect(stderr).toContain('there is no tool with this name. Did you mean "read"?');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('raed')]);
+    expect((await bench.call(['doctor', '--trust'])).stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'Did you mean "read"?',
+    );
+  });
+
   it('shows the effective values and their sources, with keys and tokens masked', async () => {
     await using bench = await Bench.open();
     const file = join(bench.workspace, 'longhaul.yml');

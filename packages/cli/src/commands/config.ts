@@ -13,7 +13,10 @@ export async function showConfig(argv: readonly string[], terminal: Terminal): P
     terminal.out.write(`${JSON.stringify(await configJsonSchema(), null, 2)}\n`);
     return 0;
   }
-  const effective = await effectiveConfig(await loadSettings(values, terminal));
+  const settings = await loadSettings(values, terminal);
+  const { misspeltRules } = await import('../compose/misspelt-tools.ts');
+  for (const warning of misspeltRules(settings.config)) terminal.err.write(`longhaul: ${warning}\n`);
+  const effective = await effectiveConfig(settings);
   const shown = { ...effective, config: maskSettings(effective.config) };
   if (values.json) {
     terminal.out.write(`${JSON.stringify(shown)}\n`);

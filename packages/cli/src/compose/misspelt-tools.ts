@@ -17,12 +17,16 @@ export function unknownTool(tool: string, { mcp }: Pick<Config, 'mcp'>): { hint:
   return { hint: suggestion(tool, names) };
 }
 
-/** Returns a warning for each rule whose tool is probably misspelt. Names that resemble none may be tools of a server. */
+/** Returns `misspeltRules` as events of a run. */
 export function misspeltTools(config: Pick<Config, 'approvals' | 'mcp'>): EventPayload[] {
+  return misspeltRules(config).map((message) => ({ type: 'context:warning', message }));
+}
+
+/** Returns a warning for each rule whose tool is probably misspelt. Names that resemble none may be tools of a server. */
+export function misspeltRules(config: Pick<Config, 'approvals' | 'mcp'>): string[] {
   return config.approvals.flatMap(({ tool, action }) => {
     const unknown = unknownTool(tool, config);
     if (unknown === undefined || unknown.hint === '') return [];
-    const message = `approvals has a rule (${action}) for "${tool.slice(0, 100)}", but there is no tool with this name.${unknown.hint}`;
-    return [{ type: 'context:warning', message } as const];
+    return `approvals has a rule (${action}) for "${tool.slice(0, 100)}", but there is no tool with this name.${unknown.hint}`;
   });
 }

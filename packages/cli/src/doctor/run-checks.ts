@@ -1,6 +1,7 @@
 import { DEFAULT_CONFIG } from '@longhaul/config';
 import type { ModelChoice } from '../compose/choose-model.ts';
-import { loadSettings, type Place } from '../compose/load-settings.ts';
+import { loadSettings, type Place, type Settings } from '../compose/load-settings.ts';
+import { misspeltRules } from '../compose/misspelt-tools.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Check, failedCheck } from './check.ts';
 import { checkDatabase } from './database.ts';
@@ -17,9 +18,7 @@ export async function runChecks(
   const settings = await loadSettings(place, terminal).catch((error: unknown) => ({ error }));
   const isBroken = 'error' in settings;
   const config = isBroken ? DEFAULT_CONFIG : settings.config;
-  const configuration = isBroken
-    ? failedCheck('config', settings.error)
-    : ({ name: 'config', status: 'ok', detail: settings.sources.join(', ') || 'no file; defaults' } as const);
+  const configuration = isBroken ? failedCheck('config', settings.error) : checkedConfig(settings);
   const groups = await Promise.all([
     checkGit(),
     checkRipgrep(),
@@ -30,6 +29,14 @@ export async function runChecks(
   ]);
   const [git, ripgrep, sandboxes, database, models, keys] = groups;
   return [checkNode(), git, ripgrep, ...sandboxes, configuration, ...database, ...models, ...keys];
+}
+
+function checkedConfig({ config, sources }: Settings): Check {
+  const detail = sources.join(', ') || 'no file; defaults';
+  const [warning] = misspeltRules(config);
+  return warning === undefined
+    ? { name: 'config', status: 'ok', detail }
+    : { name: 'config', status: 'missing', detail: warning, remedy: `Correct the rule in ${detail}.` };
 }
 
 async function guarded(name: string, check: () => Promise<Check[]>): Promise<Check[]> {
