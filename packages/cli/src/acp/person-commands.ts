@@ -1,7 +1,6 @@
 import type { AcpCommand } from '@longhaul/acp';
 import type { Config } from '@longhaul/config';
-import { LonghaulError } from '@longhaul/protocol';
-import { ownCommands, problemText } from '../compose/own-commands.ts';
+import { ownCommands, unusableCommands } from '../compose/own-commands.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Returns the commands that the person wrote. None replaces a built-in one. Those that cannot be used only say why. */
@@ -18,15 +17,7 @@ export async function personCommands(
       run: async (words) => ({ prompt: expand(words) }),
     }),
   );
-  const unusable = problems.map(
-    (problem): AcpCommand => ({
-      name: problem.name,
-      description: problem.problem,
-      isUnusable: true,
-      async run() {
-        throw new LonghaulError('usage', problemText(problem));
-      },
-    }),
+  return [...usable, ...unusableCommands(problems)].filter(({ name }) =>
+    builtIn.every((command) => command.name !== name),
   );
-  return [...usable, ...unusable].filter(({ name }) => builtIn.every((command) => command.name !== name));
 }

@@ -1,4 +1,5 @@
 import { type Config, type LoadedCommands, loadCommands } from '@longhaul/config';
+import { LonghaulError } from '@longhaul/protocol';
 import type { Terminal } from '../terminal.ts';
 import { homeOf } from './load-settings.ts';
 import { trustedIds } from './trusted-ids.ts';
@@ -13,7 +14,14 @@ export async function ownCommands(
   return await loadCommands(place, () => trustedIds(workspace, config, { env }));
 }
 
-/** Says why a file is not a usable command. */
-export function problemText({ name, path, problem }: LoadedCommands['problems'][number]): string {
-  return `/${name} cannot be used: ${path} ${problem}`;
+/** Returns commands for the files that are no usable ones: they only say why. */
+export function unusableCommands(problems: LoadedCommands['problems']) {
+  return problems.map(({ name, path, problem }) => ({
+    name,
+    description: problem,
+    isUnusable: true,
+    async run(): Promise<never> {
+      throw new LonghaulError('usage', `/${name} cannot be used: ${path} ${problem}`);
+    },
+  }));
 }

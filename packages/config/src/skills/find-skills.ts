@@ -1,47 +1,35 @@
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { filesByName, type NamedFile, readNamedProjectFiles, readNamedUserFiles } from '../files-by-name.ts';
 import { folderEntries } from '../folder-entries.ts';
-import { readUserFile } from '../read-user-file.ts';
 import type { ReadProjectFile } from '../trust/project-files.ts';
 import { userFolder } from '../user-folder.ts';
 import type { WorkspacePlace } from '../workspace-place.ts';
 
 /** A folder that may be a skill. */
-export interface FoundSkill {
-  /** Name of the folder. */
-  name: string;
-  origin: 'project' | 'user';
-  /** Absolute. */
+interface SkillFolder extends NamedFile {
+  /** Absolute. Its last name is the name of the skill. */
   folder: string;
+}
+
+/** A folder that may be a skill, and its `SKILL.md`. */
+export interface FoundSkill extends SkillFolder {
+  origin: 'project' | 'user';
   /** Its `SKILL.md`, as it is now. */
   file: ReadProjectFile;
 }
 
 const MAX_FOLDERS = 100;
-const MAX_BYTES = 1_000_000;
 
-/**
- * Reads the skills of the workspace. A folder or a file that is a link out of the workspace has a problem instead of
- * bytes. At most 100 folders of each place are looked at.
- */
+/** Reads the skills of the workspace. At most 100 folders of each place are looked at. */
 export async function findProjectSkills({ workspace, claude }: WorkspacePlace): Promise<FoundSkill[]> {
-  const named = await foldersIn(projectPlaces({ workspace, claude }));
-  if (named.length === 0) return [];
-  const { readProjectFile } = await import('../trust/project-files.ts');
-  const root = await realpath(workspace);
-  return await Promise.all(
-    named.map(async ({ name, folder }): Promise<FoundSkill> => {
-      const file = await readProjectFile(join(folder, 'SKILL.md'), root);
-      return { name, folder, origin: 'project', file };
-    }),
-  );
+  return await readNamedProjectFiles(await skillsOf(projectPlaces({ workspace, claude })), workspace);
 }
 
 /** Whether a workspace has folders that may be skills. Reads no file, and loads nothing. */
 export async function hasProjectSkills(
   place: Pick<WorkspacePlace, 'workspace' | 'claude'>,
 ): Promise<boolean> {
-  return (await foldersIn(projectPlaces(place))).length > 0;
+  return (await skillsOf(projectPlaces(place))).length > 0;
 }
 
 function projectPlaces({ workspace, claude }: Pick<WorkspacePlace, 'workspace' | 'claude'>): string[] {
@@ -49,32 +37,25 @@ function projectPlaces({ workspace, claude }: Pick<WorkspacePlace, 'workspace' |
   return places.map((place) => join(workspace, place));
 }
 
-/** Reads the user's own skills. Links are followed: the user has made them. */
+/** Reads the user's own skills. */
 export async function findUserSkills({ home, env, claude }: WorkspacePlace): Promise<FoundSkill[]> {
   const places = [
     join(userFolder({ env, home }), 'skills'),
     join(home, '.agents/skills'),
     ...(claude ? [join(home, '.claude/skills')] : []),
   ];
-  return await Promise.all(
-    (await foldersIn(places)).map(async ({ name, folder }): Promise<FoundSkill> => {
-      return { name, folder, origin: 'user', file: await readUserFile(join(folder, 'SKILL.md'), MAX_BYTES) };
-    }),
-  );
+  return await readNamedUserFiles(await skillsOf(places));
 }
 
-/** Of folders with one name, the first one's place counts. Folders without a `SKILL.md` are not skills. */
-async function foldersIn(places: readonly string[]): Promise<{ name: string; folder: string }[]> {
-  const found = new Map<string, string>();
-  for (const place of places)
-    for (const name of await namesIn(place)) if (!found.has(name)) found.set(name, join(place, name));
-  return [...found].map(([name, folder]) => ({ name, folder }));
+async function skillsOf(places: readonly string[]): Promise<SkillFolder[]> {
+  return await filesByName(places, skillsIn);
 }
 
-async function namesIn(place: string): Promise<string[]> {
+async function skillsIn(place: string): Promise<SkillFolder[]> {
   return (await folderEntries(place))
     .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
     .sort()
-    .slice(0, MAX_FOLDERS);
+    .slice(0, MAX_FOLDERS)
+    .map((name) => ({ name, folder: join(place, name), path: join(place, name, 'SKILL.md') }));
 }
