@@ -1,17 +1,11 @@
-import type { ContentBlock, SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
-import { type LonghaulEvent, toLonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
+import type { LonghaulEvent } from '@longhaul/protocol';
 import type { AcpWorkspace } from '../acp-options.ts';
 import { PermissionAsker } from '../approvals/permission-asker.ts';
 import type { ClientLink } from '../client-link.ts';
-import { contentOf } from '../prompt/prompt-content.ts';
-import { RunningTurns } from '../prompt/running-turns.ts';
-import { stopReasonOf } from '../prompt/stop-reason.ts';
-import type { Turn } from '../prompt/turn.ts';
-import { type TypedCommand, typedCommand } from '../prompt/typed-command.ts';
+import { SessionPrompts } from '../prompt/session-prompts.ts';
 import { problemOf } from '../request-error.ts';
 import { EventFeed } from '../updates/event-feed.ts';
-import { remark } from '../updates/text-chunk.ts';
-import { fenced } from '../updates/tool-content.ts';
 import { CommandsUpdate } from './commands-update.ts';
 import { type SessionFields, SessionRecord } from './session-record.ts';
 import { changed } from './session-settings.ts';
@@ -39,12 +33,10 @@ export class OpenSession {
   readonly feed: EventFeed;
   readonly #link: SessionLink;
   readonly #asker: PermissionAsker;
-  readonly #turns: RunningTurns;
+  readonly #prompts: SessionPrompts;
   readonly #commands: CommandsUpdate;
   readonly #closed = new AbortController();
   readonly #record: SessionRecord;
-  /** Settles when the last prompt so far is in the queue, or has failed. */
-  #entered: Promise<unknown> = Promise.resolve();
 
   constructor(fields: SessionFields, { workspace, folder, isStored, link }: OpenSessionOptions) {
     const sessionId = fields.id;
@@ -54,14 +46,14 @@ export class OpenSession {
     this.#record = new SessionRecord(fields, { workspace, isStored });
     this.#link = link;
     this.#commands = new CommandsUpdate(sessionId, workspace);
-    const { runtime, store } = workspace;
+    const { store } = workspace;
     const inBackground = (work: Promise<unknown>) => this.#inBackground(work);
     this.feed = new EventFeed({ sessionId, folder, store, link, onSent: (event) => this.#askAbout(event) });
-    this.#turns = new RunningTurns({
-      sessionId,
-      runtime,
-      store,
-      stored: () => this.#record.stored,
+    this.#prompts = new SessionPrompts({
+      workspace,
+      folder,
+      record: this.#record,
+      feed: this.feed,
       isConnected: () => link.isConnected,
       inBackground,
     });
@@ -94,37 +86,20 @@ export class OpenSession {
   }
 
   receive(event: LonghaulEvent): void {
-    if (event.type === 'message:dequeued') this.#turns.noteDelivery(event);
+    if (event.type === 'message:dequeued') this.#prompts.noteDelivery(event);
     if (event.type === 'run:started') this.#inBackground(this.#askOpen());
     this.feed.receive(event);
   }
 
-  /**
-   * Sends a prompt and waits until its turn has ended. During a turn, the prompt is queued for the turn's next step,
-   * and both prompts end with the turn.
-   *
-   * @param options.tools Patterns of the tools that the answer may use. Default: all.
-   * @throws {LonghaulError} The failure of the turn.
-   */
-  async prompt(
-    blocks: readonly ContentBlock[],
-    { tools, signal }: { tools?: readonly string[] | undefined; signal: AbortSignal },
-  ): Promise<StopReason> {
-    using turn = this.#turns.begin(signal, tools);
-    try {
-      return await this.#answer(turn, contentOf(blocks, this.folder));
-    } catch (error) {
-      if (turn.isCancelled || toLonghaulError(error).code === 'cancelled') return 'cancelled';
-      throw error;
-    } finally {
-      await this.feed.settled();
-    }
+  /** See `SessionPrompts.prompt`. */
+  prompt(...prompt: Parameters<SessionPrompts['prompt']>): Promise<StopReason> {
+    return this.#prompts.prompt(...prompt);
   }
 
   /** Stops all work for the session. All its prompts end as `cancelled`. */
   async cancel(): Promise<void> {
     this.#asker.withdrawAll();
-    await this.#turns.cancel();
+    await this.#prompts.cancel();
   }
 
   /** Stops all work for the session, and the updates about it. */
@@ -148,66 +123,6 @@ export class OpenSession {
     return await this.#commands.next({ isOpened: true });
   }
 
-  async #answer(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
-    const typed = await this.#inOrder(async () => {
-      const found = typedCommand(content, await this.workspace.commands());
-      if (found === undefined) await this.#enqueue(turn, content);
-      return found;
-    });
-    if (typed === undefined) return await this.#wait(turn, content);
-    const outcome = await this.#run(typed, turn);
-    if ('prompt' in outcome) {
-      const prompt = [{ type: 'text' as const, text: outcome.prompt }];
-      await this.#enqueue(turn, prompt);
-      return await this.#wait(turn, prompt);
-    }
-    if (turn.isCancelled) return 'cancelled';
-    this.send(remark(fenced(outcome.text.trimEnd())));
-    return 'end_turn';
-  }
-
-  async #run({ command, words }: TypedCommand, { signal }: Turn): ReturnType<TypedCommand['command']['run']> {
-    if (command.needsSession === true && !this.isStored)
-      return { text: `/${command.name} needs a session with messages, and this session has none yet.` };
-    await this.#record.stored;
-    return await command.run(words, { sessionId: this.id, title: this.fields.title, signal });
-  }
-
-  /** Lets prompts enter the queue in the order in which the client sent them. */
-  #inOrder<T>(enter: () => Promise<T>): Promise<T> {
-    const entering = this.#entered.then(enter);
-    // Its caller gets the error.
-    this.#entered = entering.catch(() => undefined);
-    return entering;
-  }
-
-  async #enqueue(turn: Turn, content: readonly UserMessageContentPart[]): Promise<void> {
-    const { runtime, models } = this.workspace;
-    // A problem with the model is reported before anything is stored.
-    await models.prepare(this.fields.model);
-    await this.#store(content);
-    if (!turn.isCancelled) await runtime.queue.enqueue(this.id, content, optionsOf(turn));
-  }
-
-  /** Waits until a run has answered the prompt, which is in the queue. */
-  async #wait(turn: Turn, content: readonly UserMessageContentPart[]): Promise<StopReason> {
-    const { runtime } = this.workspace;
-    try {
-      if (turn.isCancelled) return 'cancelled';
-      const options = { ...optionsOf(turn), signal: turn.withdrawn };
-      return stopReasonOf(await runtime.sendAndWait(this.id, content, options));
-    } finally {
-      // A prompt that has failed is not delivered later.
-      await this.#turns.remove(turn);
-    }
-  }
-
-  async #store(content: readonly UserMessageContentPart[]): Promise<void> {
-    const title = await this.#record.store(content);
-    if (title === undefined) return;
-    this.send([{ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() }]);
-  }
-
   #askAbout(event: LonghaulEvent): void {
     if (event.type === 'approval:requested') this.#asker.ask(event);
     if (event.type === 'approval:answered') this.#asker.withdraw(event.handle);
@@ -227,8 +142,4 @@ export class OpenSession {
   #inBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#link.log(problemOf(error)));
   }
-}
-
-function optionsOf({ messageId, tools }: Turn) {
-  return { id: messageId, tools };
 }
