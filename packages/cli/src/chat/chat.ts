@@ -1,7 +1,6 @@
 import type { LonghaulEvent } from '@longhaul/protocol';
-import { fitLine } from '../render/format.ts';
 import { ApprovalQuestions } from './approval-questions.ts';
-import { chatKeys } from './chat-keys.ts';
+import { attachFront } from './attach-front.ts';
 import { chatCompletions } from './composer/chat-completions.ts';
 import { PastedImages } from './composer/pasted-images.ts';
 import type { Connection } from './connection/connection.ts';
@@ -14,18 +13,11 @@ import { SessionOpener } from './session-opener.ts';
 import { SlashCommands } from './slash/all-commands.ts';
 import { createSlashContext } from './slash/create-slash-context.ts';
 import type { ChatOptions, SlashCommand, SlashContext } from './slash/slash-command.ts';
-import { ActivityLines } from './view/activity-lines.ts';
 import type { ConversationView } from './view/conversation-view.ts';
 import { createView } from './view/create-view.ts';
 import { Openables } from './view/openable.ts';
 import { Totals } from './view/totals.ts';
-
-/** Events after which the window is filled differently, and no usage is reported. */
-const MEASURED: ReadonlySet<LonghaulEvent['type']> = new Set([
-  'run:finished',
-  'context:compressed',
-  'context:undone',
-]);
+import { notifyEnd, showWork } from './window-signs.ts';
 
 export interface ChatStart {
   /** The session to open. Undefined: a new one. */
@@ -123,46 +115,28 @@ export class Chat {
 
   async #leadToModel(): Promise<void> {
     const { front, connection } = this.#parts;
+    const { surface, terminal } = front;
     const { local } = connection;
     if (local?.modelProblem === undefined) return;
     const { leadToModel } = await import('./first-model.ts');
-    await leadToModel({
-      surface: front.surface,
-      terminal: front.terminal,
-      local,
-      remarks: this.#remarks,
-    });
+    await leadToModel({ surface, terminal, local, remarks: this.#remarks });
   }
 
-  /** Takes the screen and the keys from the front. */
   #attach(): void {
     const { front, connection } = this.#parts;
-    const conversation = this.#conversation;
-    const activity = new ActivityLines({
+    attachFront({
       front,
+      connection,
+      conversation: this.#conversation,
+      remarks: this.#remarks,
       view: this.#view,
-      conversation,
       totals: this.#totals,
-      isRunning: () => this.#commands.areRunning,
-      // A key that was stored since can have chosen the model.
-      model: () => conversation.model ?? this.#options.model ?? connection.local?.model,
-      folder: () => this.#entry.folder ?? front.terminal.cwd,
-    });
-    const enter = (text: string) => this.#entry.enter(text);
-    front.attach({
-      above: (columns) => activity.above(columns),
-      status: (columns) => activity.status(columns),
-      onEnter: (text) => void this.#remarks.guarded(() => enter(text)),
-      onKey: chatKeys({
-        front,
-        conversation,
-        openables: this.#openables,
-        images: this.#images,
-        commands: this.#commands,
-        remarks: this.#remarks,
-        enter,
-        revert: async () => void (await this.#slash.run('/revert', this.#slashContext())),
-      }),
+      openables: this.#openables,
+      images: this.#images,
+      commands: this.#commands,
+      entry: this.#entry,
+      options: this.#options,
+      revert: async () => void (await this.#slash.run('/revert', this.#slashContext())),
     });
   }
 
@@ -211,10 +185,8 @@ export class Chat {
     this.#view.show(event);
     this.#totals.take(event);
     if (event.type === 'context:usage') this.#questions.beginStep();
-    if (MEASURED.has(event.type)) void this.#remarks.guarded(() => this.#opener.measure());
-    if (event.type !== 'run:finished') return;
-    const how = event.status === 'completed' ? 'Done' : `Stopped (${event.status})`;
-    this.#parts.front.surface.notify(`${how}: ${fitLine(this.#conversation.title, 40)}`);
+    void this.#remarks.guarded(() => this.#opener.measureAfter(event));
+    notifyEnd(this.#parts.front.surface, event, this.#conversation.title);
   }
 
   #onChange(): void {
@@ -222,8 +194,7 @@ export class Chat {
     const { surface } = front;
     const { isBusy, title, id } = this.#conversation;
     front.texts.openDraft(id);
-    surface.setWorking(isBusy || this.#commands.areRunning);
-    surface.setTitle(`${isBusy ? '● ' : ''}${fitLine(title || 'longhaul', 60)}`);
+    showWork(surface, { isBusy, isWorking: isBusy || this.#commands.areRunning, title });
     void this.#remarks.guarded(() => this.#questions.update());
     surface.redraw();
   }

@@ -1,3 +1,4 @@
+import type { LonghaulEvent } from '@longhaul/protocol';
 import type { Connection } from './connection/connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Front } from './front.ts';
@@ -9,6 +10,13 @@ import type { Totals } from './view/totals.ts';
 const INTERRUPTED = 'The last run was interrupted before it ended. Your next message continues it.';
 
 const WAITING = 'A message waits that the agent has not received. Your next message delivers it too.';
+
+/** Events after which the window is filled differently, and no usage is reported. */
+const MEASURED: ReadonlySet<LonghaulEvent['type']> = new Set([
+  'run:finished',
+  'context:compressed',
+  'context:undone',
+]);
 
 export interface SessionOpenerOptions {
   front: Front;
@@ -57,6 +65,11 @@ export class SessionOpener {
     const report = await conversation.context();
     if (report !== undefined) totals.measured(report);
     front.surface.redraw();
+  }
+
+  /** Reads it again after an event that changes it without reporting a usage. */
+  async measureAfter({ type }: LonghaulEvent): Promise<void> {
+    if (MEASURED.has(type)) await this.measure();
   }
 
   /** What a compaction hid, and its summary. */

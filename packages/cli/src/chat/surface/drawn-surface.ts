@@ -1,26 +1,19 @@
-import { questionOf } from '@longhaul/protocol';
-import { fitLine } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 import { reportBackground } from '../../render/theme.ts';
 import { columnsOf, type Terminal } from '../../terminal.ts';
 import type { Completions } from '../composer/completions.ts';
 import { Composer } from '../composer/composer.ts';
-import { ApprovalPanel } from '../panels/approval-panel.ts';
-import { PanelStack } from '../panels/panel-stack.ts';
-import { Picker } from '../panels/picker.ts';
-import { QuestionPanel } from '../panels/question-panel.ts';
 import { isKeyRelease, matchesKey } from '../pi-tui.ts';
 import { BackgroundQuery } from '../screen/background-query.ts';
 import { ChatTerminal } from '../screen/chat-terminal.ts';
 import type { Drawn } from '../screen/frame.ts';
 import { ScrollScreen } from '../screen/scroll-screen.ts';
 import { TerminalWindow } from '../screen/terminal-window.ts';
+import { DrawnQuestions } from './drawn-questions.ts';
 import { Lines } from './lines.ts';
 import type { ApprovalOptions, PickOptions, Surface, SurfaceListener } from './surface.ts';
 import { WorkSign } from './work-sign.ts';
 
-const HELD = '? A question waits. Send or clear your text, then press Enter';
-const HELD_EMPTY = '? A question waits. Press Enter to answer it';
 const LEAST_COLUMNS = 20;
 
 /** Permanent text, and below it lines that are redrawn: the activity, the composer or a question, the status. */
@@ -28,9 +21,8 @@ export class DrawnSurface implements Surface {
   readonly #screen: ScrollScreen;
   readonly #composer: Composer;
   readonly #terminal: Pick<Terminal, 'out' | 'input'>;
-  readonly #paint: Paint;
   readonly #window: TerminalWindow;
-  readonly #panels = new PanelStack(() => this.#arrange());
+  readonly #questions: DrawnQuestions;
   readonly #background = new BackgroundQuery({
     write: (text) => this.#screen.terminal.write(text),
     onAnswer: (color) => {
@@ -52,7 +44,11 @@ export class DrawnSurface implements Surface {
     // The console of Linux prints a part of the question.
     this.#asksColor = paint.hasStyles && terminal.env['TERM'] !== 'linux';
     this.#terminal = terminal;
-    this.#paint = paint;
+    this.#questions = new DrawnQuestions({
+      paint,
+      onChange: () => this.#arrange(),
+      redraw: () => this.redraw(),
+    });
     this.#screen = new ScrollScreen(new ChatTerminal(), drawn);
     this.#window = new TerminalWindow(this.#screen.terminal);
     this.#composer = new Composer(this.#screen, paint);
@@ -88,7 +84,7 @@ export class DrawnSurface implements Surface {
   }
 
   get hasQuestion(): boolean {
-    return this.#panels.open !== undefined;
+    return this.#questions.open !== undefined;
   }
 
   start(listener: SurfaceListener): void {
@@ -151,25 +147,12 @@ export class DrawnSurface implements Surface {
     this.#composer.complete(completions);
   }
 
-  async pick<T>(options: PickOptions<T>): Promise<T | undefined> {
-    const { promise, resolve } = Promise.withResolvers<T | undefined>();
-    const picker = new Picker({
-      ...options,
-      paint: this.#paint,
-      onDone: resolve,
-      onChange: () => this.redraw(),
-    });
-    using _shown = this.#panels.show(picker, { isHeld: this.#isWriting && this.text !== '' });
-    return await promise;
+  pick<T>(options: PickOptions<T>): Promise<T | undefined> {
+    return this.#questions.pick(options, { isHeld: this.#isWriting && this.text !== '' });
   }
 
   askApproval({ isUnexpected, ...options }: ApprovalOptions): Disposable {
-    const question = questionOf(options.request);
-    const panel =
-      question === undefined
-        ? new ApprovalPanel({ ...options, paint: this.#paint })
-        : new QuestionPanel({ ...options, question, paint: this.#paint });
-    return this.#panels.show(panel, { isHeld: isUnexpected || this.text !== '' });
+    return this.#questions.askApproval(options, { isHeld: isUnexpected || this.text !== '' });
   }
 
   take(): void {
@@ -192,8 +175,8 @@ export class DrawnSurface implements Surface {
     if (isKeyRelease(data) || this.#window.takesReport(data) || this.#background.take(data)) return true;
     if (this.hasQuestion) return listener.onKey(data);
     this.keys += 1;
-    if (this.#panels.holds && this.text === '' && matchesKey(data, 'enter')) {
-      this.#panels.openHeld();
+    if (this.#questions.holds && this.text === '' && matchesKey(data, 'enter')) {
+      this.#questions.openHeld();
       return true;
     }
     // The key may open a question at once, which it is meant for.
@@ -204,17 +187,13 @@ export class DrawnSurface implements Surface {
   }
 
   #arrange(): void {
-    const { open, holds } = this.#panels;
+    const { open } = this.#questions;
     this.#screen.clear();
     this.#screen.addChild(new Lines((columns) => this.#listener?.above(columns) ?? []));
-    if (holds) this.#screen.addChild(new Lines((columns) => [this.#heldLine(columns)]));
+    this.#screen.addChild(new Lines((columns) => this.#questions.heldLines(columns, this)));
     this.#screen.addChild(open ?? this.#composer);
     this.#screen.addChild(new Lines((columns) => [this.#listener?.status(columns) ?? '']));
     this.#screen.setFocus(open ?? this.#composer);
     this.redraw();
-  }
-
-  #heldLine(columns: number): string {
-    return this.#paint.warn(fitLine(this.text === '' ? HELD_EMPTY : HELD, columns));
   }
 }
