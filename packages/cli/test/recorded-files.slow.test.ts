@@ -115,7 +115,7 @@ describe('the preview of a revert', () => {
     expect(await preview('--keep')).not.toContain('-mine');
     const { firstLine, stop } = await bench.begin(['serve', '--port', '0', '--json', '--no-token']);
     const { url } = JSON.parse(firstLine);
-    const { sessions } = await (await fetch(`${url}/api/sessions`)).json();
+    const { sessions } = JSON.parse(await (await fetch(`${url}/api/sessions`)).text());
     const response = await fetch(`${url}/api/sessions/${sessions[0].id}/revert`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

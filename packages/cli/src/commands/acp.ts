@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { visibleLine } from '@longhaul/protocol';
 import { acpWorkspaces } from '../acp/acp-workspaces.ts';
+import { boundMemory } from '../bound-memory.ts';
 import { ACP_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, usage } from '../command-line/parse-flags.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
@@ -16,6 +17,7 @@ export async function acp(argv: readonly string[], terminal: Terminal): Promise<
   const { cwd = '.', config, trust, model } = values;
   const log = (line: string) => void terminal.err.write(`longhaul: ${visibleLine(line)}\n`);
   if (terminal.input.isTTY === true) log(FOR_EDITORS);
+  boundMemory();
   const { serveAcp } = await import('@longhaul/acp');
   using interrupt = watchInterrupts(terminal, () => undefined);
   using _console = keepOffStandardOutput();

@@ -91,7 +91,11 @@ async function converse(
     await opening.catch(() => undefined);
     return undefined;
   }
-  const { Chat } = await import('../chat/chat.ts');
+  const [{ Chat }, { boundMemory }] = await Promise.all([
+    import('../chat/chat.ts'),
+    import('../bound-memory.ts'),
+  ]);
+  boundMemory();
   const { connection, commands, session, shownTo } = opened;
   if (values.agent !== undefined) {
     const { requireAgent } = await import('../chat/slash/agent-command.ts');
