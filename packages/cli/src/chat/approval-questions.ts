@@ -19,6 +19,8 @@ export interface ApprovalQuestionsOptions {
 
 interface Asked {
   handle: string;
+  /** An answer is on its way, so further keys are no answers. */
+  isAnswered: boolean;
   /** Undefined while the question is prepared. */
   shown: Disposable | undefined;
 }
@@ -47,14 +49,14 @@ export class ApprovalQuestions {
     this.#asked?.shown?.[Symbol.dispose]();
     this.#asked = undefined;
     if (request === undefined) return;
-    const asked: Asked = { handle: request.handle, shown: undefined };
+    const asked: Asked = { handle: request.handle, isAnswered: false, shown: undefined };
     this.#asked = asked;
     const permanent = await rules?.ofAlways(request, conversation.workspace);
     // It may have been answered elsewhere in the meantime.
-    if (this.#asked === asked) asked.shown = this.#show(request, permanent);
+    if (this.#asked === asked) asked.shown = this.#show(request, permanent, asked);
   }
 
-  #show(request: OpenApproval, permanent: readonly ApprovalRule[] | undefined): Disposable {
+  #show(request: OpenApproval, permanent: readonly ApprovalRule[] | undefined, asked: Asked): Disposable {
     const { surface, paint, conversation, remarks } = this.#options;
     surface.print(`\n${approvalQuestion(request, paint)}`);
     surface.notify(`Waiting for your answer: ${request.toolName}`);
@@ -63,9 +65,23 @@ export class ApprovalQuestions {
       permanent: permanent?.map(ruleLine),
       waiting: conversation.approvals.length - 1,
       isUnexpected: surface.keys !== this.#keysAtStep,
-      onAnswer: (answer) => void remarks.guarded(() => conversation.answer(request, answer)),
-      onAlways: () => void remarks.guarded(() => this.#allowAlways(request, permanent ?? [])),
+      onAnswer: (answer) => this.#answer(asked, () => conversation.answer(request, answer)),
+      onAlways: () => this.#answer(asked, () => this.#allowAlways(request, permanent ?? [])),
       onStop: () => void remarks.guarded(async () => void (await conversation.stop())),
+    });
+  }
+
+  /** Answers, unless an earlier answer is on its way. After a failure, the person can answer again. */
+  #answer(asked: Asked, answer: () => Promise<void>): void {
+    if (asked.isAnswered) return;
+    asked.isAnswered = true;
+    void this.#options.remarks.guarded(async () => {
+      try {
+        await answer();
+      } catch (error) {
+        asked.isAnswered = false;
+        throw error;
+      }
     });
   }
 
