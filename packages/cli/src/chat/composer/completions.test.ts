@@ -60,6 +60,8 @@ it.each([
 
 it.each([
   '/nothing',
+  '/effort high',
+  'Read @src/a.ts',
   'see /co',
   'a text\n/co',
   '/context x',

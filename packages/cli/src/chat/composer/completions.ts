@@ -90,6 +90,8 @@ export class Completions implements AutocompleteProvider {
   async #values(name: string, word: string): Promise<AutocompleteSuggestions | null> {
     const command = this.#sources.commands().find((known) => known.name === name);
     const values = (await command?.values?.()) ?? [];
+    // A whole value needs no completion: Enter sends the command.
+    if (values.some(({ value }) => value === word)) return null;
     const items = values
       .filter(({ value }) => value.toLowerCase().includes(word.toLowerCase()))
       .slice(0, MAX_ITEMS);
@@ -103,7 +105,10 @@ export class Completions implements AutocompleteProvider {
       this.#sources.paths(words, signal),
     ]);
     const found = [...resources, ...paths];
-    if (found.length === 0 || signal.aborted) return null;
+    const [best] = found;
+    if (best === undefined || signal.aborted) return null;
+    // The same for a whole path. A folder is completed further.
+    if (mention === mentionOf(best) && !best.endsWith('/')) return null;
     const items = found.slice(0, MAX_ITEMS).map((path) => ({ value: mentionOf(path), label: path }));
     return { items, prefix: mention };
   }
