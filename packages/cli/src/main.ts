@@ -1,4 +1,5 @@
 import { ERROR_TRAITS, LonghaulError, suggestion } from '@longhaul/protocol';
+import type { Flags } from './command-line/flags.ts';
 import { printError } from './print-error.ts';
 import { startTheme } from './render/theme.ts';
 import { escapeWarnings, safeTerminal } from './safe-terminal.ts';
@@ -93,15 +94,29 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
   }
   const asksForHelp = flagsOf(argv).some((flag) => flag === '--help' || flag === '-h');
   const isAtTerminal = terminal.out.isTTY === true && terminal.input.isTTY === true;
-  if (name === undefined && isAtTerminal) return (await (await COMMANDS['chat']?.())?.([], terminal)) ?? 0;
+  if (name === undefined && isAtTerminal) return await runChat([], terminal);
   if (name === undefined || name === 'help' || asksForHelp) {
     const topic = name === 'help' ? rest[0] : name?.startsWith('-') ? undefined : name;
     return showHelp(topic, { terminal, isError: name === undefined });
   }
+  if (name.startsWith('-') && (await isChatFlag(name))) return await runChat(argv, terminal);
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load === undefined) throw await unknownCommand(name);
   const command = await load();
   return command(rest, terminal);
+}
+
+async function runChat(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { chat } = await import('./commands/chat.ts');
+  return await chat(argv, terminal);
+}
+
+/** Flags without a command are those of the chat, as in `longhaul --continue`. */
+async function isChatFlag(argument: string): Promise<boolean> {
+  const { CHAT_FLAGS } = await import('./command-line/flags.ts');
+  const flags: Flags = CHAT_FLAGS;
+  if (argument.startsWith('--')) return Object.hasOwn(flags, argument.slice(2).split('=')[0] ?? '');
+  return Object.values(flags).some(({ short }) => short === argument[1]);
 }
 
 async function showHelp(
@@ -122,12 +137,8 @@ function flagsOf(argv: readonly string[]): readonly string[] {
 }
 
 async function unknownCommand(name: string): Promise<LonghaulError> {
-  if (name.startsWith('-')) {
-    const { CHAT_FLAGS } = await import('./command-line/flags.ts');
-    const flag = name.slice(2).split('=')[0] ?? '';
-    const meant = Object.hasOwn(CHAT_FLAGS, flag) ? ` Did you mean: longhaul chat ${name}?` : '';
-    return new LonghaulError('usage', `Unknown flag ${name} before a command.${meant} See: longhaul --help`);
-  }
+  if (name.startsWith('-'))
+    return new LonghaulError('usage', `Unknown flag ${name} before a command. See: longhaul --help`);
   const hint = suggestion(name, Object.keys(COMMANDS), (command) => `longhaul ${command}`);
   const task = hint === '' ? ' To give the agent a task: longhaul run "task".' : '';
   return new LonghaulError('usage', `There is no command "${name}".${hint}${task} See: longhaul --help`);

@@ -26,7 +26,8 @@ const NOWHERE = [
 
 describe('wrong usage exits with 2 and names the remedy', () => {
   it.each([
-    [['--continue'], /Unknown flag --continue before a command\. Did you mean: longhaul chat --continue\?/],
+    [['--continue'], /A chat needs a terminal/],
+    [['--contine'], /Unknown flag --contine before a command\./],
     [['run', '--modle', 'x', 'task'], /Unknown flag --modle\. Did you mean --model\?/],
     [['run', '-x', 'task'], /Unknown flag -x\. See: longhaul run --help/],
     [['run', '--json=yes', 'task'], /--json takes no value/],
