@@ -21,8 +21,8 @@ beforeEach(async () => {
   server = await AuthServer.open();
   stored = new Map();
   logins = {
-    read: async (address) => stored.get(address),
-    write: async (address, login) => void stored.set(address, structuredClone(login)),
+    get: async (address) => stored.get(address),
+    put: async (address, login) => void stored.set(address, structuredClone(login)),
   };
 });
 afterEach(() => server[Symbol.asyncDispose]());

@@ -34,12 +34,12 @@ export function storedLogin(
     },
     async saveTokens(renewed) {
       tokens = renewed;
-      await logins.write(loginAddress(url), { ...login, tokens: renewed });
+      await logins.put(loginAddress(url), { ...login, tokens: renewed });
     },
     async invalidateCredentials() {
       const stored = (await current()).tokens;
       const isOurs = stored?.access_token === tokens?.access_token;
-      if (stored !== undefined && isOurs) await logins.write(loginAddress(url), { client: login.client });
+      if (stored !== undefined && isOurs) await logins.put(loginAddress(url), { client: login.client });
     },
     redirectToAuthorization() {
       throw new LoginNeeded();
@@ -89,7 +89,7 @@ export function newLogin(
     async saveTokens(tokens) {
       // The secret of a registered client stays where the person keeps it.
       const { client_secret: _, ...withoutSecret } = client ?? { client_id: '' };
-      await logins.write(loginAddress(url), { client: registered ? withoutSecret : client, tokens });
+      await logins.put(loginAddress(url), { client: registered ? withoutSecret : client, tokens });
     },
     async redirectToAuthorization(address) {
       if (scope !== undefined) address.searchParams.set('scope', scope);

@@ -13,8 +13,8 @@ export interface ServerLogin {
 
 /** Stores logins by the addresses of servers. */
 export interface LoginStorage {
-  read(address: string): Promise<unknown>;
-  write(address: string, login: ServerLogin): Promise<void>;
+  get(address: string): Promise<unknown>;
+  put(address: string, login: ServerLogin): Promise<void>;
 }
 
 /** The name under which the login at an address is stored. */
@@ -30,7 +30,7 @@ export async function readLogin(
   { url }: { url?: string | undefined },
   logins: LoginStorage | undefined,
 ): Promise<ServerLogin | undefined> {
-  const stored = url === undefined ? undefined : await logins?.read(loginAddress(url));
+  const stored = url === undefined ? undefined : await logins?.get(loginAddress(url));
   if (typeof stored !== 'object' || stored === null) return undefined;
   const { client, tokens } = stored as { client?: unknown; tokens?: unknown };
   if (!isClient(client) || !isTokens(tokens)) return undefined;
