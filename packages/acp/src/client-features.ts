@@ -6,6 +6,7 @@ export interface ClientFeatures {
   writesFiles: boolean;
   showsCompactions: boolean;
   showsNotices: boolean;
+  showsForms: boolean;
 }
 
 export const NO_FEATURES: ClientFeatures = {
@@ -13,14 +14,16 @@ export const NO_FEATURES: ClientFeatures = {
   writesFiles: false,
   showsCompactions: false,
   showsNotices: false,
+  showsForms: false,
 };
 
-export function featuresOf({ fs, session }: ClientCapabilities = {}): ClientFeatures {
+export function featuresOf({ fs, session, elicitation }: ClientCapabilities = {}): ClientFeatures {
   return {
     readsFiles: fs?.readTextFile === true,
     writesFiles: fs?.writeTextFile === true,
     showsCompactions: isGiven(session?.compaction),
     showsNotices: isGiven(session?.notices),
+    showsForms: isGiven(elicitation?.form),
   };
 }
 

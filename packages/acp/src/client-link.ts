@@ -1,6 +1,8 @@
 import {
   type AgentConnection,
   type AgentContext,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
   methods,
   type ReadTextFileRequest,
   type RequestPermissionRequest,
@@ -44,6 +46,14 @@ export class ClientLink {
     signal: AbortSignal,
   ): Promise<RequestPermissionResponse> {
     return this.#client.request(clientMethods.session.requestPermission, question, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    });
+  }
+
+  /** Shows a form to the person. Rejects as `requestPermission`. */
+  showForm(form: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse> {
+    return this.#client.request(clientMethods.elicitation.create, form, {
       cancellationSignal: signal,
       stopWaitingOnCancel: true,
     });

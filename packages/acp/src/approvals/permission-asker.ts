@@ -1,22 +1,18 @@
-import type {
-  PermissionOption,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-} from '@agentclientprotocol/sdk';
+import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import type { Runtime } from '@longhaul/core';
 import {
   type Approval,
   type ApprovalAnswer,
   isOfRunningCall,
-  type Question,
   questionOf,
   toLonghaulError,
 } from '@longhaul/protocol';
 import type { AcpWorkspace } from '../acp-options.ts';
 import { problemOf } from '../request-error.ts';
 import { kindOf, locationsOf, titleOf } from '../updates/tool-facts.ts';
+import { askQuestion, type QuestionClient } from './ask-question.ts';
 import { proposedContent } from './proposed-content.ts';
-import { calledFrom, type QuestionChoice, questionChoices, questionTitle } from './question-choices.ts';
+import { calledFrom, type QuestionChoice } from './question-choices.ts';
 
 type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
 
@@ -25,8 +21,8 @@ export interface PermissionAskerOptions {
   /** The session's folder as the client named it. */
   folder: string;
   workspace: Pick<AcpWorkspace, 'allowedByAlways'> & { runtime: Pick<Runtime, 'approvals'> };
-  /** Asks the person in the editor. Rejects if the client cannot, or when the signal aborts. */
-  request(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
+  /** The editor. */
+  client: QuestionClient;
   /** Returns the id of the call in the protocol. */
   toolCallIdOf(callId: string): string;
   /** Called if the person cancels the turn in place of an answer. */
@@ -67,24 +63,12 @@ export class PermissionAsker {
   }
 
   async #ask(asked: Asked, { signal }: AbortController): Promise<void> {
-    const { request, onCancelled } = this.#options;
-    const question = questionOf(asked);
-    const choices = question && questionChoices(question);
-    if (question !== undefined && choices === undefined)
-      return await this.#answer(asked, {
-        answer: 'deny',
-        reason: 'the editor cannot ask for a text or a number',
-      });
+    const { onCancelled } = this.#options;
     try {
-      const { outcome } = await request(await this.#question(asked, question, choices), signal);
+      const answer = await this.#answerOf(asked, signal);
       if (signal.aborted) return;
-      if (outcome.outcome === 'cancelled') onCancelled();
-      else if (choices !== undefined)
-        await this.#answer(
-          asked,
-          choices.find(({ id }) => id === outcome.optionId)?.answer ?? { answer: 'deny' },
-        );
-      else await this.#answer(asked, { answer: ANSWERS[outcome.optionId] ?? 'deny' });
+      if (answer === undefined) onCancelled();
+      else await this.#answer(asked, answer);
     } catch (error) {
       if (signal.aborted || !this.#options.isConnected()) return;
       // Without this answer, the run would never end.
@@ -92,47 +76,35 @@ export class PermissionAsker {
     }
   }
 
-  async #question(
-    { callId, toolName, args }: Asked,
-    question: Question | undefined,
-    choices: readonly QuestionChoice[] | undefined,
-  ): Promise<RequestPermissionRequest> {
+  /** Returns undefined if the person cancels the turn. */
+  async #answerOf(asked: Asked, signal: AbortSignal): Promise<QuestionChoice['answer'] | undefined> {
+    const { sessionId, client, toolCallIdOf } = this.#options;
+    const question = questionOf(asked);
+    if (question !== undefined) {
+      const toolCallId = toolCallIdOf(calledFrom(asked.callId));
+      return await askQuestion({ question, sessionId, toolCallId, signal }, client);
+    }
+    const { outcome } = await client.request(await this.#request(asked), signal);
+    if (outcome.outcome === 'cancelled') return undefined;
+    return { answer: ANSWERS[outcome.optionId] ?? 'deny' };
+  }
+
+  async #request({ callId, toolName, args }: Asked): Promise<RequestPermissionRequest> {
     const { sessionId, folder, workspace, toolCallIdOf } = this.#options;
-    if (question !== undefined && choices !== undefined)
-      return {
-        sessionId,
-        toolCall: {
-          toolCallId: toolCallIdOf(calledFrom(callId)),
-          title: questionTitle(question),
-        },
-        options: choices.map(({ id, name, answer }) => ({
-          optionId: id,
-          name,
-          kind: answer.answer === 'deny' ? 'reject_once' : 'allow_once',
-        })),
-      };
-    const allowed = await workspace.allowedByAlways({ toolName, args });
+    const options = optionsFor(await workspace.allowedByAlways({ toolName, args }));
+    const shown = { title: titleOf(toolName, args), content: proposedContent(folder, toolName, args) };
     if (isOfRunningCall({ toolName }))
-      return {
-        sessionId,
-        toolCall: {
-          toolCallId: toolCallIdOf(calledFrom(callId)),
-          title: titleOf(toolName, args),
-          content: proposedContent(folder, toolName, args),
-        },
-        options: optionsFor(allowed),
-      };
+      return { sessionId, toolCall: { ...shown, toolCallId: toolCallIdOf(calledFrom(callId)) }, options };
     return {
       sessionId,
       toolCall: {
+        ...shown,
         toolCallId: toolCallIdOf(callId),
-        title: titleOf(toolName, args),
         kind: kindOf(toolName),
         status: 'pending',
-        content: proposedContent(folder, toolName, args),
         locations: locationsOf(folder, { args }),
       },
-      options: optionsFor(allowed),
+      options,
     };
   }
 

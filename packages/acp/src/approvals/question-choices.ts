@@ -35,7 +35,8 @@ export function questionChoices({ fields }: Question): QuestionChoice[] | undefi
   return needed.length === 0 ? [choice('Agree', {}, 0), decline] : undefined;
 }
 
-export function questionTitle({ server, message, fields }: Question): string {
+/** What a server asks, with its name: the server chooses the words. */
+export function questionText({ server, message, fields }: Question): string {
   const labels = fields.map(({ label }) => label).join('; ');
   return `The MCP server ${server} asks: ${message}${labels === '' ? '' : ` (${labels})`}`;
 }

@@ -2,6 +2,7 @@ import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
 import type { LonghaulEvent } from '@longhaul/protocol';
 import type { AcpWorkspace } from '../acp-options.ts';
 import { PermissionAsker } from '../approvals/permission-asker.ts';
+import { questionClient } from '../approvals/question-client.ts';
 import type { ClientLink } from '../client-link.ts';
 import { SessionPrompts } from '../prompt/session-prompts.ts';
 import { problemOf } from '../request-error.ts';
@@ -13,7 +14,7 @@ import { changed } from './session-settings.ts';
 /** What a session needs of the connection. */
 export type SessionLink = Pick<
   ClientLink,
-  'features' | 'outbox' | 'requestPermission' | 'isConnected' | 'log'
+  'features' | 'outbox' | 'requestPermission' | 'showForm' | 'isConnected' | 'log'
 >;
 
 export interface OpenSessionOptions {
@@ -61,11 +62,7 @@ export class OpenSession {
       sessionId,
       folder,
       workspace,
-      async request(question, signal) {
-        // The call must be shown before the question about it.
-        await link.outbox.drained();
-        return await link.requestPermission(question, signal);
-      },
+      client: questionClient(link, (updates) => this.send(updates)),
       toolCallIdOf: (callId) => this.feed.translator.ids.find(callId) ?? callId,
       onCancelled: () => inBackground(this.cancel()),
       isConnected: () => link.isConnected,

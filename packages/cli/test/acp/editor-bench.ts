@@ -78,6 +78,7 @@ function wasCalled(messages: Parameters<typeof hasToolCall>[0], { name }: Script
 
 /** What the model calls first for a prompt with these words. */
 const CALLS: readonly { words: string; call: ScriptToolCall }[] = [
+  { words: 'order a pizza', call: { name: 'asking_order', arguments: {} } },
   { words: 'make a file', call: { name: 'write', arguments: { path: 'made.txt', content: 'one\ntwo\n' } } },
   {
     words: 'change the file',

@@ -5,6 +5,8 @@ import {
   type ClientConnection,
   type ClientContext,
   type ContentBlock,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
   client,
   methods,
   ndJsonStream,
@@ -25,6 +27,8 @@ export interface EditorOptions {
   capabilities?: ClientCapabilities;
   /** Answers questions for permission. Default: allows once. */
   permit?: (question: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
+  /** Fills in forms. Default: declines. */
+  fill?: (form: CreateElicitationRequest) => Promise<CreateElicitationResponse>;
   /** Unsaved and saved text of files, by their absolute paths. Absent: the editor has no such files. */
   buffers?: Map<string, string>;
   /** The editor refuses to write files. Default: false. */
@@ -36,6 +40,7 @@ export interface EditorOptions {
 export class Editor implements AsyncDisposable {
   readonly updates: { sessionId: string; update: SessionUpdate }[] = [];
   readonly questions: RequestPermissionRequest[] = [];
+  readonly forms: CreateElicitationRequest[] = [];
   /** Texts that the agent wrote to buffers. */
   readonly written: { path: string; content: string }[] = [];
   readonly schema = new ProtocolSchema();
@@ -47,7 +52,11 @@ export class Editor implements AsyncDisposable {
 
   private constructor(running: Running, options: EditorOptions) {
     this.#running = running;
-    const { permit = async () => chosen('once'), buffers } = options;
+    const {
+      permit = async () => chosen('once'),
+      fill = async () => ({ action: 'decline' }),
+      buffers,
+    } = options;
     const app = client({ name: 'test' })
       .onNotification(methods.client.session.update, ({ params }) => {
         this.updates.push(params);
@@ -57,6 +66,11 @@ export class Editor implements AsyncDisposable {
         this.questions.push(params);
         this.#seen.dispatchEvent(new Event('message'));
         return permit(params);
+      })
+      .onRequest(methods.client.elicitation.create, ({ params }) => {
+        this.forms.push(params);
+        this.#seen.dispatchEvent(new Event('message'));
+        return fill(params);
       })
       .onRequest(methods.client.fs.readTextFile, ({ params: { path } }) => {
         const content = buffers?.get(path);
