@@ -16,6 +16,8 @@ export interface PageBenchOptions {
   script: Script;
   /** The rules of approvals, as YAML. Default: every call is allowed. */
   approvals?: string;
+  /** More of the configuration, as YAML. */
+  more?: string;
   windowTokens?: number;
   /** Milliseconds between pieces of an answer. */
   pieceMs?: number;
@@ -38,6 +40,7 @@ export class PageBench implements AsyncDisposable {
   static async open({
     script,
     approvals = '[{ tool: "*", action: allow }]',
+    more = '',
     windowTokens = 32_000,
     pieceMs,
   }: PageBenchOptions): Promise<PageBench> {
@@ -53,7 +56,7 @@ providers:
 sandbox: { driver: local }
 server: { stopGraceMs: 100 }
 approvals: ${approvals}
-`,
+${more}`,
     );
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     const page = new PageBench(bench, browser);

@@ -129,6 +129,23 @@ it('never sends a message that a hook has refused, also not after it', async () 
   expect(await test.store.search('KEY', { limit: 5 })).toEqual([]);
 });
 
+it('a refused message says what happens to its file', async () => {
+  const judge = hookOf('prompt.submit', async () => ({ deny: 'not today' }));
+  const test = await testRun(playedDriver([answer('Done.')]), [], { hooksFor: async () => [judge] });
+  const data = Buffer.from('secret text').toString('base64');
+  const file = { type: 'file', data, mediaType: 'text/plain', filename: 'notes.txt' } as const;
+  const { runtime, sessionId } = test;
+  await runtime.queue.enqueue(sessionId, [{ type: 'text', text: 'Read it' }, file]);
+  await test.run('Go');
+  const [message] = await test.messages();
+  expect(message?.parts).toContainEqual({
+    type: 'notice',
+    text: '[notes.txt is not stored. To send it, attach it again.]',
+    forModel: false,
+  });
+  expect(JSON.stringify(message)).not.toContain(data);
+});
+
 it('leaves a message in the queue if the run is cancelled while a hook judges it', async () => {
   const cancel = new AbortController();
   const judge = hookOf('prompt.submit', async () => void cancel.abort());

@@ -39,19 +39,19 @@ export function draftSyntheticMessage(text: string, reason: SyntheticReason): Me
   return userDraft([{ type: 'text', text, state: 'done' }], { synthetic: reason });
 }
 
-/** Drafts a message that a hook has refused: people see its texts, and no model gets them. Its files are only named. */
+/** Drafts a message that a hook has refused: people see its texts, and no model gets them. Its files are not stored. */
 export function draftRefusedMessage(queued: readonly QueuedMessage[]): MessageDraft {
   const { parts, metadata } = draftUserMessage(queued);
   return userDraft(parts.map(toNotice), { ...metadata, synthetic: 'refused' });
 }
 
 function toNotice(part: Part): Part {
-  const text = part.type === 'text' ? part.text : part.type === 'file' ? nameOf(part) : '';
+  const text = part.type === 'text' ? part.text : part.type === 'file' ? lostFile(part) : '';
   return { type: 'notice', text, forModel: false };
 }
 
-function nameOf({ filename, mediaType }: FilePart): string {
-  return `[${filename ?? mediaType}]`;
+function lostFile({ filename, mediaType }: FilePart): string {
+  return `[${filename ?? mediaType} is not stored. To send it, attach it again.]`;
 }
 
 function userDraft(parts: Part[], metadata: MessageMetadata): MessageDraft {
