@@ -90,6 +90,9 @@ const GROUPS = {
   'ai-sdk': ['drivers/dist/ai-sdk/language-model.js', '@ai-sdk/openai-compatible/dist/index.js'],
 } as const;
 
+/** Groups that only the chat loads. Other commands load the groups after them. */
+const BRANCHES = ['chat', 'front'];
+
 await rm(BUNDLE, { recursive: true, force: true });
 const build = await rolldown({
   input: {
@@ -110,7 +113,7 @@ const build = await rolldown({
 });
 const layout = { format: 'esm', chunkFileNames: '[name]-[hash].js' } as const;
 const separate = await build.generate(layout);
-const groups = mergeChunks(chunksOf(separate), { apart: PROGRAMS, groups: GROUPS });
+const groups = mergeChunks(chunksOf(separate), { apart: PROGRAMS, groups: GROUPS, branches: BRANCHES });
 const { output } = await build.write({ ...layout, dir: BUNDLE, codeSplitting: { groups } });
 await build.close();
 await copyAssets();

@@ -78,7 +78,7 @@ it('scales a large image down with the decoder that the published program contai
   expect(imageSizeOf(data)?.width).toBe(8_000);
 });
 
-it('loads no Markdown in a run whose output is not a terminal', async () => {
+it("loads neither Markdown nor the chat's prompt in a run whose output is not a terminal", async () => {
   await using bench = await Bench.open();
   await using server = await modelServer();
   await configure(bench, server.url);
@@ -93,7 +93,12 @@ it('loads no Markdown in a run whose output is not a terminal', async () => {
   const folder = new URL('../bundle/', import.meta.url);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.js'));
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
-  const withMarkdown = files.filter((_, index) => texts[index]?.includes('emStrongLDelim'));
-  expect(withMarkdown).not.toEqual([]);
-  expect(loaded.filter((url) => withMarkdown.some((name) => url.endsWith(name)))).toEqual([]);
+  for (const mark of ['emStrongLDelim', 'chat/screen/scroll-screen.js']) {
+    const marked = files.filter((_, index) => texts[index]?.includes(mark));
+    expect(marked, mark).not.toEqual([]);
+    expect(
+      loaded.filter((url) => marked.some((name) => url.endsWith(name))),
+      mark,
+    ).toEqual([]);
+  }
 });
