@@ -1,3 +1,4 @@
+import type { JsonObject } from '@longhaul/protocol';
 import { countSteps } from '@longhaul/testing/steps';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -273,5 +274,29 @@ describe('rules for tools and paths', () => {
     const only = createJudge([{ tool: '*', command: '*', action: 'deny' }]);
     const call = { toolName: 'write', input: { path: 'a' }, workspacePath: '/workspace' };
     expect((await only(call, 'allow')).action).toBe('allow');
+  });
+});
+
+describe('rules for commands in the background', () => {
+  const use = (input: JsonObject) => ({ toolName: 'process', input, workspacePath: '/workspace' });
+  const typing = (input: string) => use({ action: 'write', handle: 'm3.1', input });
+  const action = async (rules: readonly ApprovalRule[], call: ReturnType<typeof use>) =>
+    (await createJudge(rules)(call, 'allow')).action;
+
+  it('restrict what is typed into a command, in every line and nesting', async () => {
+    const rules = denying('git push *');
+    for (const typed of ['git push\n', 'ls\ngit push -f\n', 'echo $(git push)\n', 'cd x && git push'])
+      expect(await action(rules, typing(typed))).toBe('deny');
+    expect(await action(rules, typing('git status\n'))).toBe('allow');
+    expect(await action(rules, use({ action: 'output', handle: 'm3.1' }))).toBe('allow');
+  });
+
+  it('restrict input and ends by a rule for all commands, and allow neither', async () => {
+    const [write, kill] = [typing('y\n'), use({ action: 'kill', handle: 'm3.1' })];
+    for (const call of [write, kill]) {
+      expect(await action([{ tool: 'bash', action: 'ask' }], call)).toBe('ask');
+      const allowing = createJudge([{ tool: 'bash', action: 'allow' }]);
+      expect((await allowing(call, 'ask')).subjects).toEqual(['process\0m3.1']);
+    }
   });
 });

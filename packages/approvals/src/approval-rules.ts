@@ -5,6 +5,7 @@ import {
   createPathMatcher,
   type FileAct,
   fileActsOf,
+  processActOf,
   quoteWord,
 } from '@longhaul/tools';
 import { type CommandPiece, commandPieces, type ShellParser } from './command-pieces.ts';
@@ -76,8 +77,8 @@ export function createJudge(rules: readonly ApprovalRule[], parse?: ShellParser)
     const url = urlOf(call);
     const judged: { facts: Facts; subject: string }[] = [
       ...(pieces ?? (acts.length > 0 ? [] : [undefined])).map((piece) => ({
-        facts: { toolName: call.toolName, piece, paths, url },
-        subject: piece?.source ?? wholeTool(call.toolName, paths, url),
+        facts: { toolName: call.toolName, piece, paths, url, alsoRestrictedBy: asCommands(call, parse) },
+        subject: piece?.source ?? toolSubject(call, paths, url),
       })),
       ...acts.map((act) => ({ facts: act, subject: wholeTool(`${PATCH_TOOL} ${act.kind}`, act.paths) })),
     ];
@@ -104,7 +105,18 @@ export async function subjectsOf(call: JudgedCall): Promise<string[]> {
   if (pieces !== undefined || acts.length > 0)
     return [...(pieces ?? []).map(({ source }) => source), ...acts];
   const path = textField(call.input, 'path');
-  return [wholeTool(call.toolName, path === undefined ? undefined : await pathsOf(path, call), urlOf(call))];
+  return [toolSubject(call, path === undefined ? undefined : await pathsOf(path, call), urlOf(call))];
+}
+
+/**
+ * What restricts `bash` also restricts the end of a command and its input, which may be read by a shell. The input is
+ * judged as the lines of a shell.
+ */
+function asCommands({ toolName, input }: JudgedCall, parse?: ShellParser): Facts['alsoRestrictedBy'] {
+  const act = processActOf(toolName, input);
+  if (act === undefined) return [];
+  const typed = act.typed === undefined ? [] : commandPieces(act.typed, parse);
+  return [undefined, ...typed].map((piece) => ({ toolName: 'bash', piece }));
 }
 
 /** The commands of a call. Those after a typed patch are read a second time alone, because the tool runs them alone. */
@@ -151,9 +163,18 @@ const ALIKE: Readonly<
 };
 
 /**
- * An approval of a tool without commands: in the workspace, for one path outside, or for the origin of a URL. No command
- * can have this text.
+ * An approval of a tool without commands: in the workspace, for one path outside, for the origin of a URL, or for one
+ * command in the background. No command can have this text.
  */
+function toolSubject(
+  { toolName, input }: JudgedCall,
+  paths: Paths | undefined,
+  url: URL | undefined,
+): string {
+  const act = processActOf(toolName, input);
+  return act === undefined ? wholeTool(toolName, paths, url) : `${toolName}\0${act.handle}`;
+}
+
 function wholeTool(toolName: string, paths: Paths | undefined, url?: URL): string {
   return `${toolName}\0${isOutside(paths) ? paths?.real : (url?.origin ?? '')}`;
 }

@@ -15,3 +15,14 @@ it.each<[string, boolean, AskMode, string]>([
     expect(defaultAction({ toolName, isOutside }, 'bubblewrap', ask)).toBe('allow');
   },
 );
+
+it.each([
+  ['list', 'allow'],
+  ['output', 'allow'],
+  ['write', 'ask'],
+  ['kill', 'ask'],
+])('in local, answers process with the action %s by %s', (action, expected) => {
+  const call = { toolName: 'process', input: { action, handle: 'm3.1', input: 'y\n' }, isOutside: false };
+  expect(defaultAction(call, 'local', 'wait')).toBe(expected);
+  expect(defaultAction(call, 'bubblewrap', 'wait')).toBe('allow');
+});

@@ -1,8 +1,10 @@
 import type { SandboxKind } from '@longhaul/core';
+import type { JsonValue } from '@longhaul/protocol';
+import { processActOf } from '@longhaul/tools';
 import type { ApprovalAction } from './approval-rules.ts';
 
 /** Tools that change nothing outside the session. */
-export const READING_TOOLS: ReadonlySet<string> = new Set([
+const READING_TOOLS: ReadonlySet<string> = new Set([
   'read',
   'list',
   'glob',
@@ -24,12 +26,19 @@ export type AskMode = 'wait' | 'deny' | 'allow';
 export function defaultAction(
   {
     toolName,
+    input = null,
     isOutside,
     actsOutside = false,
-  }: { toolName: string; isOutside: boolean; actsOutside?: boolean | undefined },
+  }: { toolName: string; input?: JsonValue; isOutside: boolean; actsOutside?: boolean | undefined },
   sandbox: SandboxKind,
   ask: AskMode,
 ): ApprovalAction {
-  const isUnisolated = actsOutside || (sandbox === 'local' && (isOutside || !READING_TOOLS.has(toolName)));
+  const isUnisolated = actsOutside || (sandbox === 'local' && (isOutside || !readsOnly({ toolName, input })));
   return isUnisolated && ask === 'wait' ? 'ask' : 'allow';
+}
+
+/** Whether a call changes nothing outside the session. */
+export function readsOnly({ toolName, input }: { toolName: string; input: JsonValue }): boolean {
+  if (toolName === 'process') return processActOf(toolName, input) === undefined;
+  return READING_TOOLS.has(toolName);
 }

@@ -25,7 +25,7 @@ import {
   type Judgement,
   subjectsOf,
 } from './approval-rules.ts';
-import { type AskMode, defaultAction, READING_TOOLS } from './default-action.ts';
+import { type AskMode, defaultAction, readsOnly } from './default-action.ts';
 
 export interface ApprovalSettings {
   /** The last matching rule decides. */
@@ -77,14 +77,10 @@ class SessionApprover implements Approver {
     const { workspacePath, toolFiles } = sandbox;
     const call = { ...request, workspacePath, realPath: (path: string) => toolFiles.resolve(path) };
     const judgement = await this.#judge(call, (isOutside) =>
-      defaultAction(
-        { toolName: request.toolName, isOutside, actsOutside: request.actsOutside },
-        sandbox.kind,
-        settings.ask,
-      ),
+      defaultAction({ ...request, isOutside }, sandbox.kind, settings.ask),
     );
     const verdict = await this.#verdict(request, call, judgement);
-    if (verdict.allowed && !READING_TOOLS.has(request.toolName)) this.#hasGranted = true;
+    if (verdict.allowed && !readsOnly(request)) this.#hasGranted = true;
     return verdict;
   }
 

@@ -28,6 +28,21 @@ export function fileActsOf(toolName: string, input: JsonValue): FileAct[] {
   return patches.flatMap(({ patch, folder }) => actsIn(patch, folder));
 }
 
+/** What a call of `process` does to a command in the background. */
+export interface ProcessAct {
+  handle: string;
+  /** What the command gets as input. Absent: the call ends it. */
+  typed?: string;
+}
+
+/** Returns what a call does to a command in the background. Undefined for a call that does nothing to one. */
+export function processActOf(toolName: string, input: JsonValue): ProcessAct | undefined {
+  if (toolName !== 'process' || !isObject(input)) return undefined;
+  const handle = textOf(input['handle']) ?? '';
+  if (input['action'] === 'write') return { handle, typed: textOf(input['input']) ?? '' };
+  return input['action'] === 'kill' ? { handle } : undefined;
+}
+
 function actsIn(patch: string, folder: string | undefined): FileAct[] {
   const changes = parsePatch(patch);
   if (typeof changes === 'string') return [];

@@ -1,4 +1,10 @@
-export { commandsAfterPatches, type FileAct, fileActsOf } from './call-acts.ts';
+export {
+  commandsAfterPatches,
+  type FileAct,
+  fileActsOf,
+  type ProcessAct,
+  processActOf,
+} from './call-acts.ts';
 export { quoteWord } from './command-line.ts';
 export { createTools, type ToolsOptions } from './create-tools.ts';
 export { type DecodedText, decodeText } from './decode-text.ts';
