@@ -1,16 +1,17 @@
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
-import {
-  API_ROUTES,
-  type ApiRoute,
-  type BodyInputOf,
-  type OperationName,
-  type ParamsOf,
-  type QueryInputOf,
-  type ResponseOf,
+import { ADDRESSES, type Address } from '@longhaul/protocol/addresses';
+import type {
+  ApiRoute,
+  BodyInputOf,
+  OperationName,
+  ParamsOf,
+  QueryInputOf,
+  ResponseOf,
 } from '@longhaul/protocol/api';
 import { backoffMs, sleep } from './backoff.ts';
 import type { ClientOptions } from './client-options.ts';
 import { isRedirect, networkError, redirectError, responseError, unreadable } from './response-error.ts';
+import { type ApiSchemas, schemaSource } from './schema-source.ts';
 
 export interface CallInput<Name extends OperationName> {
   params?: ParamsOf<Name>;
@@ -28,6 +29,7 @@ export interface CallInput<Name extends OperationName> {
 export class Caller {
   readonly #options: ClientOptions;
   readonly #base: string;
+  readonly #schemas: () => Promise<ApiSchemas | undefined>;
 
   /** @throws {LonghaulError} `usage` if `baseUrl` or `token` is invalid. */
   constructor(options: ClientOptions) {
@@ -46,17 +48,20 @@ export class Caller {
     }
     this.#options = { ...options, ...(token === undefined ? {} : { token }) };
     this.#base = options.baseUrl.replace(/\/+$/, '');
+    this.#schemas = schemaSource(options.lateSchemas);
   }
 
   /**
-   * Sends a request and returns the validated response.
+   * Sends a request and returns the validated response. Before late schemas have arrived, it is not validated.
    *
    * @throws {LonghaulError} The server's error code, `server_unreachable`, `server_bad_response` or `cancelled`.
    */
   async call<Name extends OperationName>(name: Name, input: CallInput<Name> = {}): Promise<ResponseOf<Name>> {
     const response = await this.open(name, input);
-    const route: ApiRoute = API_ROUTES[name];
     const body = await this.#read(response, input.signal);
+    const route: ApiRoute | undefined = (await this.#schemas())?.API_ROUTES[name];
+    // The page and the server that has just sent it have the same version.
+    if (route === undefined) return body as ResponseOf<Name>;
     const parsed = route.response?.safeParse(body);
     if (parsed?.success === false)
       throw unreadable(`The response to ${route.method} ${route.path}`, parsed.error);
@@ -67,7 +72,7 @@ export class Caller {
   /** Sends a request, with retries, and returns the response if its status is 2xx. */
   async open<Name extends OperationName>(name: Name, input: CallInput<Name> = {}): Promise<Response> {
     const { retries = 3, retryDelayMs = 500 } = this.#options;
-    const { method }: ApiRoute = API_ROUTES[name];
+    const { method }: Address = ADDRESSES[name];
     const mayRepeat = method === 'GET' || method === 'PUT' || input.idempotencyKey !== undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -81,10 +86,10 @@ export class Caller {
   }
 
   async openOnce<Name extends OperationName>(name: Name, input: CallInput<Name>): Promise<Response> {
-    const route: ApiRoute = API_ROUTES[name];
-    const url = this.#url(route, input);
+    const address: Address = ADDRESSES[name];
+    const url = this.#url(address, input);
     const send = this.#options.fetch ?? globalThis.fetch;
-    const response = await send(url, this.#init(route, input)).catch((thrown: unknown) => {
+    const response = await send(url, this.#init(address, input)).catch((thrown: unknown) => {
       throw networkError(thrown, url.href, input.signal);
     });
     if (response.ok) return response;
@@ -104,9 +109,9 @@ export class Caller {
     }
   }
 
-  #url(route: ApiRoute, { params, query }: { params?: unknown; query?: unknown }): URL {
+  #url(address: Address, { params, query }: { params?: unknown; query?: unknown }): URL {
     const values = new Map(Object.entries(params ?? {}));
-    const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    const path = address.path.replace(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(String(values.get(name))),
     );
     const url = new URL(this.#base + path);
@@ -117,7 +122,7 @@ export class Caller {
   }
 
   #init(
-    { method }: ApiRoute,
+    { method }: Address,
     {
       body,
       bytes,

@@ -1,3 +1,5 @@
+import type { ApiSchemas } from './schema-source.ts';
+
 export interface ClientOptions {
   /** Address of the server, such as `http://127.0.0.1:4140`. It may include a path prefix before `/api`. */
   baseUrl: string;
@@ -9,4 +11,9 @@ export interface ClientOptions {
   retries?: number;
   /** Milliseconds before the first retry. The delay doubles, up to 30 s. Default: 500. */
   retryDelayMs?: number;
+  /**
+   * What validates the responses, if a page loads it after its first view. Responses that arrive before are not
+   * validated. Default: every response is validated.
+   */
+  lateSchemas?: Promise<ApiSchemas>;
 }

@@ -4,6 +4,7 @@ import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
 import { slowClock, stopClock } from '@longhaul/testing/clock';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from './client.ts';
+import type { ApiSchemas } from './schema-source.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -58,6 +59,16 @@ const SENT = { ok: true, queued: false, id: 'm', runId: 'r' };
 
 let play: Play;
 afterEach(() => play[Symbol.asyncDispose]());
+
+it('validates responses when late schemas have arrived, and returns them as they are before', async () => {
+  play = await Play.open((_, response) => json(response, 200, { sessions: 'none' }));
+  const late = Promise.withResolvers<ApiSchemas>();
+  const client = play.client({ lateSchemas: late.promise });
+  expect(await client.sessions.list()).toEqual({ sessions: 'none' });
+  late.resolve(await import('@longhaul/protocol/api'));
+  await late.promise;
+  await expect(client.sessions.list()).rejects.toMatchObject({ code: 'server_bad_response' });
+});
 
 describe('requests', () => {
   it.each([301, 302, 303, 307, 308])(

@@ -1,5 +1,4 @@
 import { LonghaulError, type LonghaulEvent, toLonghaulError } from '@longhaul/protocol';
-import { resyncSchema } from '@longhaul/protocol/api';
 import { sleep } from './backoff.ts';
 import { delayFor } from './caller.ts';
 import { networkError, unreadable } from './response-error.ts';
@@ -132,7 +131,8 @@ function isOver({ data }: SseEvent, state: StreamState): boolean {
  */
 function resyncReason(data: string): string {
   try {
-    return resyncSchema.safeParse(JSON.parse(data)).data?.reason ?? 'unknown reason';
+    const resync: { reason?: unknown } | null = JSON.parse(data);
+    return typeof resync?.reason === 'string' ? resync.reason : 'unknown reason';
   } catch (error) {
     throw unreadable('A resync event', error);
   }

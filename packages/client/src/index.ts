@@ -7,3 +7,4 @@ export {
   type SendOptions,
 } from './client.ts';
 export type { ClientOptions } from './client-options.ts';
+export type { ApiSchemas } from './schema-source.ts';

@@ -1,10 +1,10 @@
 import { type JsonObject, LonghaulError } from '@longhaul/protocol';
-import { errorBodySchema } from '@longhaul/protocol/api';
+import { readErrorBody } from './error-body.ts';
 
 /** Converts an error response to a `LonghaulError`. */
 export async function responseError(response: Response): Promise<LonghaulError> {
   const text = await response.text().catch(() => '');
-  const { error } = readBody(text) ?? {};
+  const error = readErrorBody(text);
   const retryAfterMs = Number(response.headers.get('retry-after')) * 1_000;
   const data: JsonObject = retryAfterMs > 0 ? { retryAfterMs } : {};
   if (error === undefined) return foreignError(response, text);
@@ -53,14 +53,6 @@ export function unreadable(what: string, cause?: unknown): LonghaulError {
     `${what} has an unknown format. The client and the server may have different versions.`,
     { cause },
   );
-}
-
-function readBody(text: string) {
-  try {
-    return errorBodySchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns an error for a response of a proxy, another program or a newer server. */

@@ -1,13 +1,11 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import type { Address } from './addresses.ts';
 
 /**
  * One operation of the HTTP API. The server, the OpenAPI document and the client are generated from one table of these.
  */
-export interface ApiRoute {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path, with `{name}` for each of `params`. */
-  path: string;
+export interface ApiRoute extends Address {
   tag: string;
   summary: string;
   description?: string;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ADDRESSES } from './addresses.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { contextRoutes } from './routes/context.ts';
@@ -36,7 +37,7 @@ export const API_ROUTES = {
   ...directoryRoutes,
   ...pageRoutes,
   ...serviceRoutes,
-} as const;
+} as const satisfies typeof ADDRESSES;
 
 export type ApiRoutes = typeof API_ROUTES;
 export type OperationName = keyof ApiRoutes;

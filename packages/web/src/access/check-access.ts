@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { isObject, type JsonValue } from '@longhaul/protocol';
 import { takeEarlyAnswer } from '../data/early-answers.ts';
 
 /** What the server says about a token or a code. */
@@ -29,7 +29,7 @@ export function exchange(proof: { code: string } | { serverToken: string }): Pro
         headers: { 'content-type': 'application/json', ...(isCode ? {} : bearer(proof.serverToken)) },
         body: JSON.stringify(isCode ? { code: proof.code } : {}),
       }),
-    (body) => signedIn.parse(body).token,
+    tokenIn,
   );
 }
 
@@ -37,20 +37,30 @@ export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-const signedIn = z.looseObject({ token: z.string().optional() });
-const failed = z.looseObject({ error: z.looseObject({ message: z.string() }) });
-
 async function answerOf(
   send: () => Promise<Response>,
-  tokenOf: (body: unknown) => string | undefined,
+  tokenOf: (body: JsonValue) => string | undefined,
 ): Promise<AccessAnswer> {
   try {
     const response = await send();
-    const body: unknown = await response.json();
+    const body: JsonValue = await response.json();
     if (response.ok) return { kind: 'accepted', token: tokenOf(body) };
     if (response.status < 400 || response.status >= 500) return { kind: 'unreachable' };
-    return { kind: 'refused', reason: failed.safeParse(body).data?.error.message };
+    return { kind: 'refused', reason: reasonIn(body) };
   } catch {
     return { kind: 'unreachable' };
   }
+}
+
+/** @throws If the answer is not the one of this server. */
+function tokenIn(body: JsonValue): string | undefined {
+  const token = isObject(body) ? body['token'] : null;
+  if (token !== undefined && typeof token !== 'string') throw new Error('The answer has an unknown format.');
+  return token;
+}
+
+function reasonIn(body: JsonValue): string | undefined {
+  const error = isObject(body) ? body['error'] : undefined;
+  const message = isObject(error) ? error['message'] : undefined;
+  return typeof message === 'string' ? message : undefined;
 }

@@ -1,4 +1,4 @@
-import { createClient, type LonghaulClient } from '@longhaul/client';
+import { type ApiSchemas, createClient, type LonghaulClient } from '@longhaul/client';
 import { createContext, use } from 'react';
 import type { Access } from '../access/access.ts';
 import { Inbox } from '../approvals/inbox.ts';
@@ -20,9 +20,20 @@ export interface Server {
   inbox: Inbox;
 }
 
-export function openServer({ baseUrl, access }: { baseUrl: string; access: Access }): Server {
+export interface ServerOptions {
+  baseUrl: string;
+  access: Access;
+  /** Default: the first response loads the schemas. */
+  lateSchemas?: Promise<ApiSchemas>;
+}
+
+export function openServer({ baseUrl, access, lateSchemas }: ServerOptions): Server {
   const connection = new Connection();
-  const client = createClient({ baseUrl, fetch: authorizedFetch(access, connection) });
+  const client = createClient({
+    baseUrl,
+    fetch: authorizedFetch(access, connection),
+    ...(lateSchemas && { lateSchemas }),
+  });
   const book = new SessionBook(client);
   connection.onReturn(() => book.reopen());
   return {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from '../data/zod.ts';
 import { SettingTable } from './setting-table.tsx';
 
 const rules = z.array(

@@ -1,3 +1,4 @@
+import { ADDRESSES } from '../addresses.ts';
 import {
   answerApprovalBody,
   answeredApprovalSchema,
@@ -8,20 +9,17 @@ import {
 } from '../approvals.ts';
 import { sessionParams } from '../common.ts';
 import type { ApiRoute } from '../route.ts';
-import { SESSION } from './shared.ts';
 
 export const approvalRoutes = {
   listOpenApprovals: {
-    method: 'GET',
-    path: '/api/approvals',
+    ...ADDRESSES.listOpenApprovals,
     tag: 'approvals',
     summary: 'List the approval requests of all sessions that have no answer',
     status: 200,
     response: inboxSchema,
   },
   listApprovals: {
-    method: 'GET',
-    path: `${SESSION}/approvals`,
+    ...ADDRESSES.listApprovals,
     tag: 'approvals',
     summary: 'List the approval requests of a session',
     params: sessionParams,
@@ -31,8 +29,7 @@ export const approvalRoutes = {
     errors: ['session_not_found'],
   },
   answerApproval: {
-    method: 'POST',
-    path: `${SESSION}/approvals/{callId}`,
+    ...ADDRESSES.answerApproval,
     tag: 'approvals',
     summary: 'Approve or refuse a tool call. Only the first answer counts',
     params: approvalParams,

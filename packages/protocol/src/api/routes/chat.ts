@@ -1,11 +1,11 @@
+import { ADDRESSES } from '../addresses.ts';
 import { chatBody, chatChunkSchema, chatMessagesQuery, chatMessagesSchema, chatParams } from '../chat.ts';
 import type { ApiRoute } from '../route.ts';
 import { EVENT_STREAM } from './shared.ts';
 
 export const chatRoutes = {
   chat: {
-    method: 'POST',
-    path: '/api/chat',
+    ...ADDRESSES.chat,
     tag: 'chat',
     summary: 'Send the newest message of the AI SDK’s useChat and stream the answer as a UI message',
     body: chatBody,
@@ -16,8 +16,7 @@ export const chatRoutes = {
     errors: ['queue_full', 'input_unsupported', 'shutting_down', 'unknown_agent'],
   },
   chatMessages: {
-    method: 'GET',
-    path: '/api/chat/{chatId}',
+    ...ADDRESSES.chatMessages,
     tag: 'chat',
     summary: 'List the messages of a chat as UI messages, to initialize a page',
     description:
@@ -28,8 +27,7 @@ export const chatRoutes = {
     response: chatMessagesSchema,
   },
   chatStream: {
-    method: 'GET',
-    path: '/api/chat/{chatId}/stream',
+    ...ADDRESSES.chatStream,
     tag: 'chat',
     summary: 'Stream the answer in progress from its beginning; 204 if there is none',
     params: chatParams,

@@ -1,3 +1,4 @@
+import { ADDRESSES } from '../addresses.ts';
 import { emptyBody, sessionParams } from '../common.ts';
 import {
   compactBody,
@@ -14,12 +15,10 @@ import {
   undoResultSchema,
 } from '../context.ts';
 import type { ApiRoute } from '../route.ts';
-import { SESSION } from './shared.ts';
 
 export const contextRoutes = {
   getContext: {
-    method: 'GET',
-    path: `${SESSION}/context`,
+    ...ADDRESSES.getContext,
     tag: 'context',
     summary: 'Report how the window is used',
     params: sessionParams,
@@ -29,8 +28,7 @@ export const contextRoutes = {
     errors: ['session_not_found'],
   },
   listSteps: {
-    method: 'GET',
-    path: `${SESSION}/steps`,
+    ...ADDRESSES.listSteps,
     tag: 'context',
     summary: 'List the tokens and the cost of each answer of the model',
     params: sessionParams,
@@ -40,8 +38,7 @@ export const contextRoutes = {
     errors: ['session_not_found'],
   },
   listCompactions: {
-    method: 'GET',
-    path: `${SESSION}/compactions`,
+    ...ADDRESSES.listCompactions,
     tag: 'context',
     summary: 'List the compactions of a session, also undone ones',
     params: sessionParams,
@@ -50,8 +47,7 @@ export const contextRoutes = {
     errors: ['session_not_found'],
   },
   getCompaction: {
-    method: 'GET',
-    path: `${SESSION}/compactions/{compactionId}`,
+    ...ADDRESSES.getCompaction,
     tag: 'context',
     summary: 'Get a compaction with its ledger and its narrative',
     params: compactionParams,
@@ -60,8 +56,7 @@ export const contextRoutes = {
     errors: ['session_not_found', 'not_found'],
   },
   compact: {
-    method: 'POST',
-    path: `${SESSION}/compact`,
+    ...ADDRESSES.compact,
     tag: 'context',
     summary: 'Compact the session now, or preview the compaction',
     params: sessionParams,
@@ -71,8 +66,7 @@ export const contextRoutes = {
     errors: ['session_not_found', 'window_unknown', 'context_exhausted'],
   },
   undo: {
-    method: 'POST',
-    path: `${SESSION}/undo`,
+    ...ADDRESSES.undo,
     tag: 'context',
     summary: 'Undo the newest compaction, or restore what was left out for a refusal after it',
     params: sessionParams,
@@ -82,8 +76,7 @@ export const contextRoutes = {
     errors: ['session_not_found', 'session_busy'],
   },
   pin: {
-    method: 'POST',
-    path: `${SESSION}/pin`,
+    ...ADDRESSES.pin,
     tag: 'context',
     summary: 'Pin a message, so that no compaction hides it',
     params: sessionParams,
@@ -93,8 +86,7 @@ export const contextRoutes = {
     errors: ['session_not_found', 'session_busy', 'not_found'],
   },
   unpin: {
-    method: 'POST',
-    path: `${SESSION}/unpin`,
+    ...ADDRESSES.unpin,
     tag: 'context',
     summary: 'Unpin a message, so that compactions can hide it again',
     params: sessionParams,

@@ -1,12 +1,12 @@
+import { ADDRESSES } from '../addresses.ts';
 import { sessionParams } from '../common.ts';
 import { allEventsQuery, eventSchema, eventsHeaders, eventsQuery } from '../events.ts';
 import type { ApiRoute } from '../route.ts';
-import { EVENT_STREAM, SESSION } from './shared.ts';
+import { EVENT_STREAM } from './shared.ts';
 
 export const eventRoutes = {
   sessionEvents: {
-    method: 'GET',
-    path: `${SESSION}/events`,
+    ...ADDRESSES.sessionEvents,
     tag: 'events',
     summary: 'Stream the events of a session: those after a number, then live events',
     description:
@@ -20,8 +20,7 @@ export const eventRoutes = {
     errors: ['session_not_found', 'shutting_down'],
   },
   allEvents: {
-    method: 'GET',
-    path: '/api/events',
+    ...ADDRESSES.allEvents,
     tag: 'events',
     summary: 'Stream the events of all runs of this server, live only',
     query: allEventsQuery,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADDRESSES } from '../addresses.ts';
 import { sessionParams } from '../common.ts';
 import {
   conversationTreeSchema,
@@ -12,12 +13,10 @@ import {
   unrevertBody,
 } from '../files.ts';
 import type { ApiRoute } from '../route.ts';
-import { SESSION } from './shared.ts';
 
 export const fileRoutes = {
   getDiff: {
-    method: 'GET',
-    path: `${SESSION}/diff`,
+    ...ADDRESSES.getDiff,
     tag: 'files',
     summary: 'Show what the session, a turn or a step changed in the workspace',
     params: sessionParams,
@@ -27,8 +26,7 @@ export const fileRoutes = {
     errors: ['session_not_found', 'not_found'],
   },
   listFiles: {
-    method: 'GET',
-    path: `${SESSION}/files`,
+    ...ADDRESSES.listFiles,
     tag: 'files',
     summary: 'List a folder of the workspace as it was recorded after a message',
     params: sessionParams,
@@ -38,8 +36,7 @@ export const fileRoutes = {
     errors: ['session_not_found', 'not_found', 'invalid_request'],
   },
   readFile: {
-    method: 'GET',
-    path: `${SESSION}/files/content`,
+    ...ADDRESSES.readFile,
     tag: 'files',
     summary: 'Get a file of the workspace as it was recorded after a message, of at most 8 MiB',
     params: sessionParams,
@@ -50,8 +47,7 @@ export const fileRoutes = {
     errors: ['session_not_found', 'not_found', 'invalid_request'],
   },
   revert: {
-    method: 'POST',
-    path: `${SESSION}/revert`,
+    ...ADDRESSES.revert,
     tag: 'files',
     summary: 'Restore files and conversation as they were before a message. A run is cancelled',
     params: sessionParams,
@@ -61,8 +57,7 @@ export const fileRoutes = {
     errors: ['session_not_found', 'session_busy', 'not_found', 'invalid_request'],
   },
   unrevert: {
-    method: 'POST',
-    path: `${SESSION}/unrevert`,
+    ...ADDRESSES.unrevert,
     tag: 'files',
     summary: 'Take the newest revert back',
     params: sessionParams,
@@ -72,8 +67,7 @@ export const fileRoutes = {
     errors: ['session_not_found', 'session_busy', 'not_found', 'invalid_request'],
   },
   getTree: {
-    method: 'GET',
-    path: `${SESSION}/tree`,
+    ...ADDRESSES.getTree,
     tag: 'files',
     summary: 'List the branches of the conversation',
     params: sessionParams,

@@ -1,12 +1,11 @@
+import { ADDRESSES } from '../addresses.ts';
 import { sessionParams } from '../common.ts';
 import { mcpOffersSchema, mcpQuery, mcpServersSchema } from '../mcp.ts';
 import type { ApiRoute } from '../route.ts';
-import { SESSION } from './shared.ts';
 
 export const mcpRoutes = {
   listMcpServers: {
-    method: 'GET',
-    path: '/api/mcp',
+    ...ADDRESSES.listMcpServers,
     tag: 'mcp',
     summary: 'List the MCP servers, their state and their tools',
     query: mcpQuery,
@@ -15,8 +14,7 @@ export const mcpRoutes = {
     errors: ['session_not_found'],
   },
   listMcpOffers: {
-    method: 'GET',
-    path: `${SESSION}/mcp`,
+    ...ADDRESSES.listMcpOffers,
     tag: 'mcp',
     summary: 'List the prompts and resources of the running MCP servers of a session',
     params: sessionParams,

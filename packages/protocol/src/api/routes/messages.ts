@@ -1,3 +1,4 @@
+import { ADDRESSES } from '../addresses.ts';
 import { emptyBody, sessionParams } from '../common.ts';
 import {
   cancelBody,
@@ -11,12 +12,10 @@ import {
   sendResultSchema,
 } from '../messages.ts';
 import type { ApiRoute } from '../route.ts';
-import { SESSION } from './shared.ts';
 
 export const messageRoutes = {
   sendMessage: {
-    method: 'POST',
-    path: `${SESSION}/messages`,
+    ...ADDRESSES.sendMessage,
     tag: 'messages',
     summary: 'Send a message: starts a run, or queues the message for the next step of the active run',
     params: sessionParams,
@@ -28,8 +27,7 @@ export const messageRoutes = {
     errors: ['session_not_found', 'queue_full', 'blob_not_found', 'input_unsupported', 'shutting_down'],
   },
   postMessage: {
-    method: 'POST',
-    path: '/api/message',
+    ...ADDRESSES.postMessage,
     tag: 'messages',
     summary: 'Send a message, with the session id in the body',
     headers: idempotencyHeaders,
@@ -40,8 +38,7 @@ export const messageRoutes = {
     errors: ['session_not_found', 'queue_full', 'blob_not_found', 'input_unsupported', 'shutting_down'],
   },
   listMessages: {
-    method: 'GET',
-    path: `${SESSION}/messages`,
+    ...ADDRESSES.listMessages,
     tag: 'messages',
     summary: 'List messages, and which of them the model no longer sees',
     description:
@@ -53,8 +50,7 @@ export const messageRoutes = {
     errors: ['session_not_found'],
   },
   cancel: {
-    method: 'POST',
-    path: `${SESSION}/cancel`,
+    ...ADDRESSES.cancel,
     tag: 'messages',
     summary: 'Cancel the active run. Its messages are kept',
     params: sessionParams,
@@ -64,8 +60,7 @@ export const messageRoutes = {
     errors: ['session_not_found', 'process_hung'],
   },
   resume: {
-    method: 'POST',
-    path: `${SESSION}/resume`,
+    ...ADDRESSES.resume,
     tag: 'messages',
     summary: 'Resume an interrupted run, or deliver the queued messages',
     params: sessionParams,

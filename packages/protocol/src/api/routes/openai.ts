@@ -1,3 +1,4 @@
+import { ADDRESSES } from '../addresses.ts';
 import {
   agentModelParams,
   agentModelSchema,
@@ -10,16 +11,14 @@ import type { ApiRoute } from '../route.ts';
 
 export const openaiRoutes = {
   listAgentModels: {
-    method: 'GET',
-    path: '/v1/models',
+    ...ADDRESSES.listAgentModels,
     tag: 'openai',
     summary: 'List the agents as models of the OpenAI API',
     status: 200,
     response: agentModelsSchema,
   },
   getAgentModel: {
-    method: 'GET',
-    path: '/v1/models/{model}',
+    ...ADDRESSES.getAgentModel,
     tag: 'openai',
     summary: 'Get one agent as a model of the OpenAI API',
     params: agentModelParams,
@@ -28,8 +27,7 @@ export const openaiRoutes = {
     errors: ['model_not_found'],
   },
   chatCompletion: {
-    method: 'POST',
-    path: '/v1/chat/completions',
+    ...ADDRESSES.chatCompletion,
     tag: 'openai',
     summary: 'Run a whole turn of an agent, with its tools, as one chat completion',
     description:

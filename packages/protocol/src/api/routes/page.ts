@@ -1,10 +1,10 @@
+import { ADDRESSES } from '../addresses.ts';
 import { pageSessionBody, pageSessionSchema } from '../page.ts';
 import type { ApiRoute } from '../route.ts';
 
 export const pageRoutes = {
   createPageSession: {
-    method: 'POST',
-    path: '/api/page/session',
+    ...ADDRESSES.createPageSession,
     tag: 'page',
     summary: 'Exchange a one-time code, or the token of the server, for a token of the page',
     description:

@@ -1,3 +1,4 @@
+import { ADDRESSES } from '../addresses.ts';
 import { emptyBody, okBody, queuedMessageParams, sessionParams } from '../common.ts';
 import {
   clearedQueueSchema,
@@ -8,12 +9,10 @@ import {
   sentQueuedSchema,
 } from '../messages.ts';
 import type { ApiRoute } from '../route.ts';
-import { SESSION } from './shared.ts';
 
 export const queueRoutes = {
   listQueue: {
-    method: 'GET',
-    path: '/api/message/queue',
+    ...ADDRESSES.listQueue,
     tag: 'queue',
     summary: 'List the queued messages, with the session id in the query',
     query: queueQuery,
@@ -22,8 +21,7 @@ export const queueRoutes = {
     errors: ['session_not_found'],
   },
   clearQueue: {
-    method: 'DELETE',
-    path: '/api/message/queue',
+    ...ADDRESSES.clearQueue,
     tag: 'queue',
     summary: 'Remove all queued messages, with the session id in the query',
     query: queueQuery,
@@ -32,8 +30,7 @@ export const queueRoutes = {
     errors: ['session_not_found'],
   },
   listSessionQueue: {
-    method: 'GET',
-    path: `${SESSION}/queue`,
+    ...ADDRESSES.listSessionQueue,
     tag: 'queue',
     summary: 'List the queued messages',
     params: sessionParams,
@@ -42,8 +39,7 @@ export const queueRoutes = {
     errors: ['session_not_found'],
   },
   clearSessionQueue: {
-    method: 'DELETE',
-    path: `${SESSION}/queue`,
+    ...ADDRESSES.clearSessionQueue,
     tag: 'queue',
     summary: 'Remove all queued messages',
     params: sessionParams,
@@ -52,8 +48,7 @@ export const queueRoutes = {
     errors: ['session_not_found'],
   },
   editQueued: {
-    method: 'PUT',
-    path: `${SESSION}/queue/{messageId}`,
+    ...ADDRESSES.editQueued,
     tag: 'queue',
     summary: 'Edit a queued message',
     params: queuedMessageParams,
@@ -64,8 +59,7 @@ export const queueRoutes = {
     errors: ['session_not_found', 'not_found', 'blob_not_found', 'input_unsupported'],
   },
   moveQueued: {
-    method: 'POST',
-    path: `${SESSION}/queue/{messageId}/move`,
+    ...ADDRESSES.moveQueued,
     tag: 'queue',
     summary: 'Move a queued message to another position',
     params: queuedMessageParams,
@@ -75,8 +69,7 @@ export const queueRoutes = {
     errors: ['session_not_found', 'not_found'],
   },
   sendQueued: {
-    method: 'POST',
-    path: `${SESSION}/queue/{messageId}/send`,
+    ...ADDRESSES.sendQueued,
     tag: 'queue',
     summary: 'Stop the current step, and start a run with the queued messages, this one first',
     params: queuedMessageParams,
@@ -86,8 +79,7 @@ export const queueRoutes = {
     errors: ['session_not_found', 'not_found', 'process_hung', 'shutting_down'],
   },
   removeQueued: {
-    method: 'DELETE',
-    path: `${SESSION}/queue/{messageId}`,
+    ...ADDRESSES.removeQueued,
     tag: 'queue',
     summary: 'Remove a queued message',
     params: queuedMessageParams,

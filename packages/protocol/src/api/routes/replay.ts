@@ -1,11 +1,11 @@
+import { ADDRESSES } from '../addresses.ts';
 import { replayQuery, replayReportSchema } from '../replay.ts';
 import type { ApiRoute } from '../route.ts';
 import { RECORDED_FILE } from './shared.ts';
 
 export const replayRoutes = {
   replay: {
-    method: 'POST',
-    path: '/api/replay',
+    ...ADDRESSES.replay,
     tag: 'replay',
     summary: 'Measure compaction strategies on a recorded session in any format that longhaul import reads',
     description:

@@ -1,20 +1,19 @@
 import { z } from 'zod';
+import { ADDRESSES } from '../addresses.ts';
 import type { ApiRoute } from '../route.ts';
 import { healthSchema, readySchema } from '../service.ts';
 import { settingsBody, settingsSchema } from '../settings.ts';
 
 export const serviceRoutes = {
   getSettings: {
-    method: 'GET',
-    path: '/api/settings',
+    ...ADDRESSES.getSettings,
     tag: 'service',
     summary: 'Get the compaction settings',
     status: 200,
     response: settingsSchema,
   },
   putSettings: {
-    method: 'PUT',
-    path: '/api/settings',
+    ...ADDRESSES.putSettings,
     tag: 'service',
     summary: 'Change the compaction settings, from the next step on',
     body: settingsBody,
@@ -23,8 +22,7 @@ export const serviceRoutes = {
     errors: ['config_invalid', 'unknown_model'],
   },
   healthz: {
-    method: 'GET',
-    path: '/healthz',
+    ...ADDRESSES.healthz,
     tag: 'service',
     summary: 'Check that the process is alive',
     status: 200,
@@ -32,8 +30,7 @@ export const serviceRoutes = {
     isPublic: true,
   },
   readyz: {
-    method: 'GET',
-    path: '/readyz',
+    ...ADDRESSES.readyz,
     tag: 'service',
     summary: 'Check that the server accepts runs; 503 if it does not',
     status: 200,
@@ -41,8 +38,7 @@ export const serviceRoutes = {
     isPublic: true,
   },
   metrics: {
-    method: 'GET',
-    path: '/metrics',
+    ...ADDRESSES.metrics,
     tag: 'service',
     summary: 'Get metrics for Prometheus',
     status: 200,
@@ -50,8 +46,7 @@ export const serviceRoutes = {
     response: z.string(),
   },
   openapi: {
-    method: 'GET',
-    path: '/openapi.json',
+    ...ADDRESSES.openapi,
     tag: 'service',
     summary: 'Get this OpenAPI document',
     status: 200,

@@ -1,3 +1,4 @@
+import { ADDRESSES } from '../addresses.ts';
 import { emptyBody, sessionParams } from '../common.ts';
 import { searchQuery, searchResultSchema } from '../messages.ts';
 import type { ApiRoute } from '../route.ts';
@@ -12,12 +13,10 @@ import {
   sessionQuery,
   updateSessionBody,
 } from '../sessions.ts';
-import { SESSION } from './shared.ts';
 
 export const sessionRoutes = {
   createSession: {
-    method: 'POST',
-    path: '/api/sessions',
+    ...ADDRESSES.createSession,
     tag: 'sessions',
     summary: 'Create a session',
     body: createSessionBody,
@@ -26,8 +25,7 @@ export const sessionRoutes = {
     errors: ['workspace_not_allowed', 'model_not_configured', 'unknown_model', 'unknown_agent'],
   },
   listSessions: {
-    method: 'GET',
-    path: '/api/sessions',
+    ...ADDRESSES.listSessions,
     tag: 'sessions',
     summary: 'List sessions, newest first',
     query: listSessionsQuery,
@@ -36,8 +34,7 @@ export const sessionRoutes = {
     errors: ['session_not_found'],
   },
   getSession: {
-    method: 'GET',
-    path: SESSION,
+    ...ADDRESSES.getSession,
     tag: 'sessions',
     summary: 'Get a session and its state',
     params: sessionParams,
@@ -47,8 +44,7 @@ export const sessionRoutes = {
     errors: ['session_not_found'],
   },
   updateSession: {
-    method: 'PATCH',
-    path: SESSION,
+    ...ADDRESSES.updateSession,
     tag: 'sessions',
     summary: 'Change the title, model or metadata of a session',
     params: sessionParams,
@@ -58,8 +54,7 @@ export const sessionRoutes = {
     errors: ['session_not_found', 'unknown_model'],
   },
   deleteSession: {
-    method: 'DELETE',
-    path: SESSION,
+    ...ADDRESSES.deleteSession,
     tag: 'sessions',
     summary: 'Delete a session that no run or other operation works on',
     params: sessionParams,
@@ -68,8 +63,7 @@ export const sessionRoutes = {
     errors: ['session_not_found', 'session_busy'],
   },
   restoreSession: {
-    method: 'POST',
-    path: `${SESSION}/restore`,
+    ...ADDRESSES.restoreSession,
     tag: 'sessions',
     summary: 'Take back the delayed deletion of a session',
     params: sessionParams,
@@ -79,8 +73,7 @@ export const sessionRoutes = {
     errors: ['session_not_found'],
   },
   forkSession: {
-    method: 'POST',
-    path: `${SESSION}/fork`,
+    ...ADDRESSES.forkSession,
     tag: 'sessions',
     summary: 'Create a new session that continues from a message of this session',
     params: sessionParams,
@@ -90,8 +83,7 @@ export const sessionRoutes = {
     errors: ['session_not_found', 'not_found'],
   },
   search: {
-    method: 'GET',
-    path: '/api/search',
+    ...ADDRESSES.search,
     tag: 'sessions',
     summary: 'Search messages and tool calls',
     query: searchQuery,

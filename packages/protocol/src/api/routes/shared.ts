@@ -1,6 +1,3 @@
-/** Path of one session. The paths of its subresources start with it. */
-export const SESSION = '/api/sessions/{sessionId}';
-
 /**
  * Media types of a recorded session. Not `text/plain`: a page of another site can send it without a CORS preflight
  * request.

@@ -1,10 +1,10 @@
+import { ADDRESSES } from '../addresses.ts';
 import type { ApiRoute } from '../route.ts';
 import { skillsQuery, skillsSchema } from '../skills.ts';
 
 export const skillRoutes = {
   listSkills: {
-    method: 'GET',
-    path: '/api/skills',
+    ...ADDRESSES.listSkills,
     tag: 'skills',
     summary: 'List the skills that sessions of a workspace have',
     query: skillsQuery,

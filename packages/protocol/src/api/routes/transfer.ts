@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADDRESSES } from '../addresses.ts';
 import { sessionParams } from '../common.ts';
 import type { ApiRoute } from '../route.ts';
 import {
@@ -9,12 +10,11 @@ import {
   importQuery,
   importResultSchema,
 } from '../service.ts';
-import { RECORDED_FILE, SESSION } from './shared.ts';
+import { RECORDED_FILE } from './shared.ts';
 
 export const transferRoutes = {
   exportSession: {
-    method: 'GET',
-    path: `${SESSION}/export`,
+    ...ADDRESSES.exportSession,
     tag: 'transfer',
     summary: 'Export a whole session',
     params: sessionParams,
@@ -24,8 +24,7 @@ export const transferRoutes = {
     errors: ['session_not_found'],
   },
   importSession: {
-    method: 'POST',
-    path: '/api/import',
+    ...ADDRESSES.importSession,
     tag: 'transfer',
     summary: 'Create a session from a recorded file in any format that longhaul import reads',
     query: importQuery,
@@ -36,8 +35,7 @@ export const transferRoutes = {
     errors: ['invalid_request', 'workspace_not_allowed'],
   },
   getBlob: {
-    method: 'GET',
-    path: '/blobs/{blobId}',
+    ...ADDRESSES.getBlob,
     tag: 'transfer',
     summary: 'Get the bytes of an image or a file, or the whole text of a truncated output',
     params: blobParams,

@@ -1,10 +1,10 @@
+import { ADDRESSES } from '../addresses.ts';
 import type { ApiRoute } from '../route.ts';
 import { answerTrustBody, trustQuery, trustSchema } from '../trust.ts';
 
 export const trustRoutes = {
   getTrust: {
-    method: 'GET',
-    path: '/api/trust',
+    ...ADDRESSES.getTrust,
     tag: 'trust',
     summary: "Get what a workspace's longhaul.yml wants, and whether it is trusted",
     query: trustQuery,
@@ -13,8 +13,7 @@ export const trustRoutes = {
     errors: ['workspace_not_allowed', 'config_invalid'],
   },
   answerTrust: {
-    method: 'POST',
-    path: '/api/trust',
+    ...ADDRESSES.answerTrust,
     tag: 'trust',
     summary: 'Trust what was shown, or withdraw the trust',
     description:

@@ -1,0 +1,82 @@
+/** Where an operation of the HTTP API is. `{name}` in a path stands for one of its `params`. */
+export interface Address {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+}
+
+/** Path of one session. The paths of its subresources start with it. */
+const SESSION = '/api/sessions/{sessionId}';
+
+/**
+ * The address of each operation. They are apart from the schemas, so that a page can send requests before it loads the
+ * schemas.
+ */
+export const ADDRESSES = {
+  createSession: { method: 'POST', path: '/api/sessions' },
+  listSessions: { method: 'GET', path: '/api/sessions' },
+  getSession: { method: 'GET', path: SESSION },
+  updateSession: { method: 'PATCH', path: SESSION },
+  deleteSession: { method: 'DELETE', path: SESSION },
+  restoreSession: { method: 'POST', path: `${SESSION}/restore` },
+  forkSession: { method: 'POST', path: `${SESSION}/fork` },
+  search: { method: 'GET', path: '/api/search' },
+  sendMessage: { method: 'POST', path: `${SESSION}/messages` },
+  postMessage: { method: 'POST', path: '/api/message' },
+  listMessages: { method: 'GET', path: `${SESSION}/messages` },
+  cancel: { method: 'POST', path: `${SESSION}/cancel` },
+  resume: { method: 'POST', path: `${SESSION}/resume` },
+  listQueue: { method: 'GET', path: '/api/message/queue' },
+  clearQueue: { method: 'DELETE', path: '/api/message/queue' },
+  listSessionQueue: { method: 'GET', path: `${SESSION}/queue` },
+  clearSessionQueue: { method: 'DELETE', path: `${SESSION}/queue` },
+  editQueued: { method: 'PUT', path: `${SESSION}/queue/{messageId}` },
+  moveQueued: { method: 'POST', path: `${SESSION}/queue/{messageId}/move` },
+  sendQueued: { method: 'POST', path: `${SESSION}/queue/{messageId}/send` },
+  removeQueued: { method: 'DELETE', path: `${SESSION}/queue/{messageId}` },
+  getContext: { method: 'GET', path: `${SESSION}/context` },
+  listSteps: { method: 'GET', path: `${SESSION}/steps` },
+  listCompactions: { method: 'GET', path: `${SESSION}/compactions` },
+  getCompaction: { method: 'GET', path: `${SESSION}/compactions/{compactionId}` },
+  compact: { method: 'POST', path: `${SESSION}/compact` },
+  undo: { method: 'POST', path: `${SESSION}/undo` },
+  pin: { method: 'POST', path: `${SESSION}/pin` },
+  unpin: { method: 'POST', path: `${SESSION}/unpin` },
+  getDiff: { method: 'GET', path: `${SESSION}/diff` },
+  listFiles: { method: 'GET', path: `${SESSION}/files` },
+  readFile: { method: 'GET', path: `${SESSION}/files/content` },
+  revert: { method: 'POST', path: `${SESSION}/revert` },
+  unrevert: { method: 'POST', path: `${SESSION}/unrevert` },
+  getTree: { method: 'GET', path: `${SESSION}/tree` },
+  sessionEvents: { method: 'GET', path: `${SESSION}/events` },
+  allEvents: { method: 'GET', path: '/api/events' },
+  listOpenApprovals: { method: 'GET', path: '/api/approvals' },
+  listApprovals: { method: 'GET', path: `${SESSION}/approvals` },
+  answerApproval: { method: 'POST', path: `${SESSION}/approvals/{callId}` },
+  chat: { method: 'POST', path: '/api/chat' },
+  chatMessages: { method: 'GET', path: '/api/chat/{chatId}' },
+  chatStream: { method: 'GET', path: '/api/chat/{chatId}/stream' },
+  listAgentModels: { method: 'GET', path: '/v1/models' },
+  getAgentModel: { method: 'GET', path: '/v1/models/{model}' },
+  chatCompletion: { method: 'POST', path: '/v1/chat/completions' },
+  exportSession: { method: 'GET', path: `${SESSION}/export` },
+  importSession: { method: 'POST', path: '/api/import' },
+  getBlob: { method: 'GET', path: '/blobs/{blobId}' },
+  getTrust: { method: 'GET', path: '/api/trust' },
+  answerTrust: { method: 'POST', path: '/api/trust' },
+  listSkills: { method: 'GET', path: '/api/skills' },
+  listMcpServers: { method: 'GET', path: '/api/mcp' },
+  listMcpOffers: { method: 'GET', path: `${SESSION}/mcp` },
+  replay: { method: 'POST', path: '/api/replay' },
+  listAgents: { method: 'GET', path: '/api/agents' },
+  listModels: { method: 'GET', path: '/api/models' },
+  listProviders: { method: 'GET', path: '/api/providers' },
+  listWorkspaces: { method: 'GET', path: '/api/workspaces' },
+  getConfig: { method: 'GET', path: '/api/config' },
+  createPageSession: { method: 'POST', path: '/api/page/session' },
+  getSettings: { method: 'GET', path: '/api/settings' },
+  putSettings: { method: 'PUT', path: '/api/settings' },
+  healthz: { method: 'GET', path: '/healthz' },
+  readyz: { method: 'GET', path: '/readyz' },
+  metrics: { method: 'GET', path: '/metrics' },
+  openapi: { method: 'GET', path: '/openapi.json' },
+} as const satisfies Record<string, Address>;

@@ -1,0 +1,3 @@
+import './zod.ts';
+
+export { API_ROUTES } from '@longhaul/protocol/api';
