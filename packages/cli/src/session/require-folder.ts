@@ -14,7 +14,7 @@ export async function requireFolder({ id, workspace }: Pick<Session, 'id' | 'wor
     'usage',
     `Session ${id} works in ${workspace}, which ${what}. Restore the folder, or create an empty one. To continue in another folder, run ` +
       `longhaul export ${id} > session.json, then longhaul import session.json there. longhaul show ${id} still prints the session.`,
-    { data: { sessionId: id, workspace } },
+    { data: { sessionId: id, workspace, isGone: true } },
   );
 }
 

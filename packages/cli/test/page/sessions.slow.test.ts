@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Script, userTexts } from '@longhaul/scripted-model';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults, PageBench, sessionIdOf } from './page-bench.ts';
@@ -158,6 +159,30 @@ describe.each(WIDTHS)('sessions at %s width', (width, viewport) => {
     await report.getByRole('link', { name: title }).click();
     await page.waitForURL((url) => url.hash.includes('/session/') && !url.hash.includes(sessionId));
     await messageAt(page, 4).getByText('You said beta').waitFor();
+    await page.context().close();
+  });
+
+  it('say what can be done on the page when their folder is gone, and are copied into another one', async () => {
+    const { client } = bench;
+    const { workspace } = bench.bench;
+    const folder = join(workspace, 'gone');
+    await mkdir(folder);
+    const { id } = await client.sessions.create({ title: 'Moves', workspace: folder });
+    await client.sendMessage(id, 'alpha');
+    await bench.ended(id);
+    await rm(folder, { recursive: true });
+    const page = await bench.newPage({ viewport });
+    await bench.showSession(page, id);
+    await bench.say(page, 'beta');
+    await page.getByText('the folder of this session no longer exists').waitFor();
+    expect(await page.getByText(/longhaul (export|import|show)/).count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByLabel('Folder').fill(workspace);
+    await page.getByRole('button', { name: 'Copy the session' }).click();
+    await expect.poll(() => sessionIdOf(page)).not.toBe(id);
+    await page.getByRole('article').getByText('You said alpha').waitFor();
+    await bench.say(page, 'gamma');
+    await page.getByRole('article').getByText('You said gamma').waitFor();
     await page.context().close();
   });
 });

@@ -1,6 +1,8 @@
+import type { ErrorShape } from '@longhaul/protocol';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
 import { useSession, useSessionState } from '../data/use-session.ts';
+import { GoneFolder } from '../sessions/gone-folder.tsx';
 
 /** Why the newest run did not complete, and the way to continue it. */
 export function OutcomeLine() {
@@ -13,21 +15,32 @@ export function OutcomeLine() {
     await client.resume(session.id);
     session.refresh();
   });
-  const words = isInterrupted ? INTERRUPTED : wordsOf(outcome);
+  const folder = isRunning || isInterrupted ? undefined : goneFolderOf(outcome?.error);
+  const words = isInterrupted ? INTERRUPTED : folder === undefined ? wordsOf(outcome) : NO_FOLDER;
   return (
-    <div className="outcome-line" role="status">
-      {!isRunning && words !== undefined && (
-        <>
-          <span className={outcome?.status === 'failed' ? 'bad' : 'quiet'}>{words}</span>
-          <button type="button" className="button small" disabled={isResuming} onClick={resume}>
-            Resume
-          </button>
-        </>
-      )}
-    </div>
+    <>
+      <div className="outcome-line" role="status">
+        {!isRunning && words !== undefined && (
+          <>
+            <span className={outcome?.status === 'failed' ? 'bad' : 'quiet'}>{words}</span>
+            <button type="button" className="button small" disabled={isResuming} onClick={resume}>
+              Resume
+            </button>
+          </>
+        )}
+      </div>
+      {folder !== undefined && <GoneFolder folder={folder} />}
+    </>
   );
 }
 
+/** The folder of the session, if the run failed because it is gone. The message of the error names shell commands. */
+function goneFolderOf(error: ErrorShape | undefined): string | undefined {
+  const { workspace, isGone } = error?.data ?? {};
+  return isGone === true && typeof workspace === 'string' ? workspace : undefined;
+}
+
+const NO_FOLDER = 'The run failed: the folder of this session no longer exists.';
 const INTERRUPTED = 'The process that worked on this session has ended.';
 
 type Outcome = ReturnType<ReturnType<typeof useSession>['store']['getState']>['outcome'];

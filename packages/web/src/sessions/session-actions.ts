@@ -52,6 +52,24 @@ export class SessionActions {
     });
   }
 
+  /** Makes a copy that works in another folder, and shows it. The session stays as it is. */
+  async copyInto(session: Named, workspace: string): Promise<void> {
+    await this.#tried(async () => {
+      const { sessions } = this.#server.client;
+      const exported = await sessions.export(session.id);
+      const copy = await sessions.import(JSON.stringify(exported), {
+        workspace,
+        name: exportName(session),
+      });
+      goTo({ page: 'session', sessionId: copy.sessionId });
+      this.#notify({
+        kind: 'good',
+        title: `Copied “${sessionName(session)}”`,
+        description: `This is the copy. It works in ${workspace}.`,
+      });
+    });
+  }
+
   async export(session: Named, { files }: { files: boolean }): Promise<void> {
     await this.#tried(async () => {
       const exported = await this.#server.client.sessions.export(session.id, { files });

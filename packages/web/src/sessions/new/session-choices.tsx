@@ -1,10 +1,9 @@
 import './new-session.css';
-import { useCallback, useId } from 'react';
+import { useCallback } from 'react';
 import { useServer } from '../../data/server.ts';
 import { type Reading, useRead } from '../../data/use-read.ts';
-import { useSessionListState } from '../use-session-list.ts';
-import { workspacesOf } from '../workspaces.ts';
 import type { SessionChoice } from './first-message.ts';
+import { FolderChoice } from './folder-choice.tsx';
 
 /** The folder, the agent and the model of a new session. What is not chosen is the server's default, which is shown. */
 export function SessionChoices({
@@ -43,43 +42,6 @@ export function SessionChoices({
         onChange={(model) => onChange({ ...choice, model })}
       />
     </fieldset>
-  );
-}
-
-/** A folder of the server, by its name: any below an allowed one. */
-function FolderChoice({ folder, onChange }: { folder: string; onChange: (folder: string) => void }) {
-  const { client } = useServer();
-  const roots = useRead(useCallback((signal) => client.workspaces({ signal }), [client]));
-  const sessions = useSessionListState((state) => state.sessions);
-  const allowed = roots.value?.workspaces ?? [];
-  const byDefault = allowed.find(({ isDefault }) => isDefault)?.path;
-  const known = new Set([...allowed.map(({ path }) => path), ...workspacesOf(sessions)]);
-  const listId = useId();
-  const hintId = useId();
-  return (
-    <label>
-      Folder
-      <input
-        list={listId}
-        value={folder}
-        maxLength={4_096}
-        spellCheck={false}
-        autoComplete="off"
-        placeholder={byDefault === undefined ? 'The default folder of the server' : `Default: ${byDefault}`}
-        aria-describedby={hintId}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <datalist id={listId}>
-        {[...known].map((path) => (
-          <option key={path} value={path} />
-        ))}
-      </datalist>
-      <small id={hintId} className="quiet">
-        {allowed.length > 0
-          ? `In or below: ${allowed.map(({ path }) => path).join(', ')}`
-          : 'A folder that the server allows, or one below it'}
-      </small>
-    </label>
   );
 }
 
