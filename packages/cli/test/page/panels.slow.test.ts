@@ -12,6 +12,22 @@ beforeAll(async () => {
 afterAll(() => bench[Symbol.asyncDispose]());
 afterEach(() => expect(bench.failures.splice(0)).toEqual([]));
 
+it('shows the same fill of the window in the list and in the header of a session', async () => {
+  const sessionId = await filledSession(bench);
+  const page = await bench.newPage();
+  await bench.showSession(page, sessionId);
+  const line = page.getByRole('navigation', { name: 'Sessions' }).locator('[aria-current=page]');
+  const percents = () =>
+    Promise.all(
+      [line, page.locator('.context-meter')].map(
+        async (place) => /\d+ %/.exec((await place.textContent()) ?? '')?.[0],
+      ),
+    );
+  await expect.poll(async () => new Set(await percents()).size).toBe(1);
+  expect((await percents())[0]).toMatch(/\d/);
+  await page.context().close();
+});
+
 describe.each(WIDTHS)('at %s width', (_, viewport) => {
   it('shows what fills the window, previews and makes a compaction, shows it and undoes it', async () => {
     const sessionId = await filledSession(bench);

@@ -177,7 +177,7 @@ describe.each(WIDTHS)('sessions at %s width', (width, viewport) => {
     await page.getByText('the folder of this session no longer exists').waitFor();
     expect(await page.getByText(/longhaul (export|import|show)/).count()).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByLabel('Folder').fill(workspace);
+    await page.getByRole('main').getByLabel('Folder').fill(workspace);
     await page.getByRole('button', { name: 'Copy the session' }).click();
     await expect.poll(() => sessionIdOf(page)).not.toBe(id);
     await page.getByRole('article').getByText('You said alpha').waitFor();

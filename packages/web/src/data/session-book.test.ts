@@ -81,6 +81,14 @@ describe('SessionBook', () => {
     expect(server.streams).toBe(0);
   });
 
+  it('has the context of a session as long as it is open', async () => {
+    book.open('s1');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(book.contexts.getState().get('s1')).toEqual({ hidden: [] });
+    book.close('s1');
+    expect(book.contexts.getState().size).toBe(0);
+  });
+
   it('closes the stream of a hidden page after a while, and later continues where it ended', async () => {
     book.open('s1');
     await vi.advanceTimersByTimeAsync(0);

@@ -1,4 +1,6 @@
 import type { LonghaulClient } from '@longhaul/client';
+import type { ContextInfo } from '@longhaul/protocol/api';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import { OpenSession } from './open-session.ts';
 
 /** How long a hidden page keeps the streams of its sessions. */
@@ -9,6 +11,8 @@ const HIDDEN_MS = 60_000;
  * hidden, the streams are closed: a browser has six connections to a server for all tabs.
  */
 export class SessionBook {
+  /** What fills the windows of the open sessions. The list shows the same numbers as the sessions. */
+  readonly contexts: StoreApi<ReadonlyMap<string, ContextInfo>> = createStore(() => new Map());
   readonly #client: LonghaulClient;
   readonly #open = new Map<string, { session: OpenSession; views: number }>();
   #hiding: ReturnType<typeof setTimeout> | undefined;
@@ -29,6 +33,7 @@ export class SessionBook {
     if (entry === undefined) {
       entry = { session: new OpenSession(this.#client, sessionId), views: 0 };
       this.#open.set(sessionId, entry);
+      entry.session.store.subscribe(({ context }) => this.#noteContext(sessionId, context));
     }
     entry.views += 1;
     entry.session.start();
@@ -42,12 +47,22 @@ export class SessionBook {
     if (entry.views > 0) return;
     entry.session.stop();
     this.#open.delete(sessionId);
+    this.#noteContext(sessionId, undefined);
   }
 
   /** Opens the streams of all sessions again, where they ended. */
   reopen(): void {
     if (document.hidden && this.#hiding === undefined) return;
     for (const { session } of this.#open.values()) session.reopen();
+  }
+
+  #noteContext(sessionId: string, context: ContextInfo | undefined): void {
+    const known = this.contexts.getState();
+    if (known.get(sessionId) === context) return;
+    const contexts = new Map(known);
+    if (context === undefined) contexts.delete(sessionId);
+    else if (this.#open.has(sessionId)) contexts.set(sessionId, context);
+    this.contexts.setState(contexts, true);
   }
 
   #onVisibility(): void {

@@ -1,3 +1,4 @@
+import type { ContextInfo } from '@longhaul/protocol/api';
 import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
 import type { LivePart } from './live-texts.ts';
@@ -16,6 +17,11 @@ export function useOpenSession(sessionId: string): OpenSession | undefined {
     return () => book.close(sessionId);
   }, [book, sessionId]);
   return session?.id === sessionId ? session : undefined;
+}
+
+/** The context of a session, if a view of the session is shown anywhere on the page. */
+export function useOpenContext(sessionId: string): ContextInfo | undefined {
+  return useStore(useServer().book.contexts, (contexts) => contexts.get(sessionId));
 }
 
 /** The session that is shown. @throws Outside of `SessionContext`. */

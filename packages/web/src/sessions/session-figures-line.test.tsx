@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { ZERO_USAGE } from '@longhaul/protocol';
-import type { SessionInfo } from '@longhaul/protocol/api';
+import type { ContextInfo, SessionInfo } from '@longhaul/protocol/api';
 import { render } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { SessionFiguresLine, windowPercent } from './session-figures-line.tsx';
+import { SessionFiguresLine } from './session-figures-line.tsx';
 import { sessionInfo } from './session-info.fixture.ts';
 
 const usage = { ...ZERO_USAGE, inputTokens: 1, outputTokens: 1, totalTokens: 2 };
@@ -20,15 +20,15 @@ describe('SessionFiguresLine', () => {
     expect(text).toContain('1 approval');
   });
 
+  it('shows the window of an open session as its header does', () => {
+    const now = { tokens: 6_000, window: { usableTokens: 24_000 } } as ContextInfo;
+    const figures = { steps: 3, usage, context, queued: 0, openApprovals: 0 };
+    const line = <SessionFiguresLine session={sessionInfo({ id: 's1', figures })} now={now} />;
+    expect(render(line).container.textContent).toContain('Context 25 %');
+  });
+
   it('shows only known figures', () => {
     expect(textOf(undefined)).toBe('');
     expect(textOf({ steps: 0, usage, queued: 0, openApprovals: 0 })).toBe('');
-  });
-});
-
-describe('windowPercent', () => {
-  it('has no percent of an empty window', () => {
-    expect(windowPercent({ context: { ...context, usableTokens: 0 } })).toBeUndefined();
-    expect(windowPercent({ context })).toBe(50);
   });
 });

@@ -1,21 +1,29 @@
-import type { SessionInfo } from '@longhaul/protocol/api';
+import type { ContextInfo, SessionInfo } from '@longhaul/protocol/api';
+import { fillPercent } from '../context/fill-percent.ts';
 import { formatCost, formatTokens, plural } from '../ui/format.ts';
 
-/** Cost, window, queue and open approvals of a session. */
-export function SessionFiguresLine({ session }: { session: SessionInfo }) {
+/**
+ * Cost, window, queue and open approvals of a session.
+ *
+ * @param now The context of an open session. The window of others is shown as their last request filled it.
+ */
+export function SessionFiguresLine({
+  session,
+  now,
+}: {
+  session: SessionInfo;
+  now?: ContextInfo | undefined;
+}) {
   const { figures } = session;
   if (figures === undefined) return null;
   const { cost, context, queued, openApprovals } = figures;
-  const percent = windowPercent(figures);
+  const tokens = now?.tokens ?? context?.tokens ?? 0;
+  const percent = fillPercent(tokens, now?.window.usableTokens ?? context?.usableTokens);
   if (cost === undefined && percent === undefined && queued === 0 && openApprovals === 0) return null;
   return (
     <span className="session-line-figures quiet">
       {percent !== undefined && (
-        <span
-          title={
-            context === undefined ? undefined : `${formatTokens(context.tokens)} tokens in the last request`
-          }
-        >
+        <span title={`${formatTokens(tokens)} tokens in the ${now === undefined ? 'last' : 'next'} request`}>
           <meter min={0} max={100} value={Math.min(100, percent)} aria-hidden />{' '}
           <span className="only-read">Context </span>
           {percent} %
@@ -26,12 +34,4 @@ export function SessionFiguresLine({ session }: { session: SessionInfo }) {
       {openApprovals > 0 && <strong className="warn">{plural(openApprovals, 'approval')}</strong>}
     </span>
   );
-}
-
-/** How full the window was at the last request, in percent of what can be used. */
-export function windowPercent({
-  context,
-}: Pick<NonNullable<SessionInfo['figures']>, 'context'>): number | undefined {
-  if (context === undefined || context.usableTokens <= 0) return undefined;
-  return Math.round((100 * context.tokens) / context.usableTokens);
 }

@@ -1,5 +1,6 @@
 import type { SessionInfo } from '@longhaul/protocol/api';
 import { useState } from 'react';
+import { useOpenContext } from '../data/use-session.ts';
 import { formatRoute } from '../shell/route.ts';
 import { formatTime } from '../ui/format.ts';
 import { useSessionActions } from './session-actions.ts';
@@ -13,6 +14,7 @@ import { TitleEditor } from './title-editor.tsx';
 export function SessionLine({ session, isShown }: { session: SessionInfo; isShown: boolean }) {
   const { id, state, workspace, updatedAt } = session;
   const actions = useSessionActions();
+  const now = useOpenContext(id);
   const [isRenaming, setRenaming] = useState(false);
   if (isRenaming)
     return (
@@ -35,7 +37,7 @@ export function SessionLine({ session, isShown }: { session: SessionInfo; isShow
         <span className="session-line-facts quiet" title={workspace}>
           <SessionStateMark state={state} /> {folderName(workspace)} · {formatTime(updatedAt)}
         </span>
-        <SessionFiguresLine session={session} />
+        <SessionFiguresLine session={session} now={now} />
       </a>
       <SessionMenu session={session} onRename={() => setRenaming(true)} />
     </div>
