@@ -27,16 +27,37 @@ const filler = (from: number, to: number): Step[] =>
     ),
   );
 
+/** Counts its connections, and writes its port to a file. */
+const serverWith = (file: string) =>
+  `FILE=${file} node -e 'let n = 0; const s = require("net").createServer((c) => c.end("answer " + ++n + "\\n")); s.listen(0, "127.0.0.1", () => require("fs").writeFileSync(process.env.FILE, String(s.address().port)))'`;
+
+const startServer = (file: string): Step => ({
+  call: { name: 'bash', arguments: { command: serverWith(file), background: true } },
+  expected: /runs in the background as m\d+/,
+});
+
+const askServer = (file: string, expected: RegExp): Step =>
+  bash(
+    `until [ -s ${file} ]; do sleep 0.05; done; exec 3<>/dev/tcp/127.0.0.1/$(cat ${file}) && cat <&3`,
+    expected,
+  );
+
+/** The first server ends with the first kill. The second one starts after both, and is used after compactions. */
 const stepsWith = (page: string): readonly Step[] => [
   { call: { name: 'skill', arguments: { name: 'paint' } }, expected: /Use three coats/ },
   { call: { name: 'camera_photo', arguments: {} }, expected: /red door/ },
   { call: { name: 'fetch', arguments: { url: page } }, expected: /Stir the paint/ },
+  startServer('port-1'),
+  askServer('port-1', /answer 1/),
   ...filler(10, 20),
   bash('echo slow >> steps; while [ ! -e go ]; do sleep 0.05; done', /outcome of this call is unknown/),
+  startServer('port-2'),
+  askServer('port-2', /answer 1/),
   ...filler(20, 40),
+  askServer('port-2', /answer 2/),
 ];
 
-it('images, skills and hooks survive three compactions and two kills', async () => {
+it('images, skills, hooks and servers survive three compactions and two kills', async () => {
   await using bench = await Bench.open();
   await using page = await servePage(
     '<html><body><article><h1>Paint</h1><p>Stir the paint for two minutes before use.</p></article></body></html>',
@@ -68,10 +89,15 @@ it('images, skills and hooks survive three compactions and two kills', async () 
   expect(await callsOfLog(bench)).toEqual(play.ids);
   // Nothing was lost: each compaction has its note, also one between runs.
   await bench.call(['compact', 'last']);
-  const { notes, compactions } = await notesOfLog(bench);
+  const { notes, compactions, ends } = await notesOfLog(bench);
   expect(compactions).toBeGreaterThan(3);
   expect(notes).toEqual(Array(compactions).fill(expect.stringContaining('The colour is RAL 3000.')));
   expect(JSON.stringify(play.requests[2])).toContain('data:image/png;base64,');
+  // The end of the first server was reported once. Each summary after its start names the second one.
+  expect(ends).toEqual([expect.stringContaining('it ended with the run that started it')]);
+  const last = JSON.stringify(play.requests.at(-1));
+  expect(last).toContain('Running in the background (see process)');
+  expect(last).toMatch(/m\d+\.\d+: `FILE=port-2 node/);
   for (const request of play.requests.slice(1).map((messages) => JSON.stringify(messages))) {
     expect(request.match(/Use three coats/g)).toHaveLength(1);
     if (request.includes('Compaction Round')) expect(request).toContain('The colour is RAL 3000.');
@@ -106,13 +132,14 @@ async function exported(bench: Bench): Promise<Exported> {
   return JSON.parse((await bench.call(['export', 'last'])).stdout) as Exported;
 }
 
-/** The notes of hooks in the log, as JSON, and how many compactions were made. */
+/** The notes of hooks and about background commands in the log, as JSON, and how many compactions were made. */
 async function notesOfLog(bench: Bench) {
   const { messages, marks } = await exported(bench);
+  const noted = (reason: string) =>
+    messages.filter(({ metadata }) => metadata?.synthetic === reason).map((each) => JSON.stringify(each));
   return {
-    notes: messages
-      .filter(({ metadata }) => metadata?.synthetic === 'hook')
-      .map((each) => JSON.stringify(each)),
+    notes: noted('hook'),
+    ends: noted('background'),
     compactions: marks.filter(({ kind }) => kind === 'compaction').length,
   };
 }

@@ -1,6 +1,7 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { RunEnd } from '../session/runs/run-result.ts';
+import { AFTER_EMPTY } from '../session/runs/turn-state.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { StepOutcome } from './model-call/step-outcome.ts';
 import { type AnswerEnding, callUnread, emptyAnswer, repeatedlyCutOff, unknownEnd } from './run-errors.ts';
@@ -15,7 +16,7 @@ const TEXTS = {
   'continue-cut': 'The connection broke during your answer. Continue from where the text above stops.',
   'continue-paused': 'Continue your turn.',
   'continue-length': 'Your answer reached its length limit. Continue exactly where it stopped.',
-  'continue-empty': 'Your answer was empty. If the work is done, say what you did; otherwise continue.',
+  'continue-empty': AFTER_EMPTY,
   'continue-truncated':
     'Answer again: the server had dropped the start of this conversation, so your last answer was not used. The conversation above is complete again, with older parts as a summary.',
 } as const;

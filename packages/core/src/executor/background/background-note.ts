@@ -31,8 +31,11 @@ export class BackgroundNote {
     const text = `A note from the program, not from the user. Background commands have ended:\n${lines.join('\n')}`;
     const note = draftSyntheticMessage(text, 'background');
     const handles = [...earlier, ...ended].map(({ handle }) => handle);
-    await this.#writer.appendMessage({ ...note, metadata: { ...note.metadata, ended: handles } });
-    await this.#background.newsStored();
+    // Both are made in one tick, so that the store commits them together.
+    await Promise.all([
+      this.#writer.appendMessage({ ...note, metadata: { ...note.metadata, ended: handles } }),
+      this.#background.newsStored(),
+    ]);
   }
 }
 

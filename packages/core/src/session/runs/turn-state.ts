@@ -1,4 +1,4 @@
-import { isBlank, type Message } from '@longhaul/protocol';
+import { isBlank, type Message, saysNothing } from '@longhaul/protocol';
 import type { Store } from '../../ports/index.ts';
 import { isEndDue } from '../due-hooks.ts';
 import { withoutLastNotes } from '../messages/compaction-notes.ts';
@@ -10,16 +10,31 @@ export function isAnswered(messages: readonly Message[]): boolean {
   const last = withoutLastNotes(messages).at(-1);
   if (last === undefined) return true;
   if (last.role !== 'assistant' || last.status !== 'done' || last.finishReason !== 'stop') return false;
-  return last.parts.every((part) => part.type !== 'tool') && !endsAtLimit(messages);
+  return last.parts.every((part) => part.type !== 'tool') && !isEmpty(last) && !endsAtLimit(messages);
 }
 
-/** Returns true if the log ends with the closing note of a limit: the work is not done. */
+/** An answer without a text is not one: the model is asked again. */
+function isEmpty({ parts, tokenCount }: Message): boolean {
+  // A hidden message is loaded without its parts.
+  if (parts.length === 0) return tokenCount === 0;
+  return parts.every(
+    (part) =>
+      part.type !== 'tool' && part.type !== 'file' && (part.type !== 'text' || saysNothing(part.text)),
+  );
+}
+
+/** Returns true if the log ends with the closing note of a limit, or with the request for it: the work is not done. */
 function endsAtLimit(messages: readonly Message[]): boolean {
-  const [request, last] = withoutLastNotes(messages).slice(-2);
-  return last?.role === 'assistant' && request?.metadata?.synthetic === 'limit';
+  const said = withoutLastNotes(messages);
+  const last = said.at(-1);
+  const isNote = last?.role === 'assistant' && said.at(-2)?.metadata?.synthetic === 'limit';
+  return isNote || last?.metadata?.synthetic === 'limit';
 }
 
 const AFTER_INTERRUPTION = 'Your answer was interrupted. Continue from where the text above stops.';
+
+export const AFTER_EMPTY =
+  'Your answer was empty. If the work is done, say what you did; otherwise continue.';
 
 const AFTER_LIMIT =
   'Continue the work: the limit of the last run no longer applies, and tools are available again.';
@@ -33,6 +48,8 @@ export async function continueFrom(writer: SessionWriter, isMessageWaiting: bool
   if (isMessageWaiting) return;
   if (last !== undefined && isIncomplete(last))
     await writer.appendMessage(draftSyntheticMessage(AFTER_INTERRUPTION, 'continue-cut'));
+  else if (last?.role === 'assistant' && last.finishReason === 'stop' && isEmpty(last))
+    await writer.appendMessage(draftSyntheticMessage(AFTER_EMPTY, 'continue-empty'));
   else if (endsAtLimit(writer.log.messages))
     await writer.appendMessage(draftSyntheticMessage(AFTER_LIMIT, 'continue-limit'));
 }
