@@ -68,6 +68,22 @@ describe('restoring', () => {
     }
   });
 
+  it('deletes before it writes, so that a full disk has room', async () => {
+    await using place = await newPlace();
+    const order: string[] = [];
+    const passed = (step: FilesStep, path: string) => void (step === 'entry-restored' && order.push(path));
+    const recorder = await place.open(undefined, { passed });
+    writeFileSync(at(place, 'a'), 'a');
+    const before = (await recorder.record())?.after ?? '';
+    rmSync(at(place, 'a'));
+    mkdirSync(at(place, 'y'));
+    writeFileSync(at(place, 'y/inside'), 'y');
+    writeFileSync(at(place, 'z'), 'z');
+    await recorder.record();
+    await recorder.restore(before);
+    expect(order).toEqual(['y/inside', 'z', 'a']);
+  });
+
   it('removes what a killed restore left, and never records it', async () => {
     await using place = await newPlace();
     const recorder = await place.open();

@@ -32,6 +32,7 @@ export async function restoreTree(options: RestoreOptions): Promise<Restored> {
   const restoring = new Restoring(options);
   await restoring.children(folder, '', from, to);
   restoring.done.sort((a, b) => (a.path < b.path ? -1 : 1));
+  restoring.skipped.sort((a, b) => (a.path < b.path ? -1 : 1));
   const { done, skipped, touched } = restoring;
   return { ...(await describeChanges(reader, done)), skipped, touched };
 }
@@ -71,7 +72,9 @@ class Restoring {
     removeLeftovers(open);
     const old = from === undefined ? NONE : await reader.children(from);
     const now = to === undefined ? NONE : await reader.children(to);
-    for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+    const gone = [...old.keys()].filter((name) => !now.has(name));
+    // What is deleted makes room for what is written.
+    for (const name of [...gone, ...now.keys()]) {
       const [before, after] = [old.get(name), now.get(name)];
       if (!isSameNode(before, after))
         await this.#entry({ open, name, path: joinPath(path, name) }, before, after);

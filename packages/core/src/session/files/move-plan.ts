@@ -6,6 +6,7 @@ import { ChangedByOthers, type Since, type Unrecorded } from './changed-by-other
 import { countBetween } from './conversation-tree.ts';
 import type { RevertOptions, RevertResult } from './revert-options.ts';
 import { pathsOf, type SessionRecord } from './session-record.ts';
+import type { RevertTarget } from './store-move.ts';
 
 /** Where a session goes: to a place in its conversation, and to a state of its files. */
 export interface Move {
@@ -76,4 +77,17 @@ export function refuseKeepWithForce({ force, keep }: RevertOptions): void {
       'invalid_request',
       'Use `keep` or `force`: files of others are left or restored.',
     );
+}
+
+/**
+ * Returns whether the conversation stays where it is. If the files do, too, the revert leaves no mark, so that the next
+ * `unrevert` takes back one that changed something. One that takes another back always leaves a mark.
+ */
+export function isStay({ conversation }: RevertResult, { undoes }: Move): boolean {
+  return !conversation && undoes === undefined;
+}
+
+/** What the mark of a move says before its files are restored. */
+export function targetOf({ to, undoes }: Move): RevertTarget {
+  return { to, ...(undoes !== undefined && { undoes }) };
 }

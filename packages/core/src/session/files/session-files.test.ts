@@ -390,15 +390,42 @@ describe('unrevert', () => {
   });
 });
 
+/** From a file on, nothing is restored any more. */
+function killAt(workspace: MemoryWorkspace, killedAt: string): void {
+  let isKilled = false;
+  workspace.onRestore = (path) => {
+    isKilled ||= path === killedAt;
+    if (isKilled) throw new LonghaulError('internal', 'killed');
+  };
+}
+
+describe('a revert that fails', () => {
+  it('is undone, so that the session can be used', async () => {
+    const workspace = createMemoryWorkspace({ a: '1', b: '1' });
+    const steps = [change('a', '2'), change('b', '2'), answer('Done.'), answer('Next.')];
+    const { test, files } = await startSession(workspace, steps);
+    await test.run('go');
+    workspace.onRestore = (path) => {
+      if (path === 'b') throw new LonghaulError('store_full', 'No space is left.');
+    };
+    await expect(files.revert(test.sessionId, 'm1')).rejects.toMatchObject({
+      code: 'store_full',
+      message: 'No space is left. The files are as they were before the revert.',
+    });
+    expect(present(workspace)).toEqual({ a: '2', b: '2' });
+    await test.run('more');
+    expect(present(workspace)).toEqual({ a: '2', b: '2' });
+    expect(test.of('session:reverted')).toEqual([]);
+  });
+});
+
 describe('a killed revert', () => {
   it('is completed by the next run, without what others changed since', async () => {
     const workspace = createMemoryWorkspace({ a: '1', b: '1', c: '1' });
     const steps = [change('a', '2'), change('b', '2'), change('c', '2'), answer('Done.'), answer('Next.')];
     const { test, driver, files } = await startSession(workspace, steps);
     await test.run('go');
-    workspace.onRestore = (path) => {
-      if (path === 'b') throw new LonghaulError('internal', 'killed');
-    };
+    killAt(workspace, 'b');
     await expect(files.revert(test.sessionId, 'm1')).rejects.toThrow('killed');
     expect(present(workspace)).toEqual({ a: '1', b: '2', c: '2' });
     workspace.onRestore = undefined;
@@ -421,9 +448,7 @@ describe('a killed revert', () => {
     const steps = [change('a', '2'), change('b', '2'), change('c', '2'), answer('Done.')];
     const { test, files } = await startSession(workspace, steps);
     await test.run('go');
-    workspace.onRestore = (path) => {
-      if (path === 'b') throw new LonghaulError('internal', 'killed');
-    };
+    killAt(workspace, 'b');
     await expect(files.revert(test.sessionId, 'm1')).rejects.toThrow('killed');
     workspace.onRestore = undefined;
     workspace.files.set('a', 'edited by hand');

@@ -4,12 +4,21 @@ import type { Store } from '../../ports/index.ts';
 import type { SessionWriter } from '../session-writer.ts';
 import { ChangedByOthers, type Since } from './changed-by-others.ts';
 import { loadFilesState } from './files-state.ts';
-import { draftResult, type FilesPlan, type Move, planFiles, refuseKeepWithForce } from './move-plan.ts';
+import {
+  draftResult,
+  type FilesPlan,
+  isStay,
+  type Move,
+  planFiles,
+  refuseKeepWithForce,
+  targetOf,
+} from './move-plan.ts';
 import { loadPendingRevert, type PendingRevert, savePendingRevert } from './pending-revert.ts';
 import { placedPatch, readPresent, recordPresent } from './record-present.ts';
 import type { RevertOptions, RevertResult } from './revert-options.ts';
 import { loadRecord, type SessionRecord } from './session-record.ts';
-import { type RevertTarget, storeMove } from './store-move.ts';
+import { storeMove } from './store-move.ts';
+import { undoFailedRevert } from './undo-failed-revert.ts';
 
 export interface SessionMoverOptions {
   store: Store;
@@ -87,7 +96,7 @@ export class SessionMover {
     const now = (await recorder.record())?.after ?? pending.treeBefore;
     const meanwhile = await this.#others.sinceBegun(pending, now);
     const { last } = await loadRecord(store, session.id);
-    await this.#restore(writer, recorder, { pending, meanwhile, at: last });
+    await this.#restore({ writer, session }, recorder, { pending, meanwhile, at: last });
   }
 
   async #moveConversation(
@@ -125,22 +134,27 @@ export class SessionMover {
       ...(keep && result.conflicts.length > 0 && { keeps: result.conflicts }),
     };
     await savePendingRevert(store, session.id, pending);
-    const restored = await this.#restore(writer, recorder, { pending, mayStay, at: known.last });
+    const restored = await this.#restore(held, recorder, { pending, mayStay, at: known.last });
     return { ...result, ...restored };
   }
 
   /** Restores the files of a stored revert, and stores its mark. With `mayStay`, it has none if it changed nothing. */
   async #restore(
-    writer: SessionWriter,
+    { writer, session }: HeldSession,
     recorder: FileRecorder,
     { pending, meanwhile, mayStay = false, at }: RestoreOptions,
   ): Promise<Pick<RevertResult, 'files' | 'more' | 'skipped'> & { status?: 'unchanged' }> {
     const { store } = this.#options;
     const { handle, keeps = [], ...target } = pending;
     const except = new Set([...keeps, ...(meanwhile ?? [])]);
-    const { touched, ...restored } = await recorder.restore(pending.treeAfter, { except });
+    const { touched, ...restored } = await recorder
+      .restore(pending.treeAfter, { except })
+      .catch(async (error: unknown) => {
+        const open = (tree: string) => this.#open(session, tree);
+        throw await undoFailedRevert({ store, sessionId: session.id, pending, open, error });
+      });
     if (!touched && mayStay) {
-      await savePendingRevert(store, writer.lease.sessionId, undefined);
+      await savePendingRevert(store, session.id, undefined);
       return { ...restored, status: 'unchanged' };
     }
     const treeAfter = await this.#treeAfter(pending, await recorder.record());
@@ -179,16 +193,4 @@ export class SessionMover {
   #open({ workspace }: Session, tree: string | undefined): Promise<FileRecorder> {
     return this.#options.trees().openRecorder(workspace, tree);
   }
-}
-
-/**
- * Returns whether the conversation stays where it is. If the files do, too, the revert leaves no mark, so that the next
- * `unrevert` takes back one that changed something. One that takes another back always leaves a mark.
- */
-function isStay({ conversation }: RevertResult, { undoes }: Move): boolean {
-  return !conversation && undoes === undefined;
-}
-
-function targetOf({ to, undoes }: Move): RevertTarget {
-  return { to, ...(undoes !== undefined && { undoes }) };
 }
