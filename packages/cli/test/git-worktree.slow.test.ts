@@ -44,11 +44,11 @@ describe('a session in a git repository', () => {
     await using bench = await Bench.open();
     const { commit } = await worked(bench);
     const short = commit.slice(0, 12);
-    expect((await bench.run(['show', 'last'])).stdout).toMatch(new RegExp(`^git +main at ${short}$`, 'm'));
-    expect((await bench.run(['tree', 'last'])).stdout).toMatch(
+    expect((await bench.call(['show', 'last'])).stdout).toMatch(new RegExp(`^git +main at ${short}$`, 'm'));
+    expect((await bench.call(['tree', 'last'])).stdout).toMatch(
       new RegExp(`^started on main at ${short}$`, 'm'),
     );
-    const { stdout: text } = await bench.run(['export', 'last', '--files']);
+    const { stdout: text } = await bench.call(['export', 'last', '--files']);
     const { session } = JSON.parse(text);
     expect(session.metadata.gitAtStart).toEqual({ branch: 'main', commit });
 
@@ -68,15 +68,17 @@ describe('a session in a git repository', () => {
     expect(existsSync(ran)).toBe(false);
     expect(git(folder, 'rev-parse', 'HEAD')).toBe(commit);
     expect(git(folder, 'status', '--short')).toBe('M a.txt');
-    expect((await bench.run(['show', 'last', '-C', folder])).stdout).toMatch(
+    expect((await bench.call(['show', 'last', '-C', folder])).stdout).toMatch(
       new RegExp(`^git +longhaul/copy at ${short}$`, 'm'),
     );
 
     await writeFile(join(bench.home, 'session.json'), text);
-    const imported = await bench.run(['import', join(bench.home, 'session.json'), '--json']);
+    const imported = await bench.call(['import', join(bench.home, 'session.json'), '--json']);
     const { sessionId } = JSON.parse(imported.stdout);
-    expect((await bench.run(['show', sessionId])).stdout).toMatch(new RegExp(`^git +main at ${short}$`, 'm'));
-  }, 120_000);
+    expect((await bench.call(['show', sessionId])).stdout).toMatch(
+      new RegExp(`^git +main at ${short}$`, 'm'),
+    );
+  }, 300_000);
 
   it('creates no worktree and no folder if its commit is missing', async () => {
     await using bench = await Bench.open();
@@ -89,26 +91,44 @@ describe('a session in a git repository', () => {
     git(workspace, 'gc', '-q', '--prune=now');
     const folder = join(bench.root, 'copy');
     const args = ['fork', 'last', '--files', folder];
-    const refused = await bench.run([...args, '--worktree']);
+    const refused = await bench.call([...args, '--worktree']);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(
       `The session began at commit ${commit.slice(0, 12)}, which is not in the repository`,
     );
     expect(existsSync(folder)).toBe(false);
     expect(git(workspace, 'branch', '--list', 'longhaul/*')).toBe('');
-    expect((await bench.run(args)).code).toBe(0);
+    expect((await bench.call(args)).code).toBe(0);
     expect(await readFile(join(folder, 'b.txt'), 'utf8')).toBe('new\n');
-  }, 120_000);
+  }, 300_000);
+
+  it('creates neither a folder nor a branch for a message that does not exist, and names a branch that exists', async () => {
+    await using bench = await Bench.open();
+    await worked(bench);
+    const folder = join(bench.root, 'copy');
+    const args = ['fork', 'last', '--files', folder, '--worktree'];
+    for (const at of ['m0', 'm99']) {
+      const refused = await bench.call([...args, '--at', at]);
+      expect(refused.stderr).toContain(`The session has no message ${at}.`);
+    }
+    expect(existsSync(folder)).toBe(false);
+    git(bench.workspace, 'branch', 'longhaul/copy');
+    const refused = await bench.call(args);
+    expect(refused.stderr).toMatch(
+      /^longhaul: git refused the worktree: fatal: .*'longhaul\/copy' already exists/,
+    );
+    expect(existsSync(folder)).toBe(false);
+  }, 300_000);
 
   it('leaves no branch and no worktree if the recorded files are lost', async () => {
     await using bench = await Bench.open();
     await worked(bench);
     await rm(join(bench.home, '.local/share/longhaul/blobs'), { recursive: true });
     const folder = join(bench.root, 'copy');
-    const refused = await bench.run(['fork', 'last', '--files', folder, '--worktree']);
+    const refused = await bench.call(['fork', 'last', '--files', folder, '--worktree']);
     expect(refused.stderr).toContain('are not in this store');
     expect(existsSync(folder)).toBe(false);
     expect(git(bench.workspace, 'branch', '--list', 'longhaul/*')).toBe('');
     expect(git(bench.workspace, 'worktree', 'list').split('\n')).toHaveLength(1);
-  }, 120_000);
+  }, 300_000);
 });

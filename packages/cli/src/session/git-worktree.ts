@@ -87,9 +87,15 @@ async function attempt(
     const { stdout } = await run(program, ['-C', folder, ...OPTIONS, ...args], { env: ownEnvironment() });
     return { output: stdout };
   } catch (error) {
-    const failure = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    const failure =
+      error instanceof Error && 'stderr' in error ? withoutProgress(String(error.stderr)) : String(error);
     return { output: '', failure };
   }
+}
+
+/** Git says what it begins to do before it says what is wrong. */
+function withoutProgress(text: string): string {
+  return text.replace(/^Preparing worktree .*\n/, '').trim();
 }
 
 /** Variables such as GIT_DIR would name another repository, and a missing object must not be fetched. */

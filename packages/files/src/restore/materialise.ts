@@ -53,7 +53,7 @@ async function requireEmpty(folder: string): Promise<void> {
     'invalid_request',
     names?.includes(INCOMPLETE) === true
       ? `${folder} has an incomplete copy of a session's files. Delete it, or name another folder.`
-      : `${folder} is not empty. Name a folder that does not exist or is empty.`,
+      : `${folder} is ${names === undefined ? 'not a folder' : 'not empty'}. Name a folder that does not exist or is empty.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { treeAfter, treeBefore } from '@longhaul/context';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { ChangedFiles, FileTrees, Restored, TreeBlobs, TreeEntry } from '../../ports/file-trees.ts';
 import { findMessage } from '../find-message.ts';
 import { existingSession } from '../session-errors.ts';
@@ -130,9 +130,15 @@ export class SessionFiles {
     return this.#trees().materialise(tree, folder);
   }
 
-  /** Returns the tree after a message. Default: the newest tree. Undefined: nothing was recorded. */
+  /**
+   * Returns the tree after a message. Default: the newest tree. Undefined: nothing was recorded.
+   *
+   * @throws {LonghaulError} `not_found` if there is no such message.
+   */
   async treeAfter(sessionId: string, sequence = Number.POSITIVE_INFINITY): Promise<string | undefined> {
-    return treeAfter(sequence, await loadRecord(this.#options.store, sessionId));
+    const { store } = this.#options;
+    if (Number.isFinite(sequence)) await findMessage(store, sessionId, handleOf(sequence));
+    return treeAfter(sequence, await loadRecord(store, sessionId));
   }
 
   /** Returns the branches of the conversation. @throws {LonghaulError} `session_not_found` */
