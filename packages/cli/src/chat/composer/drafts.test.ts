@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processStat } from '@longhaul/core/host-processes';
@@ -76,11 +76,13 @@ it('leaves the draft of a running process alone', async () => {
 it.runIf(process.platform === 'linux')(
   'takes the draft of a process that has ended and whose parent has not noticed',
   async () => {
-    // The first process of the shell ends as a child of `sleep`, which does not ask for its children.
-    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 600']);
+    // The child ends when the shell has become `sleep`, which does not ask for its children. A shell might.
+    const parent = spawn('/bin/sh', ['-c', 'exec 3<&0; (read line <&3) & echo $!; exec sleep 600']);
     try {
       const [said] = await once(parent.stdout, 'data');
       const pid = Number(String(said));
+      await expect.poll(() => readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+      parent.stdin.end('\n');
       await expect.poll(() => processStat(pid)?.state).toBe('Z');
       await keepAs(pid, 'of a zombie');
       expect(opened(undefined)).toBe('of a zombie');
