@@ -84,7 +84,7 @@ async function isOutside(
 function outside(name: string): LonghaulError {
   return refusal(
     { typed: `@${name}` },
-    'is outside of the workspace. Copy the file into it, or use --image for an image.',
+    'is outside of the workspace. Copy the file into it. An image can also be dropped into the chat, or named with --image on the command line.',
   );
 }
 

@@ -38,6 +38,10 @@ export class Entry {
     if (isBlank(text)) return;
     const { front, conversation, slash, slashContext, commands } = this.#options;
     front.texts.remember(text);
+    if (text.trim() === '!') {
+      front.notice('Write a command after the !, such as: !git status');
+      return;
+    }
     const command = /^!([\s\S]+)/.exec(text)?.[1]?.trim() ?? '';
     if (command !== '') {
       const output = await commands.run(command, this.folder);

@@ -2,12 +2,14 @@ import { noModelMessage } from '@longhaul/config';
 import type { ErrorCode, ErrorShape } from '@longhaul/protocol';
 
 const FOR_KEY = 'In this chat, /login stores a key, and /model chooses another model.';
+const FOR_WINDOW = 'In this chat, /window N sets the size of the window, and /model chooses another model.';
 
 /** What a person can enter here after an error. Its message names commands of the shell. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   key_missing: FOR_KEY,
   provider_auth: FOR_KEY,
-  window_unknown: 'In this chat, /window N sets the size of the window, and /model chooses another model.',
+  window_unknown: FOR_WINDOW,
+  context_exhausted: FOR_WINDOW,
 };
 
 const NO_MODEL =

@@ -77,6 +77,7 @@ export function selectTheme(paint: Paint): SelectListTheme {
     selectedText: paint.note,
     description: paint.dim,
     scrollInfo: paint.dim,
-    noMatch: paint.dim,
+    // The text of the library names commands, and the list can have anything.
+    noMatch: () => paint.dim('  Nothing matches.'),
   };
 }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { visibleLine } from '@longhaul/protocol';
@@ -7,6 +6,7 @@ import { skillLines } from '../../render/skill-lines.ts';
 import { version } from '../../version.ts';
 import { INIT_PROMPT } from './init-prompt.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
+import { writeNewFile } from './write-new-file.ts';
 
 export const PROJECT_COMMANDS: readonly SlashCommand[] = [
   {
@@ -70,7 +70,7 @@ async function bug(
     settings: await client.settings.get(),
   };
   const path = join(tmpdir(), `longhaul-bug-${Date.now()}.json`);
-  await writeFile(path, `${JSON.stringify(facts, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+  await writeNewFile(path, facts);
   print(
     `Written to ${path}: version, terminal, settings, and the last events without texts. It contains no messages and no keys. Read it before you send it.\n`,
   );

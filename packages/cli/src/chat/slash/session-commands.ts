@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fitLine, plural, shortId } from '../../render/format.ts';
 import { age } from '../../render/session-table.ts';
@@ -6,6 +5,7 @@ import { UsageTotal } from '../../render/usage-total.ts';
 import { textOf } from '../session/message-content.ts';
 import { messagePages } from './message-pages.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
+import { writeNewFile } from './write-new-file.ts';
 
 const MAX_SESSIONS = 200;
 /** Number of messages in which the last answer is looked for. */
@@ -57,10 +57,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     async run(words, { client, conversation, terminal, print }) {
       const id = conversation.requireId();
       const path = resolve(terminal.cwd, words === '' ? `${shortId(id)}.json` : words);
-      await writeFile(path, `${JSON.stringify(await client.sessions.export(id), null, 2)}\n`, {
-        flag: 'wx',
-        mode: 0o600,
-      });
+      await writeNewFile(path, await client.sessions.export(id));
       print(`Written to ${path}. longhaul import reads it.\n`);
     },
   },
