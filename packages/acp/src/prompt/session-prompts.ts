@@ -1,6 +1,12 @@
 import type { ContentBlock, StopReason } from '@agentclientprotocol/sdk';
-import { type EventOf, toLonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import {
+  type EventOf,
+  LonghaulError,
+  toLonghaulError,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
 import type { AcpWorkspace } from '../acp-options.ts';
+import { editorText } from '../editor-text.ts';
 import type { SessionRecord } from '../sessions/session-record.ts';
 import type { EventFeed } from '../updates/event-feed.ts';
 import { remark } from '../updates/text-chunk.ts';
@@ -97,7 +103,13 @@ export class SessionPrompts {
     if (command.needsSession === true && stored === undefined)
       return { text: `/${command.name} needs a session with messages, and this session has none yet.` };
     await stored;
-    return await command.run(words, { sessionId: fields.id, title: fields.title, signal });
+    try {
+      return await command.run(words, { sessionId: fields.id, title: fields.title, signal });
+    } catch (error) {
+      const text = problemOfInput(error);
+      if (text === undefined) throw error;
+      return { text };
+    }
   }
 
   /** Lets prompts enter the queue in the order in which the client sent them. */
@@ -135,6 +147,15 @@ export class SessionPrompts {
     if (title === undefined) return;
     feed.send([{ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() }]);
   }
+}
+
+/**
+ * Returns what is wrong with what was typed. It is shown as a text: an editor could take an error such as "not found" for
+ * the loss of the session. Undefined: something else has failed.
+ */
+function problemOfInput(error: unknown): string | undefined {
+  if (!(error instanceof LonghaulError)) return undefined;
+  return error.code === 'usage' || error.code === 'not_found' ? editorText(error) : undefined;
 }
 
 function optionsOf({ messageId, tools }: Turn) {

@@ -373,12 +373,16 @@ describe('longhaul acp', () => {
       expect(bench.prompts.at(-1)).toBe('Please greet them all.');
     });
 
-    it('refuses a command with wrong words, and one on a session without messages', async () => {
+    it('answers a command with wrong words, and one on a session without messages, with a text', async () => {
       const id = await editor.begin(bench.folder);
       await editor.prompt(id, '/context');
       expect(textOf(editor.of('agent_message_chunk', id))).toContain('this session has none yet');
       await editor.prompt(id, 'greet');
-      await expect(editor.prompt(id, '/pin m99')).rejects.toMatchObject({ data: { code: 'not_found' } });
+      await editor.prompt(id, '/pin m99');
+      await editor.prompt(id, '/recall');
+      const said = textOf(editor.of('agent_message_chunk', id));
+      expect(said).toContain('has no message "m99"');
+      expect(said).toContain('Name words to find: /recall timeout');
     });
   });
 

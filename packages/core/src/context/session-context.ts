@@ -229,7 +229,7 @@ export class SessionContext {
     if (message !== undefined && hasPart) return message;
     throw new LonghaulError(
       'not_found',
-      `This session has no message "${target}". Its messages are m1 to m${log.messages.at(-1)?.sequence ?? 0}; \`longhaul show\` prints them with their handles.`,
+      `This session has no message "${target}". Its messages are m1 to m${log.messages.at(-1)?.sequence ?? 0}. \`longhaul show\` and /recall print handles.`,
     );
   }
 

@@ -24,7 +24,7 @@ export async function findMessage(
   if (found !== undefined) return found;
   throw new LonghaulError(
     'not_found',
-    `The session has no message ${target.slice(0, 100)}. Expected a handle such as m12, or the id of a message. \`longhaul show\` lists the handles.`,
+    `The session has no message ${target.slice(0, 100)}. Expected a handle such as m12, or the id of a message. \`longhaul show\` and /recall print handles.`,
   );
 }
 
