@@ -1,4 +1,5 @@
 import type { SlashCommand } from './slash-command.ts';
+import { THEME_COMMAND } from './theme-command.ts';
 
 export const BASIC_COMMANDS: readonly SlashCommand[] = [
   {
@@ -11,6 +12,7 @@ export const BASIC_COMMANDS: readonly SlashCommand[] = [
       );
     },
   },
+  THEME_COMMAND,
   {
     name: 'exit',
     aliases: ['quit'],
