@@ -141,3 +141,17 @@ function finished(): EventPayload {
     compactions: 0,
   };
 }
+
+it('shows the newest lines of a command, and what other tools report in words', () => {
+  const push = translator();
+  push(call('a'), call('b', 'docs_search'));
+  const contentOf = (progress: Omit<Extract<EventPayload, { type: 'llm:tool-progress' }>, 'type'>) =>
+    push({ type: 'llm:tool-progress', ...progress }).map((update) => 'content' in update && update.content);
+  const block = (text: string) => [[{ type: 'content', content: { type: 'text', text } }]];
+  expect(contentOf({ callId: 'a', title: 'ls', metadata: { lines: ['one', 'two'] } })).toEqual(
+    block('```\none\ntwo\n```'),
+  );
+  expect(contentOf({ callId: 'b', title: '3 of 10\u001b[2J', metadata: { progress: 3, total: 10 } })).toEqual(
+    block('```\n3 of 10\\u001b[2J\n```'),
+  );
+});

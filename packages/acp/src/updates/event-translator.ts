@@ -112,10 +112,10 @@ export class EventTranslator {
     return [...this.#text.answer(event), ...running, ...(event.cost === undefined ? [] : this.#used())];
   }
 
-  #progress({ callId, metadata }: EventOf<'llm:tool-progress'>): SessionUpdate[] {
-    const toolCallId = this.ids.find(callId);
+  #progress(event: EventOf<'llm:tool-progress'>): SessionUpdate[] {
+    const toolCallId = this.ids.find(event.callId);
     if (toolCallId === undefined) return [];
-    const content = liveContent(metadata?.['lines']);
+    const content = liveContent(event);
     return [{ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content }];
   }
 

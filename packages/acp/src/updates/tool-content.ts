@@ -1,6 +1,13 @@
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
 import { cutMiddle } from '@longhaul/context';
-import { isObject, type JsonValue, parseBlobReference, type ToolOutputContent } from '@longhaul/protocol';
+import {
+  type EventOf,
+  isObject,
+  type JsonValue,
+  parseBlobReference,
+  type ToolOutputContent,
+  visibleLine,
+} from '@longhaul/protocol';
 
 /** More of an output is not shown in an editor. The session keeps all of it. */
 const MAX_SHOWN_CHARS = 20_000;
@@ -17,10 +24,15 @@ export function outputContent(toolName: string, output: readonly ToolOutputConte
   });
 }
 
-/** Returns the newest lines of a running command, from the metadata of its progress. */
-export function liveContent(lines: JsonValue | undefined): ToolCallContent[] {
-  if (!Array.isArray(lines)) return [];
-  return [textContent(fenced(lines.filter((line) => typeof line === 'string').join('\n')))];
+/** Returns the newest lines of a running command, from the metadata of its progress, or what else the tool reports. */
+export function liveContent({
+  title,
+  metadata,
+}: Pick<EventOf<'llm:tool-progress'>, 'title' | 'metadata'>): ToolCallContent[] {
+  const lines = metadata?.['lines'];
+  if (Array.isArray(lines))
+    return [textContent(fenced(lines.filter((line) => typeof line === 'string').join('\n')))];
+  return title === undefined ? [] : [textContent(fenced(visibleLine(title)))];
 }
 
 export function textContent(text: string): ToolCallContent {
