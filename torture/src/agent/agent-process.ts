@@ -31,6 +31,7 @@ import { type LineWriter, openLines, type ReceivedLine } from '../records/lines.
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
 import { trueTime } from '../records/true-time.ts';
 import { effectTools } from './effect-tools.ts';
+import { HOOKS } from './hooks.ts';
 import { recordingFetch } from './recording-fetch.ts';
 import {
   type AgentReport,
@@ -75,6 +76,7 @@ const runtime = new Runtime({
     passed: filesFaultPoints(faults),
   }),
   tools: toolsOf(paths),
+  hooksFor: async () => HOOKS,
   driverFor: async () => driver,
   endProcess: (place) => createSandboxDriver(place.driver).end(place),
   openSandbox: (session, signal, recordProcess) => {

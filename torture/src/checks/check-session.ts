@@ -19,6 +19,7 @@ import { checkBlobs, checkDatabase, checkEnded } from './check-database.ts';
 import { checkEffects } from './check-effects.ts';
 import { checkFrozen } from './check-frozen.ts';
 import { checkMessages } from './check-messages.ts';
+import { checkNotes } from './check-notes.ts';
 import { checkRequests } from './check-requests.ts';
 import { checkStreams } from './check-streams.ts';
 import type { Defect } from './defect.ts';
@@ -65,6 +66,7 @@ export function checkSession(
     ...checkCancels(readLines<CancelLine>(paths.cancels), lives, effects),
     ...checkFrozen(lives, { effects, ticks: readLines<TickLine>(paths.ticks) }),
     ...streamDefects,
+    ...checkNotes(stored),
     ...checkDatabase(stored),
     ...checkBlobs(stored, paths.blobs),
     ...checkEnded(stored),

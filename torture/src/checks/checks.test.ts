@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventPayload, Part, ToolPart } from '@longhaul/protocol';
 import { describe, it } from 'vitest';
+import { JUDGED, KEPT } from '../agent/hooks.ts';
 import { IMPORTED_PICTURES, importedTexts } from '../records/import-file.ts';
 import type {
   CommandKind,
@@ -23,6 +24,7 @@ import { checkBlobs, checkDatabase, checkEnded, checkUnchanged } from './check-d
 import { checkEffects } from './check-effects.ts';
 import { checkFrozen } from './check-frozen.ts';
 import { checkMessages } from './check-messages.ts';
+import { checkNotes } from './check-notes.ts';
 import { checkRequests } from './check-requests.ts';
 import { checkStreams, type LifeRecord } from './check-streams.ts';
 import type { Defect } from './defect.ts';
@@ -89,6 +91,28 @@ describe('checkMessages', () => {
     const spoilt = records();
     spoilt.messages[0]?.parts.reverse();
     assert.deepEqual(check(spoilt), ['lost-message']);
+  });
+});
+
+describe('checkNotes', () => {
+  const events = (...payloads: EventPayload[]) =>
+    payloads.map((payload, index) => ({ number: index + 1, payload }));
+  const taken: EventPayload = { type: 'message:dequeued', count: 1, ids: ['q1'], coalesced: false };
+  const compressed = (reason: 'manual' | 'threshold') =>
+    ({ type: 'context:compressed', reason }) as EventPayload;
+  const check = (...notes: string[]) =>
+    kindsOf(
+      checkNotes({
+        messages: notes.map((note, index) => message(index + 1, 'user', [text(note)])),
+        events: events(taken, compressed('threshold'), compressed('manual')),
+      }),
+    );
+
+  it('accepts one text for each', () => assert.deepEqual(check(JUDGED, KEPT), []));
+
+  it('reports a text that is missing or repeated', () => {
+    assert.deepEqual(check(JUDGED), ['lost-message']);
+    assert.deepEqual(check(JUDGED, JUDGED, KEPT), ['duplicate-message']);
   });
 });
 
