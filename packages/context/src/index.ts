@@ -30,6 +30,7 @@ export {
 } from './decide.ts';
 export { attemptsAfterRefusal, type ContentRefusal, type OmitTarget } from './leave-out.ts';
 export { argumentText } from './ledger/argument-text.ts';
+export { backgroundOf, endedInBackground } from './ledger/background-facts.ts';
 export { ledgerFoldFromJson, ledgerFoldToJson } from './ledger/fold-json.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
 export { createLedgerFold, foldMessage, type LedgerFold } from './ledger/ledger-fold.ts';

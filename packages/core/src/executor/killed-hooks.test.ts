@@ -148,6 +148,13 @@ it('runs the hooks of the start again if the run is cancelled while they run', a
   expect(test.seen).toHaveLength(2);
 });
 
+it('runs the hooks of the start once if two runs start at the same time', async () => {
+  const test = await stoppingRun({ 'session.start': { text: 'hello' } }, [answer('One.'), answer('Two.')]);
+  await Promise.all([test.run('one'), test.runtime.run(test.sessionId)]);
+  expect(test.seen).toEqual([{ on: 'session.start' }]);
+  expect(times(await test.texts(), 'hello')).toBe(1);
+});
+
 it('judges a final answer after which the process stopped, once', async () => {
   const ends: HookResult[] = [{ deny: 'run the tests' }, {}];
   const test = await stoppingRun({ 'run.end': () => ends.shift() ?? {} }, [answer('One.'), answer('Two.')]);

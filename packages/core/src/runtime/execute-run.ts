@@ -12,7 +12,7 @@ import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
-import { loadBegunCommands, saveBegunCommands } from '../session/begun-commands.ts';
+import { saveBegunCommands, unreportedCommands } from '../session/begun-commands.ts';
 import { DueHooks } from '../session/due-hooks.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
@@ -107,7 +107,7 @@ async function createExecutor(
     sandbox,
     background: new RunBackground({
       sandbox,
-      begun: loadBegunCommands(session),
+      begun: unreportedCommands(session, writer.log.messages),
       save: (begun) => saveBegunCommands(store, session.id, begun),
     }),
     blobs,
@@ -178,9 +178,7 @@ async function runHooks(
 ): Promise<RunHooks | undefined> {
   const hooks = (await options.hooksFor?.(session)) ?? [];
   if (hooks.length === 0) return undefined;
-  // The session may have been changed while the run waited for it.
-  const { store } = options;
-  const due = new DueHooks(store, (await store.getSession(session.id)) ?? session);
+  const due = new DueHooks(options.store, session);
   return new RunHooks({ hooks, writer, due, context: { ...context, session } });
 }
 

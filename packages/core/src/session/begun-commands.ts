@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type Session } from '@longhaul/protocol';
+import { backgroundOf, endedInBackground } from '@longhaul/context';
+import { isObject, type JsonObject, type Message, type Session } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
 
 /** Key in the session's metadata. A fork has it too: the commands do not run for it. */
@@ -12,7 +13,25 @@ export interface BegunCommand {
   command: string;
 }
 
-export function loadBegunCommands({ metadata }: Pick<Session, 'metadata'>): BegunCommand[] {
+/** Returns the commands whose end no message reports: a killed process may have stored a result without the rest. */
+export function unreportedCommands(
+  session: Pick<Session, 'metadata'>,
+  messages: readonly Message[],
+): BegunCommand[] {
+  const reported = new Set(
+    messages.flatMap((message) => [...endedInBackground(message), ...endsIn(message)]),
+  );
+  return loadBegunCommands(session).filter(({ handle }) => !reported.has(handle));
+}
+
+function endsIn({ parts }: Message): string[] {
+  return parts.flatMap((part) => {
+    const stated = part.type === 'tool' ? backgroundOf(part) : undefined;
+    return stated?.runs === false ? [stated.handle] : [];
+  });
+}
+
+function loadBegunCommands({ metadata }: Pick<Session, 'metadata'>): BegunCommand[] {
   const stored = metadata?.[KEY];
   if (!Array.isArray(stored)) return [];
   return stored.slice(0, MAX_COMMANDS).flatMap((each) => {

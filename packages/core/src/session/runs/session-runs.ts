@@ -164,7 +164,9 @@ export class SessionRuns {
       );
       await reportDamage(writer, log);
       await continueFrom(writer, (await store.listQueue(session.id)).length > 0);
-      return await execute({ session, driver, writer, signal: active.signal, drain: active.drain });
+      // What earlier runs have stored there can be newer than the session that was loaded before the run had it.
+      const current = { ...session, metadata: log.session.metadata };
+      return await execute({ session: current, driver, writer, signal: active.signal, drain: active.drain });
     } catch (error) {
       await failRun(writer, active, error);
       throw interruptionOf(active.signal) ?? asTakenOver(error);
