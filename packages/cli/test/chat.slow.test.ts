@@ -62,8 +62,10 @@ interface Opening extends WindowOptions {
 /** A bench with a model whose answers stream at 200 deltas a second, and a terminal with a chat. */
 async function openBench() {
   const bench = await Bench.open();
+  const released = Promise.withResolvers<string>();
   const { server, flags } = await bench.serve({
-    script,
+    script: (request) =>
+      lastUserText(request.messages) === 'Please wait' ? released.promise : script(request),
     windowTokens: 200_000,
     chunkChars: 5,
     chunkDelayMs: 5,
@@ -107,6 +109,8 @@ async function openBench() {
     serve,
     attach,
     sent,
+    /** Lets the model answer "Please wait". */
+    release: () => released.resolve('Waited.'),
     [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
   };
 }
@@ -371,12 +375,14 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
   it('lets the user finish a text before a question takes keys', async () => {
     await using place = await openBench();
     await using window = await place.open({ asks: true });
-    await window.enter('Please stream');
+    await window.enter('Please wait');
     await window.saw(BUSY);
     await window.enter('Please ask: held');
     // Keys of two lines that a busy chat reads at once count as a paste.
     await window.saw('▹ Please ask: held');
     await window.type('yes, later');
+    await window.saw('› yes, later');
+    place.release();
     await window.saw('Send or clear your text');
     expect(await window.screen()).toContain('yes, later');
     await window.press('Enter');

@@ -121,18 +121,17 @@ export class TmuxWindow implements AsyncDisposable {
     await expect.poll(() => this.screen(), POLL).not.toMatch(shown);
   }
 
-  /**
-   * Resolves with the exit code when the command has ended: 128 plus the signal if a signal ended it.
-   *
-   * tmux learns the code from another source than the end of the output, so a dead pane can still lack it.
-   */
+  /** Resolves with the exit code when the command has ended: 128 plus the signal if a signal ended it. */
   async ended(): Promise<number> {
     let code: number | undefined;
     const isKnown = async () => {
-      const end = await this.#tmux(['display-message', '-p', '#{pane_dead_status},#{pane_dead_signal}']);
-      const [status = '', signal = ''] = end.trim().split(',');
+      const end = '#{pane_dead},#{pane_dead_status},#{pane_dead_signal},#{pid}';
+      const shown = await this.#tmux(['display-message', '-p', end]);
+      const [isDead = '', status = '', signal = '', server = ''] = shown.trim().split(',');
       if (status !== '') code = Number(status);
       else if (signal !== '') code = 128 + Number(signal);
+      // Some versions of tmux miss that their child has ended, until the next signal of a child.
+      else if (isDead === '1') process.kill(Number(server), 'SIGCHLD');
       return code;
     };
     await expect.poll(isKnown, POLL).toBeTypeOf('number');
