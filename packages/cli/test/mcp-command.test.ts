@@ -41,6 +41,12 @@ it('longhaul mcp adds a server, tests it, lists it and removes it, and keeps the
   expect((await bench.call(['mcp', 'remove', 'h'])).code).toBe(1);
 });
 
+it('longhaul mcp shows which servers run in a sandbox', async () => {
+  const servers = { s: { command: 'x', sandbox: true }, h: { command: 'x' } };
+  await writeFile(bench.userFile, JSON.stringify({ mcp: { servers } }));
+  expect((await bench.call(['mcp'])).stdout).toBe('s  x (in a sandbox)\nh  x\n');
+});
+
 it('longhaul mcp test reports what is wrong with a server, and fails', async () => {
   const add = (name: string, ...rest: string[]) => bench.call(['mcp', 'add', name, ...rest]);
   await add('bad', '--', process.execPath, hostile, 'ends-at-once');

@@ -9,8 +9,9 @@ export function serverLine(name: string, server: McpServerConfig): string {
 }
 
 /** The command or the address of a server. */
-export function serverPlace({ command, args = [], url }: McpServerConfig): string {
-  return command === undefined ? (url ?? 'has no command and no url') : [command, ...args].join(' ');
+export function serverPlace({ command, args = [], url, sandbox }: McpServerConfig): string {
+  if (command === undefined) return url ?? 'has no command and no url';
+  return `${[command, ...args].join(' ')}${sandbox === true ? ' (in a sandbox)' : ''}`;
 }
 
 /** Describes the state of each server, and what it offers, for people. */
