@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -109,6 +109,27 @@ describe.each(WIDTHS)('files at %s width', (_, viewport) => {
     expect(await readFile(file, 'utf8')).toBe('two\n');
     await toast.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => readFile(file, 'utf8')).toBe('three\n');
+    await page.context().close();
+  });
+
+  it('of somebody else are kept by a revert, also if they change while its dialog is open', async () => {
+    const sessionId = await filledSession(bench);
+    const file = join(bench.bench.workspace, 'notes.txt');
+    const page = await bench.newPage({ viewport });
+    await bench.showSession(page, sessionId, '?panel=files');
+    const panel = page.getByRole('complementary', { name: 'Changed files' });
+    await panel.getByLabel('Changes of').selectOption({ index: 1 });
+    await panel.getByRole('button', { name: 'Revert to before this turn…' }).click();
+    const dialog = page.getByRole('dialog', { name: /Revert to before m\d+/ });
+    await dialog.getByText(/Restores \d+ file/).waitFor();
+    await writeFile(file, 'mine\n');
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
+    await dialog.getByRole('heading', { name: 'Changed by somebody else' }).waitFor();
+    await dialog.getByLabel('stay as they are').check();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await readFile(file, 'utf8')).toBe('mine\n');
     await page.context().close();
   });
 });

@@ -1,9 +1,9 @@
-import { toLonghaulError } from '@longhaul/protocol';
 import { useState } from 'react';
+import { problemNotice } from '../ui/problem-notice.ts';
 import { useNotify } from '../ui/toasts.tsx';
 
 /**
- * Runs an action that calls the server. A failure is shown as a toast and named by its server's message.
+ * Runs an action that calls the server. A failure is shown as a toast.
  *
  * @returns Whether the action is running, and the function that starts it.
  */
@@ -17,7 +17,7 @@ export function useAction<Args extends unknown[]>(
     try {
       await action(...args);
     } catch (error) {
-      notify({ kind: 'bad', title: toLonghaulError(error).message });
+      notify(problemNotice(error));
     } finally {
       setCount((running) => running - 1);
     }

@@ -30,9 +30,10 @@ export function RevertDialog({
   const notify = useNotify();
   const [scope, setScope] = useState<Scope>('both');
   const [others, setOthers] = useState<Others>('keep');
+  const [blocked, setBlocked] = useState(0);
   const undo = useUndoRevert(session);
   const only = scope === 'both' ? {} : { only: scope };
-  const loaded = useLoaded(scope, (signal) =>
+  const loaded = useLoaded(`${scope} ${blocked}`, (signal) =>
     client.revert(session.id, { target, ...only, preview: true }, { signal }),
   );
   const hasConflicts = loaded.state === 'ready' && loaded.value.conflicts.length > 0;
@@ -48,6 +49,8 @@ export function RevertDialog({
         kind: 'bad',
         title: `Somebody else changed ${plural(result.conflicts.length, 'file')} in the meantime.`,
       });
+      // The new preview asks what happens to these files.
+      setBlocked((count) => count + 1);
       return;
     }
     onClose();

@@ -1,7 +1,7 @@
-import { toLonghaulError } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import { type Server, useServer } from '../data/server.ts';
 import { goTo, parseRoute } from '../shell/route.ts';
+import { problemNotice } from '../ui/problem-notice.ts';
 import { saveFile } from '../ui/save-file.ts';
 import { type Notice, useNotify } from '../ui/toasts.tsx';
 import type { SessionList } from './session-list.ts';
@@ -105,7 +105,7 @@ export class SessionActions {
       await action();
       return true;
     } catch (error) {
-      this.#notify({ kind: 'bad', title: toLonghaulError(error).message });
+      this.#notify(problemNotice(error));
       return false;
     }
   }

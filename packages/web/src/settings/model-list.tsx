@@ -8,6 +8,13 @@ const MOST_ROWS = 100;
 export function ModelList({ usable }: { usable: Models | undefined }) {
   const [query, setQuery] = useState('');
   if (usable === undefined) return null;
+  if (usable.models.length === 0)
+    return (
+      <p className="quiet">
+        No model was found. Longhaul lists the models of providers that have a key, and of model servers on
+        the machine of the server.
+      </p>
+    );
   const words = query.toLowerCase().split(/\s+/);
   const found = usable.models.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
   return (
