@@ -126,6 +126,7 @@ function Preview({
 }
 
 function wordsOf({ files, more = 0, conversation }: Result): string {
-  const restored = plural(files.length + more, 'file');
-  return conversation ? `Reverted the conversation and ${restored}.` : `Reverted ${restored}.`;
+  const count = files.length + more;
+  if (conversation && count === 0) return 'Reverted the conversation.';
+  return `Reverted ${conversation ? 'the conversation and ' : ''}${plural(count, 'file')}.`;
 }
