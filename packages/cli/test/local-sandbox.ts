@@ -1,7 +1,8 @@
+import type { SandboxOptions } from '@longhaul/core';
 import { chooseSandbox } from '@longhaul/sandbox';
 
 /** Opens the local sandbox of a folder, without limits that a test would notice. */
-export function openLocalSandbox(workspace: string) {
+export function openLocalSandbox(workspace: string, more: Partial<SandboxOptions> = {}) {
   return chooseSandbox('local', {
     sessionId: 's',
     workspace,
@@ -12,5 +13,6 @@ export function openLocalSandbox(workspace: string) {
     image: '',
     env: {},
     programFolders: [],
+    ...more,
   });
 }

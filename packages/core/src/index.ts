@@ -78,6 +78,7 @@ export { draftUserMessage } from './session/messages/user-message.ts';
 export type { CancelResult } from './session/runs/cancel-session.ts';
 export { describeLeft, type LeftProcess, type ProcessEnder } from './session/runs/end-left-processes.ts';
 export { interrupted, interruptionOf } from './session/runs/interruption.ts';
+export { endKeptProcesses, type KeptProcess, keptProcesses } from './session/runs/kept-processes.ts';
 export type { ExecutorResult } from './session/runs/run-result.ts';
 export { isNothingToResume } from './session/runs/turn-state.ts';
 export { type SessionState, sessionState } from './session/session-state.ts';

@@ -1,6 +1,7 @@
 import type {
   ExecOptions,
   ExecResult,
+  KeptCommands,
   ProcessOptions,
   ProcessPlace,
   RecordProcess,
@@ -39,10 +40,20 @@ export interface SandboxParts {
   /** Starts a command. If `record` rejects, so does this, and the command has not run. */
   start(command: string, options: StartOptions): Promise<RunningCommand>;
   recordProcess: RecordProcess | undefined;
+  /** Commands that outlive the sandbox. `cwd` is already checked. Default: none can. */
+  kept?: KeptParts;
   /** Whether processes that commands leave running may outlive the sandbox. Asked at its end. Default: no. */
   keepsProcesses?: () => boolean;
   /** Removes what the driver created outside the workspace. Called when no command is running. */
   cleanUp(): Promise<void>;
+}
+
+export interface KeptParts {
+  start(command: string, options: Pick<StartOptions, 'cwd' | 'record'>): Promise<ProcessPlace>;
+  follow(
+    place: ProcessPlace,
+    options: Pick<ProcessOptions, 'onOutput'> & { signal: AbortSignal },
+  ): Promise<SandboxProcess | undefined>;
 }
 
 /** The rules of a sandbox that confines file tools to the workspace, and processes to their command. */
@@ -106,6 +117,20 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     return handle;
   };
 
+  const keptCommands = ({ start, follow }: KeptParts): KeptCommands => ({
+    async start(command, { cwd }) {
+      requireOpen();
+      checkCommand(command);
+      const folder = await checkFolder(toolFiles, cwd ?? '');
+      const { begin: record } = createRecord(command, parts.recordProcess);
+      return await tracked(start(command, { cwd: folder, record }));
+    },
+    async follow(place, { onOutput }) {
+      requireOpen();
+      return await follow(place, { onOutput, signal: disposal.signal });
+    },
+  });
+
   const withDisposal = (signal: AbortSignal | undefined) =>
     AbortSignal.any([disposal.signal, ...(signal ? [signal] : [])]);
 
@@ -136,6 +161,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     description: parts.description,
     platform: parts.platform,
     rules: parts.rules,
+    kept: parts.kept && keptCommands(parts.kept),
     files: parts.files,
     toolFiles,
     async exec(command, options) {

@@ -4,15 +4,15 @@ import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 
 /** Starts a command beside other work. Its handle is that of the call. */
 export async function startInBackground(
-  command: string,
+  { command, keep = false }: { command: string; keep?: boolean },
   cwd: string | undefined,
   { background, handle }: ToolContext,
 ): Promise<ToolResult> {
   if (background === undefined) return failedResult('Commands cannot run in the background here.');
   return reportRefusals(async () => {
-    await background.start(command, { handle, cwd });
-    const text = `[runs in the background as ${handle} until this run ends. Use process to wait for its output]`;
-    const title = `${cutLine(command.trim().split('\n')[0] ?? '', 100)} (in the background)`;
+    await background.start(command, { handle, cwd, keep });
+    const text = `[runs in the background as ${handle}${keep ? ', also after this run' : ' until this run ends'}. Use process to wait for its output]`;
+    const title = `${cutLine(command.trim().split('\n')[0] ?? '', 100)} (in the background${keep ? ', kept' : ''})`;
     return textResult(text, {
       title,
       metadata: { ended: 'background', background: { handle, runs: true } },

@@ -20,6 +20,8 @@ export interface BashInput {
   timeoutMs?: number;
   /** Default false. */
   background?: boolean;
+  /** With `background`: the command outlives the run. Default false. */
+  keep?: boolean;
 }
 
 export interface BashOptions {
@@ -57,6 +59,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
           workdir: { type: 'string' },
           timeoutMs: { type: 'integer', description: `Default ${timeoutMs}, at most ${maxTimeoutMs}` },
           background: { type: 'boolean', description: 'Return at once, with a handle for process' },
+          keep: { type: 'boolean', description: 'With background: outlives the run' },
         },
         required: ['command'],
       },
@@ -66,7 +69,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
         command: readCommand(fields),
         workdir: fields.optionalText('workdir') || undefined,
         timeoutMs: readTimeout(fields),
-        ...(fields.flag('background') && { background: true }),
+        ...readBackground(fields),
       })),
     async execute(input, context) {
       if (input.command.trim() === '') return describeEmptyCommand();
@@ -76,7 +79,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
       if (callsPatchProgram(input.command)) return failedResult(`${CALL_THE_TOOL} Nothing was run.`);
       const folder = await findFolder(input.workdir, context);
       if ('refusal' in folder) return failedResult(folder.refusal);
-      if (input.background) return startInBackground(input.command, folder.path, context);
+      if (input.background) return startInBackground(input, folder.path, context);
       const longestMs = Math.max(maxTimeoutMs, timeoutMs);
       const limitMs = Math.min(input.timeoutMs ?? timeoutMs, longestMs);
       const collector = createOutputCollector({
@@ -91,6 +94,13 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
     },
   };
   return tool;
+}
+
+function readBackground(fields: InputFields): Pick<BashInput, 'background' | 'keep'> {
+  const keep = fields.flag('keep');
+  // Only a command in the background can be kept.
+  if (!fields.flag('background') && !keep) return {};
+  return { background: true, ...(keep && { keep }) };
 }
 
 /** Codex's `local_shell` has its arguments in `action`. */

@@ -1,15 +1,22 @@
 import type { ExecResult } from './sandbox.ts';
 
-/** The commands of a run that run beside its other work. They end with the run. */
+/** The commands of a run that run beside its other work. They end with the run, unless they are kept. */
 export interface BackgroundCommands {
   /**
    * Starts a command.
    *
-   * @throws {LonghaulError} `invalid_request` if too many run; errors of `Sandbox.start`.
+   * @throws {LonghaulError} `invalid_request` if too many run, or if the sandbox can keep none; errors of `Sandbox.start`.
    */
-  start(command: string, options: { handle: string; cwd?: string | undefined }): Promise<BackgroundCommand>;
-  /** The commands of this run, oldest first, also those that have ended. */
+  start(command: string, options: StartBackground): Promise<BackgroundCommand>;
+  /** The commands of this run and those kept by earlier ones, oldest first, also those that have ended. */
   list(): readonly BackgroundCommand[];
+}
+
+export interface StartBackground {
+  handle: string;
+  cwd?: string | undefined;
+  /** The command outlives the run. Default false. */
+  keep?: boolean | undefined;
 }
 
 export interface BackgroundCommand {

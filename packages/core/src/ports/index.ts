@@ -11,6 +11,7 @@ export type {
   BackgroundEnd,
   BackgroundWatcher,
   NewOutput,
+  StartBackground,
 } from './background.ts';
 export type { BlobInfo, BlobStore } from './blob-store.ts';
 export type {
@@ -39,6 +40,7 @@ export type {
   ExecOptions,
   ExecResult,
   FileInfo,
+  KeptCommands,
   ProcessEnding,
   ProcessOptions,
   ProcessPlace,

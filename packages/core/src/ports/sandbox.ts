@@ -135,6 +135,8 @@ export interface Sandbox extends AsyncDisposable {
    * @throws {LonghaulError} `sandbox_failed` if the command could not be started; `cancelled` if `signal` is aborted.
    */
   start(command: string, options: ProcessOptions): Promise<SandboxProcess>;
+  /** Absent: all commands end with the sandbox. */
+  readonly kept?: KeptCommands;
   /** The files of the workspace, and no others. */
   readonly files: WorkspaceFiles;
   /** The files that the model's tools can use: `files`, or more. */
@@ -178,6 +180,22 @@ export interface SandboxProcess {
    * sandbox died, or with the error of `onOutput`.
    */
   readonly ended: Promise<ExecResult>;
+}
+
+/** Commands that outlive the sandbox and this process, without input. */
+export interface KeptCommands {
+  /**
+   * Starts a command and returns where it can be found, as it was recorded.
+   *
+   * @throws {LonghaulError} As `Sandbox.start`.
+   */
+  start(command: string, options: { cwd?: string | undefined }): Promise<ProcessPlace>;
+  /**
+   * Follows a command that this sandbox, or one before it, has started, from the oldest output that is kept. Returns
+   * undefined if it has ended and nothing is left of it, or if it cannot be seen from here. When the sandbox is disposed,
+   * nobody follows the command any more, and `ended` does not settle.
+   */
+  follow(place: ProcessPlace, options: Pick<ProcessOptions, 'onOutput'>): Promise<SandboxProcess | undefined>;
 }
 
 export interface ExecResult {

@@ -1,6 +1,5 @@
 import { isOfRunningCall, type Session } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
-import { RunBackground } from '../executor/background/run-background.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
 import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
@@ -12,7 +11,6 @@ import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
-import { saveBegunCommands, unreportedCommands } from '../session/begun-commands.ts';
 import { DueHooks } from '../session/due-hooks.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
@@ -22,6 +20,7 @@ import { createSessionHistory } from '../session/session-history.ts';
 import { loadSkillsInUse, saveSkillsInUse } from '../session/skills-in-use.ts';
 import { connectTools, type RunTools } from './connect-tools.ts';
 import { inSandbox } from './in-sandbox.ts';
+import { openBackground } from './open-background.ts';
 import { RunSystem } from './run-system.ts';
 import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 import { withSkills } from './session-skills.ts';
@@ -105,11 +104,7 @@ async function createExecutor(
     writer,
     driver,
     sandbox,
-    background: new RunBackground({
-      sandbox,
-      begun: unreportedCommands(session, writer.log.messages),
-      save: (begun) => saveBegunCommands(store, session.id, begun),
-    }),
+    background: await openBackground(session, { ...options, sandbox, messages: writer.log.messages }),
     blobs,
     compression,
     limits,

@@ -11,6 +11,8 @@ const MAX_COMMAND_CHARS = 500;
 export interface BegunCommand {
   handle: string;
   command: string;
+  /** Of a command that outlives its run: the mark of its stored process. */
+  keptMark?: string | undefined;
 }
 
 /** Returns the commands whose end no message reports: a killed process may have stored a result without the rest. */
@@ -31,13 +33,14 @@ function endsIn({ parts }: Message): string[] {
   });
 }
 
-function loadBegunCommands({ metadata }: Pick<Session, 'metadata'>): BegunCommand[] {
+export function loadBegunCommands({ metadata }: Pick<Session, 'metadata'>): BegunCommand[] {
   const stored = metadata?.[KEY];
   if (!Array.isArray(stored)) return [];
   return stored.slice(0, MAX_COMMANDS).flatMap((each) => {
     if (!isObject(each)) return [];
-    const { handle, command } = each;
-    return typeof handle === 'string' && typeof command === 'string' ? [{ handle, command }] : [];
+    const { handle, command, keptMark } = each;
+    if (typeof handle !== 'string' || typeof command !== 'string') return [];
+    return [{ handle, command, ...(typeof keptMark === 'string' && { keptMark }) }];
   });
 }
 
@@ -46,9 +49,11 @@ export async function saveBegunCommands(
   sessionId: string,
   begun: readonly BegunCommand[],
 ): Promise<void> {
-  const shown = begun
-    .slice(-MAX_COMMANDS)
-    .map(({ handle, command }) => ({ handle, command: command.slice(0, MAX_COMMAND_CHARS) }));
+  const shown = begun.slice(-MAX_COMMANDS).map(({ handle, command, keptMark }) => ({
+    handle,
+    command: command.slice(0, MAX_COMMAND_CHARS),
+    ...(keptMark !== undefined && { keptMark }),
+  }));
   const metadata: JsonObject = { [KEY]: shown.length === 0 ? null : shown };
   await store.updateSession(sessionId, { metadata });
 }

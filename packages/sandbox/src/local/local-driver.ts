@@ -19,6 +19,7 @@ import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { hostShell, withoutStartFile } from '../host-shell.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { hasOpen, placeOf, startTime } from '../process-identity.ts';
+import { followKept, startKept } from './kept-command.ts';
 
 /** Variables of our own environment that commands get. */
 const PASSED_ON = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ'];
@@ -63,6 +64,14 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
         env: environment,
         isKept: options.keepProcesses ?? false,
       });
+    },
+    kept: {
+      start: async (command, { cwd, record }) => {
+        root.requireInPlace();
+        const words = [shell.path, ...withoutStartFile(shell.path), '-c', command];
+        return startKept(words, { cwd: resolve(root.path, cwd), env: environment, record });
+      },
+      follow: followKept,
     },
     keepsProcesses: () => options.keepProcesses === true && options.signal?.aborted !== true,
     cleanUp: async () => undefined,

@@ -27,6 +27,7 @@ export const BASH_DIALECT: ToolDialect = {
       means: 'folder in which the command runs',
       aliases: ['cwd', 'directory', 'dir', 'dir_path', 'working_directory', 'workingDir', 'current_dir'],
     },
+    keep: { means: 'whether a background command outlives the run', aliases: ['persistent'] },
     background: {
       means: 'whether to return at once',
       aliases: ['run_in_background', 'is_background', 'detach'],

@@ -39,8 +39,10 @@ export class BackgroundNote {
   }
 }
 
-function earlierLine({ handle, command }: BegunCommand): string {
-  return `- ${handle} \`${cutLine(command, COMMAND_CHARS)}\`: it ended with the run that started it. Start it again if you need it.`;
+function earlierLine({ handle, command, keptMark }: BegunCommand): string {
+  const how =
+    keptMark === undefined ? 'it ended with the run that started it' : 'it has ended since the last run';
+  return `- ${handle} \`${cutLine(command, COMMAND_CHARS)}\`: ${how}. Start it again if you need it.`;
 }
 
 function endedLine({ handle, command, end, lastLines }: BackgroundCommand): string {

@@ -1,5 +1,5 @@
 import { LonghaulError } from '@longhaul/protocol';
-import type { BackgroundCommand, BackgroundCommands } from '../../ports/background.ts';
+import type { BackgroundCommand, BackgroundCommands, StartBackground } from '../../ports/background.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { BegunCommand } from '../../session/begun-commands.ts';
 import { RunningCommand } from './running-command.ts';
@@ -8,33 +8,37 @@ import { RunningCommand } from './running-command.ts';
 const MAX_RUNNING = 16;
 
 export interface RunBackgroundOptions {
-  sandbox: Pick<Sandbox, 'start'>;
+  sandbox: Pick<Sandbox, 'start' | 'kind' | 'kept'>;
+  /** Commands that earlier runs have kept. They count as commands of this run. */
+  kept?: readonly RunningCommand[];
   /** Commands whose end was not reported to the model. */
   begun: readonly BegunCommand[];
   /** Stores them, for the next run. */
   save: (begun: readonly BegunCommand[]) => Promise<void>;
+  /** Stores that the kept command with this mark has ended. */
+  recordEnd?: (keptMark: string) => Promise<void>;
 }
 
-/** The background commands of one run. The sandbox ends them when it is disposed at the end of the run. */
+/** The background commands of one run. The sandbox ends them when it is disposed at the end of the run, except for kept ones. */
 export class RunBackground implements BackgroundCommands {
   readonly #options: RunBackgroundOptions;
-  readonly #commands: RunningCommand[] = [];
+  readonly #commands: RunningCommand[];
   /** Commands of earlier runs, which have ended with their run. */
   #earlier: readonly BegunCommand[];
   /** The handles that are stored. */
   #stored: string;
   #starting = 0;
+  readonly #recorded = new Set<string>();
 
   constructor(options: RunBackgroundOptions) {
     this.#options = options;
-    this.#earlier = options.begun;
-    this.#stored = handlesOf(options.begun);
+    const { begun, kept = [] } = options;
+    this.#commands = [...kept];
+    this.#earlier = begun.filter(({ handle }) => !kept.some((each) => each.handle === handle));
+    this.#stored = handlesOf(begun);
   }
 
-  async start(
-    command: string,
-    { handle, cwd }: { handle: string; cwd?: string | undefined },
-  ): Promise<BackgroundCommand> {
+  async start(command: string, { handle, cwd, keep }: StartBackground): Promise<BackgroundCommand> {
     const running = this.#commands.filter(({ end }) => end === undefined).length + this.#starting;
     if (running >= MAX_RUNNING) {
       throw new LonghaulError(
@@ -45,7 +49,7 @@ export class RunBackground implements BackgroundCommands {
     this.#starting += 1;
     try {
       const { sandbox } = this.#options;
-      const started = await RunningCommand.start({ command, handle, cwd, sandbox });
+      const started = await RunningCommand.start({ command, handle, cwd, sandbox, keep });
       this.#commands.push(started);
       await this.#save();
       return started;
@@ -69,12 +73,22 @@ export class RunBackground implements BackgroundCommands {
 
   /** Call it when the ends that were reported are in the log. */
   async newsStored(): Promise<void> {
+    await this.#recordEnds();
     await this.#save();
+  }
+
+  /** A kept command that has ended need not be looked for. */
+  async #recordEnds(): Promise<void> {
+    for (const { end, keptMark } of this.#commands) {
+      if (end === undefined || keptMark === undefined || this.#recorded.has(keptMark)) continue;
+      this.#recorded.add(keptMark);
+      await this.#options.recordEnd?.(keptMark);
+    }
   }
 
   async #save(): Promise<void> {
     const open = this.#commands.filter(({ end, hasNews }) => end === undefined || hasNews);
-    const begun = open.map(({ handle, command }) => ({ handle, command }));
+    const begun = open.map(({ handle, command, keptMark }) => ({ handle, command, keptMark }));
     const all = [...this.#earlier, ...begun];
     if (handlesOf(all) === this.#stored) return;
     await this.#options.save(all);

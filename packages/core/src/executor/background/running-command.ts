@@ -1,11 +1,18 @@
-import { toLonghaulError } from '@longhaul/protocol';
+import { setImmediate as settled } from 'node:timers/promises';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import type {
   BackgroundCommand,
   BackgroundEnd,
   BackgroundWatcher,
   NewOutput,
 } from '../../ports/background.ts';
-import type { Sandbox, SandboxProcess } from '../../ports/sandbox.ts';
+import type {
+  KeptCommands,
+  ProcessOptions,
+  ProcessPlace,
+  Sandbox,
+  SandboxProcess,
+} from '../../ports/sandbox.ts';
 import { createStreamSanitizer } from '../../tool-output/output-sanitizer.ts';
 import { UnreadOutput } from './unread-output.ts';
 
@@ -13,7 +20,9 @@ export interface StartCommandOptions {
   command: string;
   handle: string;
   cwd: string | undefined;
-  sandbox: Pick<Sandbox, 'start'>;
+  sandbox: Pick<Sandbox, 'start' | 'kind' | 'kept'>;
+  /** The command outlives the run. */
+  keep?: boolean | undefined;
 }
 
 /** A background command. Its output never blocks it, except for a watcher that takes its time. */
@@ -27,22 +36,43 @@ export class RunningCommand implements BackgroundCommand {
   #end: BackgroundEnd | undefined;
   #ended: Promise<void> = Promise.resolve();
   #isReported = false;
+  #keptMark: string | undefined;
 
-  private constructor({ command, handle }: StartCommandOptions) {
+  private constructor({ command, handle }: Pick<StartCommandOptions, 'command' | 'handle'>) {
     this.command = command;
     this.handle = handle;
   }
 
   /** @throws {LonghaulError} Errors of `Sandbox.start`. */
   static async start(options: StartCommandOptions): Promise<RunningCommand> {
-    const running = new RunningCommand(options);
-    const process = await options.sandbox.start(options.command, {
-      cwd: options.cwd,
-      onOutput: (chunk, stream) => running.#take(running.#sanitizers[stream].push(chunk)),
-    });
-    running.#process = process;
-    running.#ended = running.#followEnd(process);
+    const { command, handle, cwd, sandbox, keep = false } = options;
+    if (keep) return startKept(options);
+    const running = new RunningCommand({ command, handle });
+    running.#follow(await sandbox.start(command, { cwd, onOutput: running.#onOutput }));
     return running;
+  }
+
+  /**
+   * Follows a command that outlives its run. One that ended before has its `end` when this resolves. Returns undefined if
+   * nothing is left of it.
+   */
+  static async follow(
+    { command, handle }: Pick<StartCommandOptions, 'command' | 'handle'>,
+    place: ProcessPlace,
+    kept: KeptCommands,
+  ): Promise<RunningCommand | undefined> {
+    const running = new RunningCommand({ command, handle });
+    const process = await kept.follow(place, { onOutput: running.#onOutput });
+    if (process === undefined) return undefined;
+    running.#keptMark = place.mark;
+    running.#follow(process);
+    await settled();
+    return running;
+  }
+
+  /** Of a command that outlives the run: the mark of its stored process. */
+  get keptMark(): string | undefined {
+    return this.#keptMark;
   }
 
   get end(): BackgroundEnd | undefined {
@@ -92,6 +122,13 @@ export class RunningCommand implements BackgroundCommand {
     };
   }
 
+  #onOutput: ProcessOptions['onOutput'] = (chunk, stream) => this.#take(this.#sanitizers[stream].push(chunk));
+
+  #follow(process: SandboxProcess): void {
+    this.#process = process;
+    this.#ended = this.#followEnd(process);
+  }
+
   async #take(text: string): Promise<void> {
     if (text === '') return;
     this.#output.push(text);
@@ -108,4 +145,19 @@ export class RunningCommand implements BackgroundCommand {
     this.#end = end;
     for (const watcher of this.#watchers) watcher.onEnd();
   }
+}
+
+async function startKept(options: StartCommandOptions): Promise<RunningCommand> {
+  const { command, cwd, sandbox } = options;
+  const { kept, kind } = sandbox;
+  if (kept === undefined) {
+    throw new LonghaulError(
+      'invalid_request',
+      `keep: with the ${kind} sandbox, every command ends with the run. Start it without keep, and again in the next run.`,
+    );
+  }
+  const place = await kept.start(command, { cwd });
+  const followed = await RunningCommand.follow(options, place, kept);
+  if (followed === undefined) throw new LonghaulError('sandbox_failed', 'The command ended at once.');
+  return followed;
 }

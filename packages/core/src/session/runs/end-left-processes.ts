@@ -1,6 +1,7 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { ProcessEnding, ProcessPlace, ProcessRecord, Store } from '../../ports/index.ts';
 import type { SessionWriter } from '../session-writer.ts';
+import { keptProcesses } from './kept-processes.ts';
 
 /** A process that an earlier run has started, and that may still run. */
 export interface LeftProcess {
@@ -26,7 +27,7 @@ const CANNOT_END: ProcessEnding = { ended: 'unknown', reason: 'this program cann
 const SHOWN_COMMAND_CHARS = 80;
 
 /**
- * Ends what earlier runs of the session have started and not ended. The run that calls this holds the session and has
+ * Ends what earlier runs of the session have started and not ended, except for commands that outlive their run. The run that calls this holds the session and has
  * started nothing. Returns the number of commands that were killed.
  *
  * @throws {LonghaulError} `processes_left` if a process may still run, and no person says that it has ended.
@@ -38,7 +39,10 @@ export async function endLeftProcesses(
 ): Promise<number> {
   const { sessionId, runId } = writer.lease;
   const open = await store.listProcesses(sessionId, { open: true });
-  const earlier = open.filter((process) => process.runId !== runId);
+  const session = await store.getSession(sessionId);
+  const kept = session === undefined ? [] : await keptProcesses(store, session);
+  const isKept = ({ id }: ProcessRecord) => kept.some(({ process }) => process.id === id);
+  const earlier = open.filter((process) => process.runId !== runId && !isKept(process));
   const endings = await Promise.all(
     earlier.map(async (process) => ({ process, ending: await endProcess(process.place) })),
   );
