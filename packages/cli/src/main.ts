@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   queue: async () => (await import('./commands/queue.ts')).queue,
   fork: async () => (await import('./commands/fork.ts')).fork,
   sessions: async () => (await import('./commands/sessions.ts')).sessions,
+  ps: async () => (await import('./commands/ps.ts')).ps,
   show: async () => (await import('./commands/show.ts')).show,
   search: async () => (await import('./commands/search.ts')).search,
   context: async () => (await import('./commands/context.ts')).context,

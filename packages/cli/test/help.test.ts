@@ -17,6 +17,7 @@ const COMMANDS = [
   'queue',
   'fork',
   'sessions',
+  'ps',
   'show',
   'search',
   'context',

@@ -44,6 +44,7 @@ import { SessionFiles } from './session/files/session-files.ts';
 import { newId } from './session/ids.ts';
 import { type EnqueueResult, MessageQueueService } from './session/messages/message-queue-service.ts';
 import type { CancelRequest, CancelResult } from './session/runs/cancel-session.ts';
+import { endKeptProcesses } from './session/runs/kept-processes.ts';
 import { closeOpenPart } from './session/runs/repair.ts';
 import type { ExecutorResult } from './session/runs/run-result.ts';
 import { type RunWork, SessionRuns, type StartOptions } from './session/runs/session-runs.ts';
@@ -233,6 +234,17 @@ export class Runtime {
     const waitBeganAt = await this.#options.store.lastEventNumber(sessionId);
     const { id, eventNumber } = await this.queue.enqueue(sessionId, content, message);
     return this.#callers.answerTo(sessionId, { id, eventNumber, waitBeganAt }, signal);
+  }
+
+  /**
+   * Ends the commands that the session keeps running after its runs, and returns their handles. Call it before the
+   * session is deleted: later, nobody knows them.
+   */
+  async endKeptCommands(sessionId: string): Promise<string[]> {
+    const { store, endProcess } = this.#options;
+    const session = await store.getSession(sessionId);
+    if (session === undefined || endProcess === undefined) return [];
+    return (await endKeptProcesses(store, session, endProcess)).map(({ handle }) => handle);
   }
 
   /**

@@ -109,9 +109,10 @@ export class SessionBook {
     if (open !== undefined) await this.close(sessionId);
     if (open?.isStored === false) return;
     const { workspaces, defaultFolder } = this.#options;
-    const { store } = open?.workspace ?? (await workspaces.holding(sessionId, defaultFolder));
+    const { store, runtime } = open?.workspace ?? (await workspaces.holding(sessionId, defaultFolder));
     if ((await store.leaseHolder(sessionId, currentClaimant())) !== undefined)
       throw new LonghaulError('session_busy', 'Another process works on the session. Cancel its run first.');
+    await runtime.endKeptCommands(sessionId);
     await store.deleteSession(sessionId);
   }
 

@@ -133,6 +133,7 @@ export const SESSIONS_FLAGS = {
   json: toggle,
   limit: { type: 'string', short: 'n' },
 } as const;
+export const PS_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const SHOW_FLAGS = { ...WHERE, ...ALL, json: toggle, 'no-color': toggle } as const;
 export const SEARCH_FLAGS = {
   ...WHERE,

@@ -20,6 +20,7 @@ Commands
   revert     restore files and conversation as they were before a message; unrevert takes the revert back
   tree       show the branches of a session and its forks
   sessions   list the sessions of this folder
+  ps         list the commands that sessions of this folder run
   show       read a session, including the messages that the model no longer sees
   search     search all sessions
   context    see what fills a session's window
@@ -206,7 +207,8 @@ If the last message has its answer and no other message waits, no model is calle
 longhaul run.
 `,
   cancel: `End the run of a session, even if another process runs it. This ends the model call, the tools and all their
-processes, and returns when they have ended. Finished work and waiting messages are kept.
+processes, and returns when they have ended. Commands that the agent keeps running after its run are ended too.
+Finished work and waiting messages are kept.
 
   longhaul cancel last
   longhaul cancel last --clear-queue
@@ -263,6 +265,19 @@ longhaul show prints the messages with their handles.
       --json            print one session per line
 ${ALL}
 ${WHERE}
+`,
+  ps: `List the commands that sessions of this workspace run now: those of working runs, and those that the agent keeps
+running after its run. A git repository is one workspace.
+
+  longhaul ps
+  longhaul ps --all
+  longhaul cancel ID    ends the run of a session, and the commands that it keeps
+
+      --json            print one command per line
+${ALL}
+${WHERE}
+
+"kept": the command outlives its run. "left": its run has died, and the next run of the session ends it.
 `,
   show: `Read a session. Changes of files and outputs of commands are shown completely.
 

@@ -17,10 +17,11 @@ export async function cancel(argv: readonly string[], terminal: Terminal): Promi
     { values, terminal, access: 'change', typed: ['cancel', ...argv] },
     async ({ runtime, session }) => {
       const result = await runtime.cancel(session.id, { clearQueue, force: values.force === true });
+      const endedCommands = await runtime.endKeptCommands(session.id);
       const waiting = await runtime.queue.pendingCount(session.id);
       const text = values.json
-        ? `${JSON.stringify({ ...result, waiting })}\n`
-        : wrapText(cancelText(result, { clearQueue, waiting }), columnsOf(terminal.out));
+        ? `${JSON.stringify({ ...result, endedCommands, waiting })}\n`
+        : wrapText(cancelText(result, { clearQueue, waiting, endedCommands }), columnsOf(terminal.out));
       terminal.out.write(text);
       return 0;
     },
@@ -29,14 +30,20 @@ export async function cancel(argv: readonly string[], terminal: Terminal): Promi
 
 function cancelText(
   { wasRunning, clearedMessages, endedPid }: CancelResult,
-  { clearQueue, waiting }: { clearQueue: boolean; waiting: number },
+  {
+    clearQueue,
+    waiting,
+    endedCommands,
+  }: { clearQueue: boolean; waiting: number; endedCommands: readonly string[] },
 ): string {
-  const done =
+  const kept = endedCommands.length === 0 ? '' : ` Ended ${plural(endedCommands.length, 'kept command')}.`;
+  const run =
     endedPid !== undefined
       ? `The process ${endedPid} did not answer and was ended. Its run is recorded as interrupted. Finished work is kept.`
       : wasRunning
         ? 'Cancelled: the run and all its processes have ended. Finished work is kept.'
         : 'No run was working on this session.';
+  const done = `${run}${kept}`;
   const messages = (count: number) =>
     count === 1 ? '1 waiting message was' : `${count} waiting messages were`;
   if (clearQueue)

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '@longhaul/config';
-import { isOwnerAlive } from '@longhaul/core';
+import { endKeptProcesses, isOwnerAlive } from '@longhaul/core';
 import type { GarbagePlan, RetentionLimits } from '@longhaul/storage/maintenance';
 import { parseAge, parseSize } from '../command-line/amounts.ts';
 import { GC_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
-import { blobFolder, databasePath } from '../compose/open-storage.ts';
+import { endProcess } from '../compose/open-sandbox.ts';
+import { blobFolder, databasePath, openStorage } from '../compose/open-storage.ts';
 import { plural } from '../render/format.ts';
 import { planText, reportText } from '../render/garbage-text.ts';
 import { agrees } from '../run/confirm.ts';
@@ -38,9 +39,21 @@ export async function gc(argv: readonly string[], terminal: Terminal): Promise<n
     return 0;
   }
   const agreed = await agreement(plan, { ...values, terminal, columns });
+  await endKeptOf(agreed.sessions, config);
   const report = await collectGarbage(place, agreed, options);
   write(report, reportText(report, columns));
   return 0;
+}
+
+/** Commands that removed sessions keep running would be in no list any more. */
+async function endKeptOf(sessions: readonly string[], { storage }: Config): Promise<void> {
+  if (sessions.length === 0) return;
+  const { store } = await openStorage(storage.url, { access: 'write' });
+  await using _store = store;
+  for (const id of sessions) {
+    const session = await store.getSession(id);
+    if (session !== undefined) await endKeptProcesses(store, session, endProcess);
+  }
 }
 
 function limitsOf(

@@ -104,6 +104,7 @@ export function sessionHandlers({
         await deletions.schedule(sessionId, undoSeconds * 1_000);
         return undefined;
       }
+      await runtime.endKeptCommands(sessionId);
       await store.deleteSession(sessionId);
       feeds.drop(sessionId);
       return undefined;

@@ -7,7 +7,7 @@ const KEY = 'deletions';
 
 export interface DelayedDeletionsOptions {
   store: Store;
-  runtime: Pick<Runtime, 'subscribe'>;
+  runtime: Pick<Runtime, 'subscribe' | 'endKeptCommands'>;
   /** Whether a run or another operation works on the session. */
   isHeld: (sessionId: string) => Promise<boolean>;
   /** Called after a session was deleted. */
@@ -91,12 +91,13 @@ export class DelayedDeletions implements Disposable {
   }
 
   async #delete(sessionId: string): Promise<void> {
-    const { store, isHeld, onDeleted } = this.#options;
+    const { store, runtime, isHeld, onDeleted } = this.#options;
     const session = await store.getSession(sessionId);
     const isUsed = session !== undefined && (await isHeld(sessionId));
     // It was taken back while the store was read.
     if (!this.#due.delete(sessionId)) return;
     if (session === undefined || isUsed) return;
+    await runtime.endKeptCommands(sessionId);
     await store.deleteSession(sessionId);
     onDeleted(sessionId);
   }
