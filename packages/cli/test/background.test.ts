@@ -82,6 +82,8 @@ it('talks with a command, waits for a line, and ends it', async () => {
   expect(listed).toMatch(/^m\d+\.\d+ echo ready; .*\(runs\): more$/);
   expect(killed).toMatch(/has ended: stopped\]$/);
   expect(late).toContain('it takes no input');
+  // People see the last lines while the model waits.
+  expect(JSON.stringify(test.of('llm:tool-progress'))).toContain('got hello');
   expect(isRunning(seconds)).toBe(false);
   expect(JSON.stringify(await test.messages())).not.toContain(NOTE);
 });

@@ -2,6 +2,7 @@ import type { BackgroundCommand, BackgroundCommands, Tool, ToolContext, ToolResu
 import { cutLine, describeBackgroundEnd, groupDigits } from '@longhaul/core/tool-output';
 import { PROCESS_DIALECT } from './dialect/command-dialects.ts';
 import { type InputFields, parseInput } from './input-parser.ts';
+import { LiveLines } from './live-lines.ts';
 import { readWaitFor, type WaitFor, type WaitOutcome, waitForCommand } from './process-wait.ts';
 import { failedResult, reportRefusals } from './tool-result.ts';
 
@@ -80,8 +81,26 @@ async function act(
   const awaited =
     waitFor === undefined || action === 'kill'
       ? undefined
-      : await waitForCommand(command, waitFor, { timeoutMs: Math.min(timeoutMs, MAX_WAIT_MS), context });
+      : await waitAloud(command, waitFor, { timeoutMs: Math.min(timeoutMs, MAX_WAIT_MS), context });
   return describe(command, { action, awaited, before: before?.text ?? '' });
+}
+
+/** Waits, and shows people the last lines of the command in the meantime. */
+async function waitAloud(
+  command: BackgroundCommand,
+  waitFor: WaitFor,
+  options: { timeoutMs: number; context: ToolContext },
+): Promise<WaitOutcome> {
+  using live = new LiveLines({
+    lastLines: () => command.lastLines,
+    report: (update) => options.context.progress(update),
+  });
+  const unwatch = command.watch({ onOutput: async () => live.changed(), onEnd: () => undefined });
+  try {
+    return await waitForCommand(command, waitFor, options);
+  } finally {
+    unwatch();
+  }
 }
 
 function describe(
