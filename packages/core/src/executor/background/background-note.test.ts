@@ -13,7 +13,7 @@ it('stores the note and what it reports in one tick, so that no end is reported 
     },
   } as unknown as SessionWriter;
   const background = new RunBackground({
-    sandbox: { start: () => Promise.reject(new Error('nothing starts here')) },
+    sandbox: { kind: 'local', start: () => Promise.reject(new Error('nothing starts here')) },
     begun: [{ handle: 'm1.0', command: 'serve' }],
     save: async (begun) => void order.push(`saves ${begun.length}`),
   });

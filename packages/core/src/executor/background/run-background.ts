@@ -73,8 +73,9 @@ export class RunBackground implements BackgroundCommands {
 
   /** Call it when the ends that were reported are in the log. */
   async newsStored(): Promise<void> {
-    await this.#recordEnds();
+    // Begins to save at once: the caller stores its note in the same tick.
     await this.#save();
+    await this.#recordEnds();
   }
 
   /** A kept command that has ended need not be looked for. */
