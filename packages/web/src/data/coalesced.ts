@@ -17,15 +17,11 @@ export class Coalesced {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    try {
-      while (this.#isRequested) {
-        this.#isRequested = false;
-        await this.#task();
-      }
-    } catch (error) {
-      this.#onError(error);
-    } finally {
-      this.#isRunning = false;
+    while (this.#isRequested) {
+      this.#isRequested = false;
+      // A failure must not lose a request that came in the meantime.
+      await this.#task().catch(this.#onError);
     }
+    this.#isRunning = false;
   }
 }
