@@ -102,8 +102,12 @@ it('ends a kept command from outside, and the next run reports that', async () =
   const test = await openSession([keep(`trap '' TERM; ${TICKING}`), answer('Done.'), answer('I know.')]);
   await test.run('one');
   const pid = await test.pid();
+  const mark = (await test.open())[0]?.place.mark ?? '';
+  const folder = join(tmpdir(), `longhaul-kept-${process.getuid?.()}`, mark);
+  expect(existsSync(folder)).toBe(true);
   const ended = await endKeptProcesses(test.store, await test.session(), endProcess);
   expect(ended.map(({ command }) => command)).toEqual([`trap '' TERM; ${TICKING}`]);
+  expect(existsSync(folder)).toBe(false);
   await expect.poll(() => processExists(pid)).toBe(false);
   await test.run('two');
   expect(JSON.stringify(await test.messages())).toContain('Background commands have ended');

@@ -15,6 +15,11 @@ export function newCommandMark({ isKept = false } = {}): string {
   return `${isKept ? KEPT : ''}${ownerName()}.${randomUUID()}`;
 }
 
+/** Whether the processes with this mark may outlive the process that started them. */
+export function isKeptMark(mark: string): boolean {
+  return mark.startsWith(KEPT);
+}
+
 /**
  * Returns variables for a program that must not outlive this process: `killOrphans` of a later one finds it by them.
  */
@@ -70,6 +75,6 @@ function orphans(): number[] {
     .map(({ pid }) => pid)
     .filter((pid) => {
       const mark = markOf(pid);
-      return mark !== undefined && !mark.startsWith(KEPT) && !isOwnerAlive(mark);
+      return mark !== undefined && !isKeptMark(mark) && !isOwnerAlive(mark);
     });
 }

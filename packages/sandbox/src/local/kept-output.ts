@@ -3,6 +3,7 @@ import { lstat, open, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
+import { isKeptMark } from '../command/command-mark.ts';
 
 /** Bytes of one piece of a kept output. At most three pieces are kept. */
 const PIECE_BYTES = 524_288;
@@ -40,7 +41,7 @@ export function copyArguments(folder: string): string[] {
  */
 export async function keptFolder(mark: string): Promise<string> {
   const uid = process.getuid?.() ?? 0;
-  const parent = join(tmpdir(), `longhaul-kept-${uid}`);
+  const parent = keptParent();
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const info = await lstat(parent);
   if (!info.isDirectory() || info.uid !== uid || (info.mode & 0o077) !== 0) {
@@ -49,7 +50,16 @@ export async function keptFolder(mark: string): Promise<string> {
       `${parent} must be a folder that only you can use: outputs of kept commands are stored there. Remove it, or set TMPDIR.`,
     );
   }
-  return join(parent, mark.replaceAll(/[^\w.-]/g, '_'));
+  return join(parent, folderName(mark));
+}
+
+const keptParent = () => join(tmpdir(), `longhaul-kept-${process.getuid?.() ?? 0}`);
+const folderName = (mark: string) => mark.replaceAll(/[^\w.-]/g, '_');
+
+/** Removes the output of a command that has ended. Does nothing if it was not kept. */
+export async function removeKeptOutput(mark: string): Promise<void> {
+  if (!isKeptMark(mark)) return;
+  await rm(join(keptParent(), folderName(mark)), { recursive: true, force: true });
 }
 
 /** Reads a kept output piece by piece. */

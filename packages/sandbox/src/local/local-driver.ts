@@ -20,6 +20,7 @@ import { hostShell, withoutStartFile } from '../host-shell.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { hasOpen, placeOf, startTime } from '../process-identity.ts';
 import { followKept, startKept } from './kept-command.ts';
+import { removeKeptOutput } from './kept-output.ts';
 
 /** Variables of our own environment that commands get. */
 const PASSED_ON = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ'];
@@ -35,7 +36,11 @@ export function createLocalDriver(): SandboxDriver {
       return { available: true, detail: 'no isolation: commands run on this machine as you', gaps: [] };
     },
     open: openLocal,
-    end: async (place) => outOfReach(place) ?? endProcesses(place),
+    end: async (place) => {
+      const ending = outOfReach(place) ?? (await endProcesses(place));
+      if (ending.ended !== 'unknown') await removeKeptOutput(place.mark);
+      return ending;
+    },
   };
 }
 
