@@ -1,5 +1,5 @@
 import type { AcpCommand } from '@longhaul/acp';
-import type { Store } from '@longhaul/core';
+import { listMessages, type Store } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
 import { stateLines } from '../mcp/server-lines.ts';
@@ -116,14 +116,16 @@ function pinCommands(runtime: Parts['runtime']): AcpCommand[] {
 
 const PAGE = 200;
 
-async function costText(store: Pick<Store, 'readMessages'>, sessionId: string): Promise<string> {
+async function costText(
+  store: Pick<Store, 'readMessages' | 'readMarks'>,
+  sessionId: string,
+): Promise<string> {
   const total = new UsageTotal();
   for (let after = 0; ; ) {
-    const { messages } = await store.readMessages(sessionId, { limit: PAGE, after });
+    const { messages, hasMore } = await listMessages(store, sessionId, { limit: PAGE, after });
     for (const message of messages) total.add(message);
     const last = messages.at(-1);
-    if (last === undefined || messages.length < PAGE) break;
+    if (!hasMore || last === undefined) return total.text();
     after = last.sequence;
   }
-  return total.text();
 }

@@ -1,26 +1,41 @@
-import type { Message } from '@longhaul/protocol';
+import type { ListedMessage } from '@longhaul/protocol/api';
 import { formatCost, formatTokens, plural } from './format.ts';
 
-/** Adds up the tokens and the cost of the steps of a session. */
+/** Adds up the tokens and the cost of the steps of a session. Those of reverted messages were paid too. */
 export class UsageTotal {
   #steps = 0;
   #input = 0;
   #cached = 0;
   #output = 0;
   #dollars = 0;
+  #revertedSteps = 0;
+  #revertedDollars = 0;
 
-  add({ usage, cost }: Pick<Message, 'usage' | 'cost'>): void {
+  add({ usage, cost = 0, visibility }: Pick<ListedMessage, 'usage' | 'cost' | 'visibility'>): void {
     if (usage === undefined) return;
     this.#steps += 1;
     this.#input += usage.inputTokens;
     this.#cached += usage.cacheReadTokens;
     this.#output += usage.outputTokens;
-    this.#dollars += cost ?? 0;
+    this.#dollars += cost;
+    if (!visibility.isReverted) return;
+    this.#revertedSteps += 1;
+    this.#revertedDollars += cost;
   }
 
   text(): string {
-    const price = this.#dollars === 0 ? 'cost unknown or zero' : formatCost(this.#dollars);
     const input = `${formatTokens(this.#input)} in (${formatTokens(this.#cached)} from cache)`;
-    return `${plural(this.#steps, 'step')} · ${input}, ${formatTokens(this.#output)} out · ${price}\nSummaries of compactions are not in this sum.`;
+    const sum = `${plural(this.#steps, 'step')} · ${input}, ${formatTokens(this.#output)} out · ${priceOf(this.#dollars)}`;
+    const reverted =
+      this.#revertedSteps === 0
+        ? []
+        : [
+            `Of these, in reverted messages: ${plural(this.#revertedSteps, 'step')} · ${priceOf(this.#revertedDollars)}`,
+          ];
+    return [sum, ...reverted, 'Summaries of compactions are not in this sum.'].join('\n');
   }
+}
+
+function priceOf(dollars: number): string {
+  return dollars === 0 ? 'cost unknown or zero' : formatCost(dollars);
 }
