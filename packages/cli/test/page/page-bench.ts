@@ -160,9 +160,13 @@ ${more}`,
     await expect.poll(() => composer.inputValue()).toBe('');
   }
 
-  /** Waits until the session's run has ended. */
+  /** Waits until the session's run has ended. A message that was just sent waits until the run takes it. */
   async ended(sessionId: string): Promise<void> {
-    await expect.poll(async () => (await this.client.sessions.get(sessionId)).state).not.toBe('running');
+    const isEnded = async () => {
+      const { state, queued } = await this.client.sessions.get(sessionId);
+      return state !== 'running' && queued === 0;
+    };
+    await expect.poll(isEnded).toBe(true);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

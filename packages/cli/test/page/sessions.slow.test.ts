@@ -28,7 +28,7 @@ async function filledSession(title: string): Promise<string> {
 describe.each(WIDTHS)('sessions at %s width', (width, viewport) => {
   it('are listed with their state, folder and context, and begin with a folder, an agent and a model', async () => {
     const page = await bench.newPage({ viewport });
-    await page.getByLabel('Folder').fill(bench.bench.workspace);
+    await page.getByRole('main').getByLabel('Folder').fill(bench.bench.workspace);
     await page.getByLabel('Model').selectOption('local/scripted');
     expect(await accessibilityFaults(page)).toEqual([]);
     await bench.say(page, `chosen ${width}`);
