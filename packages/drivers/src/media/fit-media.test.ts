@@ -96,6 +96,16 @@ it('replaces damaged, protected and oversized files by a line, and reports each 
   expect((await fitter.fit(asked)).leftOut).toEqual([]);
 });
 
+it('sends a PNG without an extra chunk whose checksum is wrong', async () => {
+  const sound = Buffer.from(SMALL, 'base64');
+  const profile = Buffer.concat([Buffer.from([0, 0, 0, 3]), Buffer.from('iCCPabc'), Buffer.alloc(4)]);
+  // The header of a PNG has 33 bytes.
+  const damaged = Buffer.concat([sound.subarray(0, 33), profile, sound.subarray(33)]);
+  const { messages, leftOut } = await new MediaFitter(LIMITS).fit([image(damaged.toString('base64'))]);
+  expect(leftOut).toEqual([]);
+  expect(first(messages)).toEqual({ type: 'image', data: SMALL, mediaType: 'image/png' });
+});
+
 it('leaves out an image that takes too much memory to scale, and names the limit and what to do', async () => {
   const huge = pngOf({ width: 9_000, height: 9_000 }, deflateSync(Buffer.alloc(100)));
   const { messages, leftOut } = await new MediaFitter(LIMITS).fit([image(huge.toString('base64'))]);

@@ -7,6 +7,7 @@ import type { MediaLimits } from './media-limits.ts';
 import { describeMedia } from './media-parts.ts';
 import { mediaProblem } from './media-problem.ts';
 import { type ScaledImage, scaleImage } from './scale-image.ts';
+import { soundPng } from './sound-png.ts';
 
 type Content = TextContent | ImageContent | FileContent;
 type Medium = ImageContent | FileContent;
@@ -23,7 +24,7 @@ interface FittedMedia {
   leftOut: LeftOut[];
 }
 
-type Verdict = { fits: true } | { fits: false; problem: string } | { fits: false; scaled: ScaledImage };
+type Verdict = { fits: true } | { fits: false; problem: string } | { fits: false; replacement: ScaledImage };
 
 /** Each medium is part of many requests, and is checked once. */
 const MAX_KNOWN = 200;
@@ -70,7 +71,7 @@ export class MediaFitter {
     const verdict = await this.#verdictOn(medium, maxSide);
     if (verdict.fits) return medium;
     if ('problem' in verdict) return omitted(medium, verdict.problem);
-    return { ...medium, ...verdict.scaled };
+    return { ...medium, ...verdict.replacement };
   }
 
   #verdictOn(medium: Medium, maxSide: number): Promise<Verdict> {
@@ -85,7 +86,7 @@ export class MediaFitter {
 
   /** Scaled images are as large as their originals are small, so only the newest are kept. */
   async #forgetOld(added: Promise<Verdict>): Promise<void> {
-    const most = 'scaled' in (await added) ? MAX_SCALED : MAX_KNOWN;
+    const most = 'replacement' in (await added) ? MAX_SCALED : MAX_KNOWN;
     for (const key of this.#known.keys()) {
       if (this.#known.size <= most) return;
       this.#known.delete(key);
@@ -128,12 +129,22 @@ async function judge(data: string, mediaType: string, limits: MediaLimits): Prom
   }
   const size = imageSizeOf(data);
   const side = Math.max(size?.width ?? 0, size?.height ?? 0);
-  if (data.length <= limits.imageChars && side <= limits.imageSide) return { fits: true };
+  if (data.length <= limits.imageChars && side <= limits.imageSide)
+    return withoutDamagedChunks(data, mediaType);
   // A picture on which the decoder fails is left out, and does not end the session.
   const scaled = await scaleImage(data, { maxChars: limits.imageChars, maxSide: limits.imageSide }).catch(
     () => ({ problem: tooLarge(data, limits.imageChars) }),
   );
-  return 'problem' in scaled ? { fits: false, ...scaled } : { fits: false, scaled };
+  return 'problem' in scaled ? { fits: false, ...scaled } : { fits: false, replacement: scaled };
+}
+
+/** A PNG gets a copy without chunks that some decoders refuse. */
+function withoutDamagedChunks(data: string, mediaType: string): Verdict {
+  if (mediaType !== 'image/png') return { fits: true };
+  const png = Buffer.from(data, 'base64');
+  const sound = soundPng(png);
+  if (sound === undefined || sound === png) return { fits: true };
+  return { fits: false, replacement: { data: sound.toString('base64'), mediaType } };
 }
 
 /** Sizes are of the file, which a model can measure. Its base64 text has a third more. */

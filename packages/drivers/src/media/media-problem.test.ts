@@ -19,6 +19,11 @@ const webp = (length: number) => {
   bytes.write('WEBPVP8 ', 8);
   return bytes;
 };
+/** The checksum of the profile is wrong. The header of a PNG has 33 bytes. */
+const withProfile = (bytes: Buffer) => {
+  const profile = Buffer.concat([Buffer.from([0, 0, 0, 3]), Buffer.from('iCCPabc'), Buffer.alloc(4)]);
+  return Buffer.concat([bytes.subarray(0, 33), profile, bytes.subarray(33)]);
+};
 /** All checksums are right, but the pixels are not compressed data. */
 const badPixels = pngOf({ width: 8, height: 8 }, Buffer.from('not deflated'));
 
@@ -33,6 +38,7 @@ it.each<[string, Buffer, string, string | undefined]>([
   ['a PNG', png, 'image/png', undefined],
   ['a PNG cut in half', png.subarray(0, png.length / 2), 'image/png', 'it is damaged'],
   ['a PNG without its end', png.subarray(0, -12), 'image/png', 'it is damaged'],
+  ['a PNG with a damaged colour profile', withProfile(png), 'image/png', undefined],
   ['a PNG with a flipped byte', changed(png, 60), 'image/png', 'it is damaged'],
   ['a PNG whose pixels cannot be decompressed', badPixels, 'image/png', 'it is damaged'],
   ['text named PNG', Buffer.from('hello, this is no picture'), 'image/png', 'it is damaged'],
