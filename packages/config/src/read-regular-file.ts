@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { groupDigits } from '@longhaul/core/tool-output';
 
 const MAX_BYTES = 10_000_000;
 
@@ -26,6 +27,14 @@ export async function readRegularFile(
   }
   if (length > maxBytes) throw tooLarge;
   return { bytes: bytes.subarray(0, length), inode: info.ino };
+}
+
+/** Why a file cannot be read, in words that complete "SKILL.md …". */
+export function unreadable(error: unknown, maxBytes: number): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+  return code === 'EFBIG'
+    ? `has more than ${groupDigits(maxBytes)} bytes. Shorten it`
+    : `cannot be read (${code})`;
 }
 
 function withCode(code: string, message: string): Error {

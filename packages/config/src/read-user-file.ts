@@ -1,4 +1,4 @@
-import { readRegularFile } from './read-regular-file.ts';
+import { readRegularFile, unreadable } from './read-regular-file.ts';
 import type { ReadProjectFile } from './trust/project-files.ts';
 
 /** Reads a file of the user, which needs no trust. Links are followed: the user has made them. */
@@ -7,7 +7,6 @@ export async function readUserFile(path: string, maxBytes: number): Promise<Read
     const { bytes } = await readRegularFile(path, maxBytes);
     return { path, bytes, sha256: '' };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return { problem: `cannot be read (${code})` };
+    return { problem: unreadable(error, maxBytes) };
   }
 }

@@ -106,7 +106,7 @@ it('reports why a file is not a command', async () => {
   expect(names).toEqual([]);
   expect(problems).toEqual([
     'huge has 70000 bytes; a command can have at most 65536',
-    'vast cannot be read (EFBIG)',
+    'vast has more than 1,000,000 bytes. Shorten it',
   ]);
 });
 

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Skill, SkillSource, SkillText } from '@longhaul/core';
 import { readInside } from '../read-inside.ts';
+import { unreadable } from '../read-regular-file.ts';
 import { NOT_TRUSTED } from '../trust/not-trusted.ts';
 import type { WorkspacePlace } from '../workspace-place.ts';
 import { type FoundSkill, findProjectSkills, findUserSkills } from './find-skills.ts';
@@ -87,7 +88,6 @@ async function readFile({ folder, origin }: Skill, file: string, root: string): 
     if ('problem' in read) return { problem: `${file} ${read.problem.replace('project', 'skill')}.` };
     return { text: new TextDecoder().decode(read.bytes) };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return { problem: `${file} of the skill cannot be read (${code}).` };
+    return { problem: `${file} of the skill ${unreadable(error, MAX_FILE_BYTES)}.` };
   }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { init, parse } from 'es-module-lexer';
 import { readInside } from '../read-inside.ts';
+import { unreadable } from '../read-regular-file.ts';
 
 /** A file of a project whose bytes were read once: they are shown, hashed and used. */
 export interface ProjectFile {
@@ -30,8 +31,8 @@ export async function readProjectFile(path: string, root: string): Promise<ReadP
     if ('problem' in read) return read;
     return { ...read, sha256: createHash('sha256').update(read.bytes).digest('hex') };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return { problem: code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `cannot be read (${code})` };
+    const isMissing = error instanceof Error && 'code' in error && /^ENO(ENT|TDIR)$/.test(String(error.code));
+    return { problem: isMissing ? MISSING : unreadable(error, MAX_BYTES) };
   }
 }
 
