@@ -58,11 +58,9 @@ export const body = z.record(bodyField, z.json()).superRefine((fields, context) 
   }
 });
 /** Name of a provider, an agent or an upstream. */
-export const name = z
-  .string()
-  .regex(/^[A-Za-z0-9][\w.-]*$/, {
-    error: 'must be a name of letters, digits, hyphens, underscores and dots',
-  });
+export const name = z.string().regex(/^[A-Za-z0-9][\w.-]*$/, {
+  error: 'must be a name of letters, digits, hyphens, underscores and dots',
+});
 
 /** How many answers a request asks for, in the forms of all providers. */
 const ANSWER_COUNTS = ['n', 'best_of', 'num_return_sequences', 'candidateCount', 'candidate_count'];
