@@ -10,6 +10,8 @@ import { wrapText } from '../../render/word-wrapper.ts';
 import type { SlashCommand, SlashContext } from './slash-command.ts';
 
 const FOUND = 30;
+/** The built-in instructions and tools leave no room for a conversation in a smaller window. */
+const MIN_WINDOW = 3_000;
 const STRATEGIES = strategyNameSchema.options;
 
 export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
@@ -101,8 +103,13 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
     async run(words, { local, options, conversation, print }) {
       if (local === undefined)
         return print('The server sets the window. Change it in the configuration of the server.\n');
+      if (words === '') return print('Give the size of the window in tokens: /window 32000.\n');
       const window = positiveNumber(words.replace(/k$/i, '000'), '/window', { whole: true });
-      if (window === undefined) return print('Give the size of the window in tokens: /window 32000.\n');
+      if (window === undefined || window < MIN_WINDOW)
+        throw new LonghaulError(
+          'usage',
+          `/window must be at least ${MIN_WINDOW} tokens, not ${words}. Instructions, tools and the answer need this room.`,
+        );
       const model = conversation.model ?? options.model;
       await local.choose({ ...(model !== undefined && { model }), window });
       print(`The window has ${formatTokens(window)} tokens from the next message on.\n`);
@@ -126,7 +133,7 @@ async function compact(words: string, context: SlashContext): Promise<void> {
   if (preview.status !== 'preview') return print(compactionText(preview, { columns, colors, id }));
   const { tokensBefore, tokensAfter, hides } = preview;
   const choice = await surface.pick({
-    title: `Compact ${formatTokens(tokensBefore)} → about ${formatTokens(tokensAfter)} tokens? ${plural(hides.count, 'message')} would be hidden; nothing is deleted.`,
+    title: `Compact ${formatTokens(tokensBefore)} → about ${formatTokens(tokensAfter)} tokens? Hides ${plural(hides.count, 'message')}, deletes nothing.`,
     items: [
       { value: 'yes', label: 'Compact now' },
       { value: 'show', label: 'Show what would be hidden, and the summary' },
