@@ -33,7 +33,7 @@ it('longhaul mcp adds a server, tests it, lists it and removes it, and keeps the
   expect((await bench.call(['mcp', 'list', '--json'])).stdout).not.toContain('hidden');
   expect(await bench.call(['mcp', 'test'])).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^h {2}1 tools, about \d+ tokens: go\n$/),
+    stdout: expect.stringMatching(/^h {2}1 tool, about \d+ tokens: go\n$/),
   });
   expect(await bench.call(['mcp', 'add', 'h', '--url', 'http://h.example'])).toMatchObject({ code: 2 });
   expect(await bench.call(['mcp', 'remove', 'h'])).toMatchObject({ code: 0 });

@@ -43,5 +43,5 @@ function toolsText(
 /** Describes what a test of a server has found. */
 export function testLine({ name, error, tools, schemaTokens }: TestedServer): string {
   if (error !== undefined) return `${name}  failed: ${error}`;
-  return `${name}  ${tools.length} tools, about ${schemaTokens} tokens: ${tools.join(', ')}`;
+  return `${name}  ${plural(tools.length, 'tool')}, about ${schemaTokens} tokens: ${tools.join(', ')}`;
 }

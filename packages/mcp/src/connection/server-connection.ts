@@ -7,7 +7,7 @@ import { isUnauthorized } from '../login/is-unauthorized.ts';
 import { type Asking, RunningCalls } from '../questions/running-calls.ts';
 import { DEFAULT_TIMEOUT_MS, filledIn, type ServerSettings } from '../server-settings.ts';
 import { createClient } from './create-client.ts';
-import { messageOf, plainMessage } from './error-text.ts';
+import { formProblem, messageOf, plainMessage } from './error-text.ts';
 import { hasAuthorization, isOlderServer, transportsFor } from './open-transport.ts';
 import type { Restarts } from './restarts.ts';
 import type { ServerPlace } from './server-process.ts';
@@ -236,6 +236,9 @@ export class ServerConnection {
       if (error.code !== ErrorCode.ConnectionClosed)
         return this.#unavailable(`refused: ${plainMessage(error)}`, error);
     }
+    const problem = formProblem(error);
+    if (problem !== undefined)
+      return this.#unavailable(`sent an answer that MCP does not allow: ${problem}.`, error);
     // Over HTTP, each request can fail. The next one begins a new session.
     if (!(opened.transport instanceof StdioTransport)) await opened.client.close().catch(() => undefined);
     if (isUnauthorized(error)) return this.#unavailable(this.#loginText(), error);
