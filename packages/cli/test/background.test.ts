@@ -82,6 +82,11 @@ it('talks with a command, waits for a line, and ends it', async () => {
   expect(listed).toMatch(/^m\d+\.\d+ echo ready; .*\(runs\): more$/);
   expect(killed).toMatch(/has ended: stopped\]$/);
   expect(late).toContain('it takes no input');
+  const [, handle] = /as (m\d+\.\d+) /.exec(started ?? '') ?? [];
+  expect(test.of('process:started')).toMatchObject([
+    { handle, command: expect.stringContaining('echo ready') },
+  ]);
+  expect(test.of('process:ended')).toMatchObject([{ handle }]);
   // People see the last lines while the model waits.
   expect(JSON.stringify(test.of('llm:tool-progress'))).toContain('got hello');
   expect(isRunning(seconds)).toBe(false);

@@ -26,6 +26,10 @@ const SCENARIOS: Record<string, (request: ScriptRequest) => ScriptAnswer> = {
   hang: () => ({ text: 'Begun. '.repeat(20), fault: { kind: 'silence', afterChunks: 10 } }),
   ask: (request) => afterCall(request, { name: 'bash', arguments: { command: 'echo ran > ran.txt' } }),
   sleep: (request) => afterCall(request, { name: 'bash', arguments: { command: 'echo begun; sleep 600' } }),
+  behind: (request) =>
+    request.messages.at(-1)?.role === 'tool'
+      ? { text: 'Begun. '.repeat(20), fault: { kind: 'silence', afterChunks: 10 } }
+      : afterCall(request, { name: 'bash', arguments: { command: 'sleep 600', background: true } }),
   write: (request) =>
     afterCall(request, { name: 'write', arguments: { path: 'made.txt', content: 'made\n' } }),
   count: (request) => afterCall(request, { name: 'bash', arguments: { command: 'seq 1 300' } }),
@@ -42,7 +46,7 @@ const EVIL = '\u001b[2J\u001b]0;stolen\u0007\u001b]52;c;aGk=\u0007\u009b31m\u202
 
 function afterCall(
   request: ScriptRequest,
-  call: { name: string; arguments: Record<string, string> },
+  call: { name: string; arguments: Record<string, string | boolean> },
 ): ScriptAnswer {
   const results = toolResults(request.messages);
   return request.messages.at(-1)?.role === 'tool'
@@ -190,6 +194,16 @@ describe.skipIf(lacksTmux !== undefined)('longhaul chat', () => {
     await window.saw(/^› first waits/m);
     await window.press('Enter');
     await window.saw('You said: first waits.');
+  });
+
+  it('shows what runs in the background until the run ends', async () => {
+    await using place = await openBench();
+    await using window = await place.open();
+    await window.enter('Please run it behind');
+    await window.saw(/^background m2\.\d sleep 600$/m);
+    await window.press('Escape');
+    await window.saw('■ Stopped');
+    await window.lost(/^background m2/m);
   });
 
   it('delivers at Ctrl-S what waits, instead of the rest of the step', async () => {

@@ -199,6 +199,23 @@ export type EventPayload =
       conversation: boolean;
     }
   | { type: 'session:unreverted' }
+  | {
+      /** A command runs in the background. */
+      type: 'process:started';
+      /** Names the command in the session: the handle of the call that started it. */
+      handle: string;
+      command: string;
+      /** The command outlives the run. */
+      isKept?: boolean;
+    }
+  | {
+      /** A command in the background has ended by itself, or was ended. The end of a run ends the others without this event. */
+      type: 'process:ended';
+      handle: string;
+      command: string;
+      /** Absent if a signal ended it, or if it is unknown. */
+      exitCode?: number;
+    }
   | { type: 'message:queued'; id: string; position: number }
   /** Waiting messages were edited, moved or removed in this process. */
   | { type: 'queue:changed'; count: number }

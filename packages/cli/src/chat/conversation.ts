@@ -4,7 +4,7 @@ import type { Connection } from './connection/connection.ts';
 import { FollowedSession, type SessionListener } from './session/followed-session.ts';
 import { textOf } from './session/message-content.ts';
 import type { WaitingMessage } from './session/message-queue.ts';
-import type { OpenApproval, SessionFacts } from './session/session-state.ts';
+import type { BackgroundCommand, OpenApproval, SessionFacts } from './session/session-state.ts';
 
 export interface ConversationOptions {
   connection: Connection;
@@ -70,6 +70,11 @@ export class Conversation {
 
   get approvals(): readonly OpenApproval[] {
     return this.#session?.state.approvals ?? [];
+  }
+
+  /** Commands that run in the background. */
+  get background(): readonly BackgroundCommand[] {
+    return this.#session?.state.background ?? [];
   }
 
   /** Messages that the agent has not received yet, those that are being sent last. */

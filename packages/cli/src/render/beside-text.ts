@@ -4,6 +4,8 @@ import type { LonghaulEvent } from '@longhaul/protocol';
 const BESIDE_TEXT: ReadonlySet<LonghaulEvent['type']> = new Set([
   'files:changed',
   'context:warning',
+  'process:started',
+  'process:ended',
   'message:queued',
   'queue:changed',
   'session:status',

@@ -138,6 +138,10 @@ export class RunRenderer {
         return this.#marked('◇ undone', `compaction ${event.round}`);
       case 'files:changed':
         return event.before === undefined ? '' : this.#marked('◇ files', describePatch(event));
+      case 'process:started':
+        return event.isKept === true
+          ? this.#marked('◇ kept', `${event.handle} outlives the run (longhaul ps): ${event.command}`)
+          : '';
       case 'llm:switched':
         return this.#marked('◇ model', describeSwitch(event));
       case 'context:warning':

@@ -104,7 +104,12 @@ async function createExecutor(
     writer,
     driver,
     sandbox,
-    background: await openBackground(session, { ...options, sandbox, messages: writer.log.messages }),
+    background: await openBackground(session, {
+      ...options,
+      sandbox,
+      messages: writer.log.messages,
+      announce: async (event) => await writer.announce(event),
+    }),
     blobs,
     compression,
     limits,

@@ -1,5 +1,5 @@
 import type { Message, Session } from '@longhaul/protocol';
-import { RunBackground } from '../executor/background/run-background.ts';
+import { RunBackground, type RunBackgroundOptions } from '../executor/background/run-background.ts';
 import { RunningCommand } from '../executor/background/running-command.ts';
 import type { Sandbox } from '../ports/index.ts';
 import { saveBegunCommands, unreportedCommands } from '../session/begun-commands.ts';
@@ -9,11 +9,12 @@ import type { RuntimeOptions } from './runtime-options.ts';
 type BackgroundOptions = Pick<RuntimeOptions, 'store' | 'endProcess'> & {
   sandbox: Sandbox;
   messages: readonly Message[];
+  announce: RunBackgroundOptions['announce'];
 };
 
 /** Opens the background commands of a run, with those that earlier runs have kept. */
 export async function openBackground(session: Session, options: BackgroundOptions): Promise<RunBackground> {
-  const { store, sandbox, messages } = options;
+  const { store, sandbox, messages, announce } = options;
   const begun = unreportedCommands(session, messages);
   const kept: RunningCommand[] = [];
   for (const each of await keptProcesses(store, session)) {
@@ -25,6 +26,7 @@ export async function openBackground(session: Session, options: BackgroundOption
     sandbox,
     begun,
     kept,
+    announce,
     save: (begun) => saveBegunCommands(store, session.id, begun),
     recordEnd: async (mark) => {
       const open = await store.listProcesses(session.id, { open: true });

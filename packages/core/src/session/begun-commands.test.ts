@@ -1,6 +1,6 @@
-import type { Message, ToolPart } from '@longhaul/protocol';
+import type { JsonObject, Message, ToolPart } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
-import { unreportedCommands } from './begun-commands.ts';
+import { backgroundCommands, unreportedCommands } from './begun-commands.ts';
 
 const message = (more: Partial<Message>) => ({ parts: [], ...more }) as Partial<Message> as Message;
 const part = (handle: string, runs: boolean) =>
@@ -14,4 +14,20 @@ it('leaves out commands whose end a result or a note reports', () => {
     message({ metadata: { synthetic: 'background', ended: ['m3.0'] } }),
   ];
   expect(unreportedCommands({ metadata }, messages).map(({ handle }) => handle)).toEqual(['m1.0', 'm4.0']);
+});
+
+it('lists the commands that run; between runs only kept ones', () => {
+  const metadata: JsonObject = {
+    backgroundCommands: [
+      { handle: 'm1.0', command: 'serve' },
+      { handle: 'm2.0', command: 'keep', keptMark: 'mark' },
+    ],
+  };
+  const [first, second] = [
+    { handle: 'm1.0', command: 'serve', isKept: false },
+    { handle: 'm2.0', command: 'keep', isKept: true },
+  ];
+  expect(backgroundCommands({ metadata }, 'running')).toEqual([first, second]);
+  expect(backgroundCommands({ metadata }, 'completed')).toEqual([second]);
+  expect(backgroundCommands({}, 'running')).toEqual([]);
 });

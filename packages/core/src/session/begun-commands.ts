@@ -1,6 +1,7 @@
 import { backgroundOf, endedInBackground } from '@longhaul/context';
 import { isObject, type JsonObject, type Message, type Session } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
+import type { SessionState } from './session-state.ts';
 
 /** Key in the session's metadata. A fork has it too: the commands do not run for it. */
 const KEY = 'backgroundCommands';
@@ -42,6 +43,16 @@ export function loadBegunCommands({ metadata }: Pick<Session, 'metadata'>): Begu
     if (typeof handle !== 'string' || typeof command !== 'string') return [];
     return [{ handle, command, ...(typeof keptMark === 'string' && { keptMark }) }];
   });
+}
+
+/** Returns the commands that run in the background of a session. Between runs, only kept ones do. */
+export function backgroundCommands(
+  session: Pick<Session, 'metadata'>,
+  state: SessionState,
+): { handle: string; command: string; isKept: boolean }[] {
+  return loadBegunCommands(session)
+    .map(({ handle, command, keptMark }) => ({ handle, command, isKept: keptMark !== undefined }))
+    .filter(({ isKept }) => isKept || state === 'running');
 }
 
 export async function saveBegunCommands(

@@ -142,6 +142,8 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
   event('session:reverted', { handle: z.string(), files: amount, conversation: z.boolean() }),
   event('session:unreverted', {}),
+  event('process:started', { handle: z.string(), command: z.string(), isKept: z.boolean().optional() }),
+  event('process:ended', { handle: z.string(), command: z.string(), exitCode: z.int().optional() }),
   event('message:queued', { id: z.string(), position: amount }),
   event('queue:changed', { count: amount }),
   event('message:dequeued', { count: amount, ids: z.array(z.string()), coalesced: z.boolean() }),

@@ -49,6 +49,16 @@ export const sessionDetailSchema = z.intersection(
     /** Number of the newest event. `events?after=` with this number returns only later events. */
     lastEvent: z.int().min(0),
     queued: z.int().min(0).meta({ description: 'Number of messages in the queue.' }),
+    background: z
+      .array(
+        z.looseObject({
+          handle: z.string(),
+          command: z.string(),
+          isKept: z.boolean().meta({ description: 'It outlives the run that started it.' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Commands that run in the background. Absent in responses of older servers.' }),
   }),
 );
 export type SessionDetail = z.infer<typeof sessionDetailSchema>;

@@ -1,5 +1,5 @@
 import { agentNameOf } from '@longhaul/config';
-import { findMessage, newId, sessionState } from '@longhaul/core';
+import { backgroundCommands, findMessage, newId, sessionState } from '@longhaul/core';
 import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
@@ -79,7 +79,8 @@ export function sessionHandlers({
         store.lastEventNumber(sessionId),
         store.listQueue(sessionId),
       ]);
-      return { ...info, lastEvent, queued: queue.length };
+      const background = backgroundCommands(session, info.state);
+      return { ...info, lastEvent, queued: queue.length, background };
     },
 
     async updateSession({ params: { sessionId }, body: { title, model, metadata } }) {

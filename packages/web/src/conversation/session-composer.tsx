@@ -6,6 +6,7 @@ import { useAction } from '../data/use-action.ts';
 import { useSession, useSessionState } from '../data/use-session.ts';
 import { QueueBadge } from '../queue/queue-badge.tsx';
 import { ActivityLine } from './activity-line.tsx';
+import { BackgroundLine } from './background-line.tsx';
 import { OutcomeLine } from './outcome-line.tsx';
 import { TodoBar } from './tools/todo-bar.tsx';
 
@@ -22,6 +23,7 @@ export function SessionComposer() {
     <div className="session-foot">
       <TodoBar />
       <ActivityLine />
+      <BackgroundLine />
       <OutcomeLine />
       <Composer
         draftKey={session.id}

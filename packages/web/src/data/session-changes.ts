@@ -31,6 +31,8 @@ export const CHANGED_BY: Readonly<Record<EventType, readonly Stored[]>> = {
   'context:usage': ['context'],
   'context:warning': [],
   'files:changed': ['tail'],
+  'process:started': ['detail'],
+  'process:ended': ['detail'],
   'session:reverted': ['loaded', 'detail', 'queue', 'context'],
   'session:unreverted': ['loaded', 'detail', 'queue', 'context'],
   'message:queued': ['queue', 'detail'],

@@ -9,6 +9,8 @@ export type OpenApproval = Pick<
   'callId' | 'handle' | 'toolName' | 'args' | 'alwaysAllows'
 >;
 
+export type BackgroundCommand = NonNullable<ResponseOf<'getSession'>['background']>[number];
+
 /** What a chat knows of a session: its facts, whether a run works, what waits, and the open approvals. */
 export class SessionState {
   readonly id: string;
@@ -21,6 +23,8 @@ export class SessionState {
   model: string | undefined;
   isBusy: boolean;
   approvals: readonly OpenApproval[] = [];
+  /** Commands that run in the background. */
+  background: readonly BackgroundCommand[] = [];
   /** Counts events that changed something. */
   #changes = 0;
 
@@ -40,7 +44,7 @@ export class SessionState {
     let changes: number;
     do {
       changes = this.#changes;
-      const [{ title, model, state }, { approvals }] = await Promise.all([
+      const [{ title, model, state, background = [] }, { approvals }] = await Promise.all([
         this.#client.sessions.get(this.id, { signal }),
         this.#client.approvals.list(this.id, { open: true, signal }),
         this.queue.read(signal),
@@ -49,6 +53,7 @@ export class SessionState {
       this.model = model;
       this.isBusy = state === 'running';
       this.approvals = this.isBusy ? approvals : [];
+      this.background = background;
       // An event in the meantime is newer than what was read.
     } while (changes !== this.#changes);
   }
@@ -66,6 +71,8 @@ export class SessionState {
       case 'approval:requested':
       case 'message:queued':
       case 'queue:changed':
+      case 'process:started':
+      case 'process:ended':
       // A run that follows at once has begun before the state is read.
       case 'run:finished':
         this.#changes += 1;

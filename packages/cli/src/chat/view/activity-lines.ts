@@ -2,6 +2,7 @@ import { fitLine, plural } from '../../render/format.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Front } from '../front.ts';
 import { textOf } from '../session/message-content.ts';
+import { backgroundLines } from './background-lines.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { statusBar } from './status-bar.ts';
 import { todoLines } from './todo-lines.ts';
@@ -29,14 +30,15 @@ export class ActivityLines {
     this.#options = options;
   }
 
-  /** The activity, the todo list, and the messages that wait. */
+  /** The activity, the todo list, the commands in the background, and the messages that wait. */
   above(available: number): string[] {
-    const { front, view } = this.#options;
+    const { front, view, conversation } = this.#options;
     const columns = Math.min(available, front.columns);
     return [
       ...view.unfinishedLines(columns),
       ...this.#activity(columns),
       ...todoLines(view.todo, { columns, paint: front.paint }),
+      ...backgroundLines(conversation.background, { columns, paint: front.paint }),
       ...this.#waiting(columns),
       '',
     ];

@@ -96,6 +96,8 @@ const EVENTS: Record<EventType, (text: string) => EventPayload> = {
     files: [{ path: text, change: 'modified', added: 1, removed: 0, restorable: true }],
     byAgent: true,
   }),
+  'process:started': (text) => ({ type: 'process:started', handle: 'm2.0', command: text, isKept: true }),
+  'process:ended': (text) => ({ type: 'process:ended', handle: 'm2.0', command: text, exitCode: 1 }),
   'session:reverted': () => ({ type: 'session:reverted', handle: 'm3', files: 2, conversation: true }),
   'session:unreverted': () => ({ type: 'session:unreverted' }),
   'queue:changed': () => ({ type: 'queue:changed', count: 1 }),
@@ -134,6 +136,7 @@ const PRINTED: Partial<Record<EventType, RegExp>> = {
   'context:undone': /◇ undone compaction 3/,
   'context:warning': /! WORD/,
   'files:changed': /◇ files 1 changed/,
+  'process:started': /◇ kept m2\.0 outlives the run \(longhaul ps\): WORD/,
   'approval:answered': /! not allowed: WORD/,
 };
 

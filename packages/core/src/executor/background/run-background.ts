@@ -1,11 +1,13 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { type EventPayload, LonghaulError } from '@longhaul/protocol';
 import type { BackgroundCommand, BackgroundCommands, StartBackground } from '../../ports/background.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { BegunCommand } from '../../session/begun-commands.ts';
+import { cutLine } from '../../tool-output/display.ts';
 import { RunningCommand } from './running-command.ts';
 
 /** More at the same time are a mistake, such as a loop that starts servers. */
 const MAX_RUNNING = 16;
+const SHOWN_CHARS = 200;
 
 export interface RunBackgroundOptions {
   sandbox: Pick<Sandbox, 'start' | 'kind' | 'kept'>;
@@ -17,6 +19,7 @@ export interface RunBackgroundOptions {
   save: (begun: readonly BegunCommand[]) => Promise<void>;
   /** Stores that the kept command with this mark has ended. */
   recordEnd?: (keptMark: string) => Promise<void>;
+  announce?: (event: EventPayload) => Promise<unknown>;
 }
 
 /** The background commands of one run. The sandbox ends them when it is disposed at the end of the run, except for kept ones. */
@@ -29,6 +32,7 @@ export class RunBackground implements BackgroundCommands {
   #stored: string;
   #starting = 0;
   readonly #recorded = new Set<string>();
+  readonly #announced = new Set<string>();
 
   constructor(options: RunBackgroundOptions) {
     this.#options = options;
@@ -52,6 +56,8 @@ export class RunBackground implements BackgroundCommands {
       const started = await RunningCommand.start({ command, handle, cwd, sandbox, keep });
       this.#commands.push(started);
       await this.#save();
+      const shown = { handle, command: cutLine(command, SHOWN_CHARS) };
+      await this.#options.announce?.({ type: 'process:started', ...shown, ...(keep && { isKept: true }) });
       return started;
     } finally {
       this.#starting -= 1;
@@ -76,6 +82,7 @@ export class RunBackground implements BackgroundCommands {
     // Begins to save at once: the caller stores its note in the same tick.
     await this.#save();
     await this.#recordEnds();
+    await this.#announceEnds();
   }
 
   /** A kept command that has ended need not be looked for. */
@@ -84,6 +91,16 @@ export class RunBackground implements BackgroundCommands {
       if (end === undefined || keptMark === undefined || this.#recorded.has(keptMark)) continue;
       this.#recorded.add(keptMark);
       await this.#options.recordEnd?.(keptMark);
+    }
+  }
+
+  async #announceEnds(): Promise<void> {
+    for (const { handle, command, end } of this.#commands) {
+      if (end === undefined || this.#announced.has(handle)) continue;
+      this.#announced.add(handle);
+      const exitCode = end.ended === 'failed' ? undefined : end.exitCode;
+      const shown = { handle, command: cutLine(command, SHOWN_CHARS) };
+      await this.#options.announce?.({ type: 'process:ended', ...shown, exitCode });
     }
   }
 
