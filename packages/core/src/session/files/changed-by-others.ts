@@ -1,10 +1,10 @@
-import { type PlacedPatch, precedes } from '@longhaul/context';
-import type { RevertMark } from '@longhaul/protocol';
+import { type PlacedPatch, precedes, treeAfter } from '@longhaul/context';
+import { LonghaulError, type RevertMark } from '@longhaul/protocol';
 import type { FileTrees } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import { existingSession } from '../session-errors.ts';
 import type { PendingRevert } from './pending-revert.ts';
-import { loadRecord, pathsOf, withLeading } from './session-record.ts';
+import { loadRecord, pathsOf, type SessionRecord, withLeading } from './session-record.ts';
 
 /** Since when changes by others count: since before the work of a message, or since a revert. */
 export type Since = { sequence: number } | { revert: RevertMark };
@@ -43,6 +43,8 @@ export class ChangedByOthers {
         part.more === undefined ? part : await this.#trees.changes(part.before, part.after, ALL);
       for (const path of files.flatMap(pathsOf)) byOthers.add(path);
     }
+    for (const patch of own.filter(({ part }) => part.before === undefined))
+      for (const path of await this.#sinceCopied(patch, { ...record, patches })) byOthers.add(path);
     if (byOthers.size === 0) return [];
     const { files } = await this.#trees.changes(from, to, ALL);
     const restored = files.filter(({ restorable }) => restorable);
@@ -57,6 +59,26 @@ export class ChangedByOthers {
     ]);
     const open = new Set(left.files.flatMap(pathsOf));
     return new Set(since.files.flatMap(pathsOf).filter((path) => open.has(path)));
+  }
+
+  /**
+   * Returns the files that differ between the end of a copied or imported log and the first record of the copy. None if
+   * this is the first record of all, or if the end cannot be read.
+   */
+  async #sinceCopied(first: PlacedPatch, { patches, marks }: SessionRecord): Promise<string[]> {
+    const isEarlier = ({ sequence, index }: PlacedPatch) =>
+      sequence < first.sequence || (sequence === first.sequence && index < first.index);
+    const end = treeAfter(Number.POSITIVE_INFINITY, {
+      patches: patches.filter(isEarlier),
+      marks: marks.filter((mark) => mark.kind !== 'revert' || !precedes(first, mark)),
+    });
+    if (end === undefined) return [];
+    try {
+      return (await this.#trees.changes(end, first.part.after, ALL)).files.flatMap(pathsOf);
+    } catch (error) {
+      if (error instanceof LonghaulError && ['not_found', 'store_corrupt'].includes(error.code)) return [];
+      throw error;
+    }
   }
 
   /**

@@ -390,6 +390,42 @@ describe('unrevert', () => {
   });
 });
 
+describe('a copy', () => {
+  async function revertedCopy() {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const { test, files } = await startSession(workspace, [change('a', '2'), answer('Done.')]);
+    await test.run('go');
+    await files.revert(test.sessionId, 'm1');
+    return { workspace, files, id: (await test.runtime.fork(test.sessionId)).id };
+  }
+
+  it('lists files that somebody else changed before its first record, when a revert is taken back', async () => {
+    const { workspace, files, id } = await revertedCopy();
+    workspace.files.set('a', 'edited by hand');
+    expect(await files.unrevert(id, { preview: true })).toMatchObject({ conflicts: ['a'] });
+    expect(await files.unrevert(id)).toMatchObject({ status: 'blocked', conflicts: ['a'] });
+    expect(await files.unrevert(id, { keep: true })).toMatchObject({ status: 'reverted' });
+    expect(present(workspace)).toEqual({ a: 'edited by hand' });
+  });
+
+  it('takes a revert back without a question if nobody has changed a file', async () => {
+    const { workspace, files, id } = await revertedCopy();
+    expect(await files.unrevert(id)).toMatchObject({ status: 'reverted', conflicts: [] });
+    expect(present(workspace)).toEqual({ a: '2' });
+  });
+
+  it('lists new files of others, which a revert would delete', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const { test, files } = await startSession(workspace, [change('a', '2'), answer('Done.')]);
+    await test.run('go');
+    const { id } = await test.runtime.fork(test.sessionId);
+    workspace.files.set('mine', 'new');
+    expect(await files.revert(id, 'm1')).toMatchObject({ status: 'blocked', conflicts: ['mine'] });
+    await files.revert(id, 'm1', { keep: true });
+    expect(present(workspace)).toEqual({ a: '1', mine: 'new' });
+  });
+});
+
 /** From a file on, nothing is restored any more. */
 function killAt(workspace: MemoryWorkspace, killedAt: string): void {
   let isKilled = false;
