@@ -39,9 +39,11 @@ function fitTitle(title: string, columns: number): string {
     : fitLine(title.slice(0, title.length - outcome.length), room) + outcome;
 }
 
-/** Describes a call whose tool gave no title. */
+/** Describes a call whose tool gave no title. Without their names, switches would look like parts of the command. */
 export function shortArguments(args: JsonValue): string {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return '';
-  const values = Object.values(args).filter((value) => typeof value !== 'object');
+  const values = Object.values(args).filter(
+    (value) => typeof value !== 'object' && typeof value !== 'boolean',
+  );
   return values.map(String).join(' ');
 }
