@@ -46,7 +46,7 @@ export async function benchSystemTokens(): Promise<BenchResult> {
 async function measure(model: string): Promise<BenchRow> {
   const family = tokenFamilyOf(model);
   const { count } = await loadTokenizer(family);
-  const tools = createTools();
+  const tools = createTools({ fetch: {} });
   const shown = shownSchemas(tools, model);
   const prompt = count(buildSystemPrompt({ facts: [], tools: tools.map((tool) => tool.name) }));
   const schemas = count(JSON.stringify(shown.map((tool) => ({ type: 'function', function: tool }))));
