@@ -4,7 +4,10 @@ import type { CompressionSettings } from '../executor/window/context-window.ts';
 import type { Store } from '../ports/index.ts';
 import { findLastEvent } from '../session/events/find-last-event.ts';
 
-/** The size of a session's last request, as its run measured it. */
+type Usage = EventOf<'context:usage'>;
+type Compressed = EventOf<'context:compressed'>;
+
+/** The size of a session's last request, as its run measured it, or after a later compaction. */
 export interface LastMeasure {
   tokens: number;
   usableTokens: number;
@@ -20,13 +23,32 @@ export async function lastMeasure(
 ): Promise<LastMeasure | undefined> {
   const last = await findLastEvent(store, sessionId, isUsage);
   if (last === undefined) return undefined;
-  const { tokens, usableTokens, windowTokens } = last;
+  const { usableTokens, windowTokens } = last;
+  const tokens = await tokensNow(last, sessionId, store);
   const trigger = compression.auto ? triggerOf(last, compression) : Number.POSITIVE_INFINITY;
   const isKnown = Number.isFinite(trigger);
   return { tokens, usableTokens, windowTokens, ...(isKnown && { triggerTokens: trigger }) };
 }
 
-function triggerOf(usage: EventOf<'context:usage'>, { strategy }: CompressionSettings): number {
+/** Returns the size after the compactions that were made or undone since the last request. */
+async function tokensNow(usage: Usage, sessionId: string, store: Store): Promise<number> {
+  const newest = await findLastEvent(store, sessionId, isSize);
+  if (newest?.type !== 'context:compressed' && newest?.type !== 'context:undone') return usage.tokens;
+  let { tokens } = usage;
+  for (const event of await store.readEvents(sessionId, { after: usage.number ?? 0 })) {
+    if (event.type === 'context:compressed') tokens = event.compressedTokens;
+    else if (event.type === 'context:undone') tokens += await savedBy(event.round, sessionId, store);
+  }
+  return tokens;
+}
+
+async function savedBy(round: number, sessionId: string, store: Store): Promise<number> {
+  const isMade = (event: LonghaulEvent): event is Compressed => isCompressed(event) && event.round === round;
+  const made = await findLastEvent(store, sessionId, isMade);
+  return made === undefined ? 0 : made.originalTokens - made.compressedTokens;
+}
+
+function triggerOf(usage: Usage, { strategy }: CompressionSettings): number {
   const { windowTokens, usableTokens, systemTokens = 0, toolTokens = 0, reasoningTokens } = usage;
   const { maxOutputTokens = Math.max(1, windowTokens - usableTokens) } = usage;
   const fixedTokens = systemTokens + toolTokens;
@@ -34,6 +56,14 @@ function triggerOf(usage: EventOf<'context:usage'>, { strategy }: CompressionSet
   return triggerTokens(strategy.trigger, budget);
 }
 
-function isUsage(event: LonghaulEvent): event is EventOf<'context:usage'> {
+function isSize(event: LonghaulEvent): event is Usage | Compressed | EventOf<'context:undone'> {
+  return isUsage(event) || isCompressed(event) || event.type === 'context:undone';
+}
+
+function isCompressed(event: LonghaulEvent): event is Compressed {
+  return event.type === 'context:compressed';
+}
+
+function isUsage(event: LonghaulEvent): event is Usage {
   return event.type === 'context:usage';
 }

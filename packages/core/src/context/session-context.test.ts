@@ -101,6 +101,26 @@ describe.each(STORES)('manual operations on the %s store', (_, open) => {
     expect(JSON.stringify(driver.requests.at(-1))).toContain('especially wants to keep: the schema');
   });
 
+  it('lists the size after a compaction, and the former one when it is undone', async () => {
+    await using store = await open();
+    const test = await workedSession(store);
+    const listed = async () => {
+      const session = await store.getSession(test.sessionId);
+      return session && (await test.runtime.lastMeasureOf(session))?.tokens;
+    };
+    const full = await listed();
+    const made = await test.runtime.compact(test.sessionId);
+    if (made.status !== 'compacted') throw new Error(`Unexpected status ${made.status}.`);
+    expect(await listed()).toBe(made.tokensAfter);
+    await test.runtime.undoCompaction(test.sessionId);
+    expect(await listed()).toBeGreaterThanOrEqual(full ?? Number.POSITIVE_INFINITY);
+    await test.runtime.compact(test.sessionId);
+    await test.run('Continue.');
+    const shortened = (await listed()) ?? Number.NaN;
+    await test.runtime.undoCompaction(test.sessionId);
+    expect(await listed()).toBe(shortened + made.tokensBefore - made.tokensAfter);
+  });
+
   it('undo restores the previous view, twice', async () => {
     await using store = await open();
     const test = await workedSession(store);
