@@ -115,4 +115,5 @@ export const conversationTreeSchema = z.looseObject({
     }),
   ),
   head: z.int().meta({ description: 'The conversation continues after this message.' }),
+  canUnrevert: z.boolean().meta({ description: 'Whether there is a revert that can be taken back.' }),
 });

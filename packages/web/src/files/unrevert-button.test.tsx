@@ -10,20 +10,42 @@ afterEach(cleanup);
 const resultOf = (status: string, conflicts: string[] = []) =>
   ({ status, conflicts }) as unknown as ResponseOf<'unrevert'>;
 
-function open() {
+function shown() {
   const { server, session, show } = shownSession('s1');
+  const tree = (canUnrevert: boolean) => ({ branches: [], head: 0, canUnrevert });
+  const read = vi.spyOn(server.client, 'tree').mockResolvedValue(tree(true));
+  const events = vi.spyOn(session, 'onEvent');
+  const button = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Undo the newest revert' });
+  return { server, session, show, tree, read, events, button };
+}
+
+async function open() {
+  const { server, session, show, button } = shown();
   vi.spyOn(session, 'refreshMessages').mockReturnValue();
   const unrevert = vi.spyOn(server.client, 'unrevert').mockResolvedValueOnce(resultOf('blocked', ['a.txt']));
   show(<UnrevertButton />);
-  fireEvent.click(screen.getByRole('button', { name: 'Undo the newest revert' }));
+  await waitFor(() => expect(button().disabled).toBe(false));
+  fireEvent.click(button());
   return unrevert;
 }
+
+it('is offered only if there is a revert to undo, also after one of another tab', async () => {
+  const { show, tree, read, events, button } = shown();
+  read.mockResolvedValue(tree(false));
+  show(<UnrevertButton />);
+  await waitFor(() => expect(read).toHaveBeenCalledTimes(1));
+  expect(button().disabled).toBe(true);
+  read.mockResolvedValue(tree(true));
+  const reverted = { type: 'session:reverted', handle: 'm1', files: 1, conversation: false } as const;
+  for (const [listener] of events.mock.calls) listener({ ...reverted, sessionId: 's1', at: 1 });
+  await waitFor(() => expect(button().disabled).toBe(false));
+});
 
 it.each([
   ['stay as they are', { keep: true }],
   ['are restored too', { force: true }],
 ])('asks about files that somebody else changed: they %s', async (label, body) => {
-  const unrevert = open();
+  const unrevert = await open();
   await screen.findByText('a.txt');
   expect(unrevert).toHaveBeenLastCalledWith('s1', {});
   unrevert.mockResolvedValueOnce(resultOf('reverted'));
@@ -35,7 +57,7 @@ it.each([
 });
 
 it('changes nothing when the question is cancelled', async () => {
-  const unrevert = open();
+  const unrevert = await open();
   fireEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
   await waitFor(() => expect(screen.queryByText('a.txt')).toBeNull());
   expect(unrevert).toHaveBeenCalledTimes(1);

@@ -1,17 +1,19 @@
-import { useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useServer } from '../data/server.ts';
 import { useAction } from '../data/use-action.ts';
+import { useRead } from '../data/use-read.ts';
 import { useSession } from '../data/use-session.ts';
 import { Modal } from '../ui/modal.tsx';
 import { useNotify } from '../ui/toasts.tsx';
 import { type Others, OthersChoice } from './others-choice.tsx';
 import { unrevertNotice } from './unrevert-notice.ts';
 
-/** Takes the newest revert back. Asks first if somebody else has changed its files. */
+/** Takes the newest revert back, if there is one. Asks first if somebody else has changed its files. */
 export function UnrevertButton() {
   const { client } = useServer();
   const session = useSession();
   const notify = useNotify();
+  const isPossible = useCanUnrevert();
   const [conflicts, setConflicts] = useState<readonly string[]>();
   const [isRunning, unrevert] = useAction(async (others?: Others) => {
     const result = await client.unrevert(session.id, others === undefined ? {} : { [others]: true });
@@ -22,7 +24,7 @@ export function UnrevertButton() {
   });
   return (
     <>
-      <button type="button" className="button" disabled={isRunning} onClick={() => unrevert()}>
+      <button type="button" className="button" disabled={isRunning || !isPossible} onClick={() => unrevert()}>
         Undo the newest revert
       </button>
       {conflicts !== undefined && (
@@ -35,6 +37,23 @@ export function UnrevertButton() {
       )}
     </>
   );
+}
+
+/** Whether there is a revert to take back, also one of another tab or program. */
+function useCanUnrevert(): boolean {
+  const { client } = useServer();
+  const session = useSession();
+  const { value, problem, again } = useRead(
+    useCallback((signal) => client.tree(session.id, { signal }), [client, session]),
+  );
+  useEffect(
+    () =>
+      session.onEvent(({ type }) => {
+        if (type === 'session:reverted' || type === 'session:unreverted') again();
+      }),
+    [session, again],
+  );
+  return value?.canUnrevert ?? problem !== undefined;
 }
 
 interface BlockedDialogProps {

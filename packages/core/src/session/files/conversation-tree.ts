@@ -16,6 +16,8 @@ export interface ConversationTree {
   branches: Branch[];
   /** The conversation continues after this message. */
   head: number;
+  /** Whether there is a revert that can be taken back. */
+  canUnrevert: boolean;
 }
 
 /** Returns the branches that the reverts of a session made. */
@@ -36,7 +38,7 @@ export function branchesOf(marks: readonly Mark[], last: number): ConversationTr
         ...(live !== undefined && { liveUntil: live }),
       };
     });
-  return { branches, head: headOf(marks, last) };
+  return { branches, head: headOf(marks, last), canUnrevert: newestRevert(marks) !== undefined };
 }
 
 /** Returns the message that precedes a message in its branch. 0: none. */

@@ -381,9 +381,10 @@ describe('unrevert', () => {
         { first: 4, last: 6, parent: 0 },
       ],
       head: 3,
+      canUnrevert: false,
     });
     await files.revert(test.sessionId, 'm6');
-    expect(await files.tree(test.sessionId)).toMatchObject({ head: 5 });
+    expect(await files.tree(test.sessionId)).toMatchObject({ head: 5, canUnrevert: true });
     const shown = await shownTexts(test, driver, 'and now');
     expect(shown).toContain('go elsewhere');
     expect(shown).not.toContain('Old.');

@@ -13,7 +13,10 @@ export interface BranchNode {
 }
 
 /** Nests branches into those that they begin in. */
-export function branchTree({ branches, head }: ResponseOf<'getTree'>): readonly BranchNode[] {
+export function branchTree({
+  branches,
+  head,
+}: Pick<ResponseOf<'getTree'>, 'branches' | 'head'>): readonly BranchNode[] {
   const nodeOf = (branch: Branch): BranchNode => ({
     branch,
     state: branch.liveUntil === undefined ? 'left' : branch.liveUntil === branch.last ? 'current' : 'part',
