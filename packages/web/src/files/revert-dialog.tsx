@@ -33,8 +33,8 @@ export function RevertDialog({
   const [blocked, setBlocked] = useState(0);
   const undo = useUndoRevert(session);
   const only = scope === 'both' ? {} : { only: scope };
-  const loaded = useLoaded(`${scope} ${blocked}`, (signal) =>
-    client.revert(session.id, { target, ...only, preview: true }, { signal }),
+  const loaded = useLoaded(`${scope} ${others} ${blocked}`, (signal) =>
+    client.revert(session.id, { target, ...only, [others]: true, preview: true }, { signal }),
   );
   const hasConflicts = loaded.state === 'ready' && loaded.value.conflicts.length > 0;
   const [isReverting, revert] = useAction(async () => {
