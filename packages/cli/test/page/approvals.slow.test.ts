@@ -59,6 +59,8 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
       .locator('.diff-line.added')
       .filter({ hasText: `a line of ${width}` })
       .waitFor();
+    await dialog.getByText('path: notes.txt').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('Waiting for your approval…').waitFor();
