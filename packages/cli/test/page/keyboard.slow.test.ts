@@ -52,6 +52,7 @@ describe.each(WIDTHS)('the keyboard alone at %s width', (_, viewport) => {
     await tabTo(page, dialog.getByRole('button', { name: 'Once' }));
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => hasFocus(page.getByLabel('Message', { exact: true }))).toBe(true);
     await messageAt(page, 3).getByText('You said').waitFor();
     await bench.ended(sessionIdOf(page));
     await tabTo(page, messageAt(page, 1).getByRole('button', { name: /^Pin:/ }));

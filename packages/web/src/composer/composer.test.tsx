@@ -37,6 +37,23 @@ describe('Composer', () => {
     expect(onSend.mock.calls[0]?.[0]).toEqual([{ type: 'text', text: 'hello' }]);
   });
 
+  it('takes the focus of the composer that it replaces, and no other focus', () => {
+    const composer = (key: string) => (
+      <Toasts>
+        <Composer key={key} placeholder="Message" draftKey={key} onSend={async () => undefined} />
+      </Toasts>
+    );
+    const { rerender } = render(composer('new'));
+    const box = () => screen.getByRole('textbox', { name: 'Message' });
+    expect(document.activeElement).toBe(document.body);
+    box().focus();
+    rerender(composer('session'));
+    expect(document.activeElement).toBe(box());
+    box().blur();
+    rerender(composer('another'));
+    expect(document.activeElement).toBe(document.body);
+  });
+
   it('does not send while an input method composes a word', () => {
     const { box, onSend } = open();
     type(box, 'にほん');

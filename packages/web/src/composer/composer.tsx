@@ -16,6 +16,7 @@ import { historyStep } from './history.ts';
 import { SendKey } from './send-key.ts';
 import { useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
+import { useHandedFocus } from './use-handed-focus.ts';
 
 export interface ComposerProps {
   placeholder: string;
@@ -44,6 +45,8 @@ export function Composer({
   const attachments = useAttachments(draftKey);
   const [sendKey] = useState(() => new SendKey());
   const form = useRef<HTMLFormElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useHandedFocus(field);
   const parts = attachments.list.map(({ part }) => part);
   const content: readonly UserMessageContentPart[] =
     text.trim() === '' ? parts : [{ type: 'text', text: text.trim() }, ...parts];
@@ -83,6 +86,7 @@ export function Composer({
     >
       <AttachmentList attachments={attachments.list} onRemove={(removed) => attachments.remove([removed])} />
       <textarea
+        ref={field}
         className="composer-text"
         aria-label="Message"
         placeholder={placeholder}
