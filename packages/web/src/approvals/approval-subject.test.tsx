@@ -15,6 +15,7 @@ function shown(toolName: string, args: JsonObject): string[] {
 it.each([
   ['write', { path: 'src/a.ts', content: 'one' }, ['path: src/a.ts']],
   ['edit', { path: 'a', edits: [{ old: 'b', new: 'c', all: true }] }, ['path: a', 'edits[0].all: true']],
+  ['edit', { path: 'a', edits: [{ old: 'b', new: 'c', all: false }] }, ['path: a']],
   ['edit', { path: 'a', old: 'b', new: 'c', diff: 'x\ny' }, ['path: a', 'diff: "x\\ny"']],
   ['write', { path: 'a', content: 'real', old: 'b', new: 'c' }, ['path: a', 'content: real']],
   ['bash', { command: 'npm run dev', background: true }, ['background: true']],

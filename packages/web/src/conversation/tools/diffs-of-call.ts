@@ -37,10 +37,17 @@ export function argumentsBesideDiffs(input: JsonValue): readonly Argument[] {
   if (!Array.isArray(edits)) return besideReplacement(input);
   const besideEdits = edits.flatMap((edit, index): readonly Argument[] =>
     isObject(edit)
-      ? besideReplacement(edit).map(([name, value]): Argument => [`edits[${index}].${name}`, value])
+      ? besideReplacement(edit)
+          .filter(saysMore)
+          .map(([name, value]): Argument => [`edits[${index}].${name}`, value])
       : [[`edits[${index}]`, edit]],
   );
   return [...Object.entries(others), ...besideEdits];
+}
+
+/** The agent's own tool has `all` in each edit. False is what a person expects. */
+function saysMore([name, value]: Argument): boolean {
+  return name !== 'all' || value !== false;
 }
 
 function besideReplacement(input: JsonObject): readonly Argument[] {
