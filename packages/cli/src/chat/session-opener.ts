@@ -16,6 +16,8 @@ const MEASURED: ReadonlySet<LonghaulEvent['type']> = new Set([
   'run:finished',
   'context:compressed',
   'context:undone',
+  'session:reverted',
+  'session:unreverted',
 ]);
 
 export interface SessionOpenerOptions {
