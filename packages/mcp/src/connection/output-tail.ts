@@ -10,9 +10,14 @@ export class OutputTail {
     this.#text = `${this.#text}${text}`.slice(-KEPT_CHARS);
   }
 
-  /** Returns the last lines, or an empty text. */
+  /** Returns the last lines, after the newest line that names an error, or an empty text. */
   lastLines(): string {
     const lines = this.#text.split('\n').filter((line) => line.trim() !== '');
-    return lines.slice(-SHOWN_LINES).join('\n').slice(-SHOWN_CHARS);
+    const last = lines.slice(-SHOWN_LINES);
+    const error = lines.findLast((line) => /^\w*Error: /.test(line));
+    const shown = last.join('\n').slice(-SHOWN_CHARS);
+    return error === undefined || last.includes(error)
+      ? shown
+      : `${error.slice(0, SHOWN_CHARS)}\n…\n${shown}`;
   }
 }
