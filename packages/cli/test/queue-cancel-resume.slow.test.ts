@@ -92,7 +92,12 @@ describe('a session that another process works on', () => {
     expect(ended.code).toBe(130);
     expect(eventsOf(ended).at(-2)).toMatchObject({ type: 'run:finished', status: 'cancelled' });
     const idle = await bench.call(['cancel', 'last', '--clear-queue', '--json']);
-    expect(JSON.parse(idle.stdout)).toEqual({ wasRunning: false, clearedMessages: 1, waiting: 0 });
+    expect(JSON.parse(idle.stdout)).toEqual({
+      wasRunning: false,
+      clearedMessages: 1,
+      endedCommands: [],
+      waiting: 0,
+    });
     expect((await bench.call(['cancel', 'nothing'])).stderr).toContain('longhaul sessions');
   });
 });

@@ -86,7 +86,7 @@ describe('longhaul acp with an editor that offers', () => {
   describe('compactions', () => {
     async function filled(options: EditorOptions): Promise<Editor> {
       const editor = await begin(options);
-      const filler = 'some words that fill the window '.repeat(400);
+      const filler = 'some words that fill the window '.repeat(355);
       for (const words of ['one', 'two', 'three', 'four'])
         await editor.prompt(id, `greet ${words} ${filler}`);
       return editor;
