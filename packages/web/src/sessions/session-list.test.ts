@@ -99,6 +99,20 @@ describe('SessionList', () => {
     expect(server.lists - before).toBeLessThanOrEqual(2);
   });
 
+  it.each([
+    'context:compressed',
+    'context:undone',
+    'queue:changed',
+    'session:reverted',
+    'session:unreverted',
+  ] as const)('reads a session again after %s', async (type) => {
+    await list.showMore();
+    server.emit(type, 's61');
+    await settle();
+    await settle();
+    expect(server.gets).toEqual(['s61']);
+  });
+
   it('reads changed sessions outside the newest page one by one, and drops deleted ones', async () => {
     await list.showMore();
     server.sessions = server.sessions

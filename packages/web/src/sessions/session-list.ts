@@ -166,5 +166,9 @@ const CHANGES: ReadonlySet<LonghaulEvent['type']> = new Set([
   'approval:answered',
   'message:queued',
   'message:dequeued',
+  'queue:changed',
+  'context:compressed',
+  'context:undone',
   'session:reverted',
+  'session:unreverted',
 ]);
