@@ -67,7 +67,9 @@ describe('the client, which uses no Node.js API', () => {
     console.log(
       `@longhaul/client: ${gzipSync(bundle.code, { level: 9 }).length} bytes gzipped, zod included`,
     );
-    expect([...bundle.imports, ...bundle.dynamicImports]).toEqual([]);
+    // The schemas of the API are imported when the first response is checked. In one file, that imports itself.
+    const imports = [...bundle.imports, ...bundle.dynamicImports];
+    expect(imports.filter((file) => file !== bundle.fileName)).toEqual([]);
     expect(bundle.code).not.toMatch(/["']node:/);
   });
 
