@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,7 @@ import type { StepRequest } from '@longhaul/core';
 import type { JsonObject } from '@longhaul/protocol';
 import { chooseSandbox } from '@longhaul/sandbox';
 import { answer, calls, playedDriver, testRun } from '@longhaul/testing/doubles';
+import { processesWith } from '@longhaul/testing/machine';
 import { createTools } from '@longhaul/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DOCKER_IMAGE, lacksBubblewrap, lacksDocker } from './machine.ts';
@@ -60,17 +60,6 @@ const handlesIn = ({ messages }: StepRequest) =>
   [...JSON.stringify(messages).matchAll(/in the background as (m\d+\.\d+)/g)].map(
     ([, handle = '']) => handle,
   );
-
-function processesWith(text: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-    } catch {
-      return false; // It has ended in the meantime.
-    }
-  });
-}
 
 const kinds = [
   { sandbox: 'bubblewrap', lacking: lacksBubblewrap },

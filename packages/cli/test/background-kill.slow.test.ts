@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { type ScriptRequest, type ScriptToolCall, toolResults, userTexts } from '@longhaul/scripted-model';
+import { processesWith } from '@longhaul/testing/machine';
 import { describe, expect, it } from 'vitest';
 import { Bench, eventsOf } from './harness.ts';
 import { DOCKER_IMAGE, lacksBubblewrap, lacksDocker } from './machine.ts';
@@ -80,17 +80,6 @@ const resultsIn = ({ messages }: ScriptRequest) => toolResults(messages).map(({ 
 function notesIn({ messages }: ScriptRequest): string {
   const note = userTexts(messages).find((text) => text.includes('Background commands have ended'));
   return note?.split('\n').slice(1).join('\n') ?? '';
-}
-
-function processesWith(text: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-    } catch {
-      return false; // It has ended in the meantime.
-    }
-  });
 }
 
 function containersWith(workspace: string): string[] {

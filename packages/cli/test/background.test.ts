@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,7 @@ import { buildLedger } from '@longhaul/context';
 import type { StepRequest } from '@longhaul/core';
 import type { JsonObject, Message } from '@longhaul/protocol';
 import { answer, calls, playedDriver, testRun } from '@longhaul/testing/doubles';
+import { processesWith } from '@longhaul/testing/machine';
 import { createTools } from '@longhaul/tools';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLocalSandbox } from './local-sandbox.ts';
@@ -47,17 +47,7 @@ const handleIn = (request: StepRequest) =>
 const uniqueSeconds = () =>
   `${30_000 + Math.floor(Math.random() * 10_000)}.${Math.floor(Math.random() * 1e9)}`;
 
-function isRunning(text: string): boolean {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .some((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-      } catch {
-        return false;
-      }
-    });
-}
+const isRunning = (text: string) => processesWith(text).length > 0;
 
 const NOTE = 'Background commands have ended';
 const ledgerOf = (messages: readonly Message[]) =>

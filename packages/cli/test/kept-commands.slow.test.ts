@@ -7,7 +7,7 @@ import { Bench, eventsOf, linesOf } from './harness.ts';
 
 const TICKING = 'n=0; while :; do n=$((n+1)); echo "tick $n"; sleep 0.05; done';
 
-/** Starts a command that is kept, and waits for ever. With `reads`, reads its output and ends instead. */
+/** Starts a command that is kept, and then never answers. With `reads`, reads its output and ends instead. */
 function script(reads: () => boolean, waits: () => void): Script {
   return async ({ messages }) => {
     if (!hasToolCall(messages, 'bash'))

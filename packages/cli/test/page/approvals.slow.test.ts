@@ -21,16 +21,10 @@ beforeAll(async () => {
 afterAll(() => bench[Symbol.asyncDispose]());
 afterEach(() => expect(bench.failures.splice(0)).toEqual([]));
 
-async function newSession(title: string, task: string): Promise<string> {
-  const { id } = await bench.client.sessions.create({ title });
-  await bench.client.sendMessage(id, task);
-  return id;
-}
-
 describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
   it('show the command, and allow it once', async () => {
     const page = await bench.newPage({ viewport });
-    const id = await newSession('Once', 'run echo one $((1+1))');
+    const id = await bench.newSession('Once', 'run echo one $((1+1))');
     await bench.showSession(page, id);
     const dialog = page.getByRole('dialog', { name: 'Approve this?' });
     await dialog.getByText('echo one $((1+1))', { exact: true }).waitFor();
@@ -52,7 +46,7 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
 
   it('show a change as a diff, and can be put off', async () => {
     const page = await bench.newPage({ viewport });
-    const id = await newSession('Write', `write a line of ${width}`);
+    const id = await bench.newSession('Write', `write a line of ${width}`);
     await bench.showSession(page, id);
     const dialog = page.getByRole('dialog', { name: 'Approve this?' });
     await dialog
@@ -72,7 +66,7 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
 
   it('name the rule of Always, after which later calls of the session need no approval', async () => {
     const page = await bench.newPage({ viewport });
-    const id = await newSession('Always', 'run ls');
+    const id = await bench.newSession('Always', 'run ls');
     await bench.showSession(page, id);
     const dialog = page.getByRole('dialog', { name: 'Approve this?' });
     await dialog.getByText(/“Always” allows “.*ls.*” in this session without asking/).waitFor();
@@ -104,7 +98,7 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
 
   it('give the reason of a denial to the agent', async () => {
     const page = await bench.newPage({ viewport });
-    const id = await newSession('Denied', 'run rm -r data');
+    const id = await bench.newSession('Denied', 'run rm -r data');
     await bench.showSession(page, id);
     const dialog = page.getByRole('dialog', { name: 'Approve this?' });
     await dialog.getByLabel(/Reason/).fill('The data is needed.');
@@ -123,8 +117,8 @@ describe.each(WIDTHS)('approvals at %s width', (width, viewport) => {
     await page.goto(`${bench.url}/#/inbox`);
     await page.getByText('No agent waits for an approval.').waitFor();
     expect(await page.title()).toBe('Approvals · Longhaul');
-    const first = await newSession(`First ${width}`, 'run echo from the first');
-    const second = await newSession(`Second ${width}`, 'run echo from the second');
+    const first = await bench.newSession(`First ${width}`, 'run echo from the first');
+    const second = await bench.newSession(`Second ${width}`, 'run echo from the second');
     const requests = page
       .getByRole('main')
       .getByRole('listitem')

@@ -30,16 +30,10 @@ beforeAll(async () => {
 afterAll(() => bench[Symbol.asyncDispose]());
 afterEach(() => expect(bench.failures.splice(0)).toEqual([]));
 
-async function newSession(title: string, task: string): Promise<string> {
-  const { id } = await bench.client.sessions.create({ title });
-  await bench.client.sendMessage(id, task);
-  return id;
-}
-
 describe.each(WIDTHS)('MCP servers at %s width', (width, viewport) => {
   it('ask for values with a form, which explains a value that does not fit', async () => {
     const page = await bench.newPage({ viewport });
-    const id = await newSession(`Order ${width}`, 'call asking_order');
+    const id = await bench.newSession(`Order ${width}`, 'call asking_order');
     await bench.showSession(page, id);
     const form = page.getByRole('dialog').filter({ hasText: 'The MCP server asking asks' });
     // The server sends a control sequence.
@@ -66,7 +60,7 @@ describe.each(WIDTHS)('MCP servers at %s width', (width, viewport) => {
 
   it('get the reason if the person declines', async () => {
     const page = await bench.newPage({ viewport });
-    const id = await newSession(`Confirm ${width}`, 'call asking_confirm');
+    const id = await bench.newSession(`Confirm ${width}`, 'call asking_confirm');
     await bench.showSession(page, id);
     const form = page.getByRole('dialog').filter({ hasText: 'The MCP server asking asks' });
     await form.getByRole('button', { name: 'Decline' }).click();
@@ -81,7 +75,7 @@ describe.each(WIDTHS)('MCP servers at %s width', (width, viewport) => {
 
   it('are in the settings, with their states, their tools and their errors', async () => {
     const page = await bench.newPage({ viewport });
-    const sessionId = await newSession(`Settings ${width}`, 'Hello');
+    const sessionId = await bench.newSession(`Settings ${width}`, 'Hello');
     // The page shows how they are when it is opened.
     const states = async () => (await bench.client.mcp.list({ sessionId })).servers.map(({ state }) => state);
     await expect.poll(states).toEqual(['ready', 'failed', 'off']);

@@ -160,6 +160,13 @@ ${more}`,
     await expect.poll(() => composer.inputValue()).toBe('');
   }
 
+  /** Creates a session with its first message, without a page. */
+  async newSession(title: string, task: string): Promise<string> {
+    const { id } = await this.client.sessions.create({ title });
+    await this.client.sendMessage(id, task);
+    return id;
+  }
+
   /** Waits until the session's run has ended. A message that was just sent waits until the run takes it. */
   async ended(sessionId: string): Promise<void> {
     const isEnded = async () => {

@@ -4,5 +4,6 @@
 export { bundleForBrowser } from './bundle-for-browser.ts';
 export { holdClosedPort } from './closed-port.ts';
 export { processExists } from './process-exists.ts';
+export { processesWith } from './processes-with.ts';
 export { findBun, findChromium, findFaketime } from './programs.ts';
 export { isRequired, lacks } from './required.ts';

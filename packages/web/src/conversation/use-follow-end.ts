@@ -47,7 +47,7 @@ export function useFollowEnd(scroller: RefObject<HTMLElement | null>): FollowEnd
     const element = scroller.current;
     if (element === null) return;
     const shrunk = shrinkage();
-    // The list may scroll up once more by what it shrank.
+    // The list can scroll up again by the height that it lost.
     const up = lastTop.current - element.scrollTop - 2 * shrunk;
     lastTop.current = element.scrollTop;
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;

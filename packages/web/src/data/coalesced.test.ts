@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Coalesced } from './coalesced.ts';
 
-it('runs once more for requests during a task, also if the task fails', async () => {
+it('runs again for requests during a task, also if the task fails', async () => {
   const errors: unknown[] = [];
   const ran = Promise.withResolvers<void>();
   let runs = 0;
