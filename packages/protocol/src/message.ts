@@ -187,6 +187,12 @@ export interface Session {
   model: string;
   /** Absolute path of the workspace on the machine that runs the agent. */
   workspace: string;
+  /** The session whose call of `task` started this one. */
+  parentId?: string;
+  /** Id of that call, as the provider gave it. */
+  parentCallId?: string;
+  /** What was done, in a few sentences. */
+  summary?: string;
   metadata?: JsonObject;
 }
 

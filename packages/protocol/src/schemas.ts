@@ -148,6 +148,9 @@ export const sessionSchema: z.ZodType<Session> = z.looseObject({
   title: z.string(),
   model: z.string(),
   workspace: z.string(),
+  parentId: id.optional(),
+  parentCallId: z.string().optional(),
+  summary: z.string().optional(),
   metadata: jsonObjectSchema.optional(),
 });
 

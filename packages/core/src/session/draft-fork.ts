@@ -19,7 +19,7 @@ export interface ForkPlace {
 
 /** Drafts a session that begins with a copy of another one's log. */
 export function draftFork(
-  { updatedAt: _updatedAt, status: _status, ...source }: Session,
+  { updatedAt: _updatedAt, status: _status, parentId: _parent, parentCallId: _call, ...source }: Session,
   { at, title, place }: ForkSessionOptions,
 ): NewSession {
   return {

@@ -16,6 +16,9 @@ export const CHECKED_COLUMNS = {
     model: 'model',
     workspace: 'workspace',
     metadata: 'metadata',
+    parentId: 'parent_id',
+    parentCallId: 'parent_call_id',
+    summary: 'summary',
   },
   messages: {
     id: 'id',
@@ -77,7 +80,16 @@ export const KEY_COLUMNS: Readonly<Partial<Record<CheckedTable, readonly string[
   settings: ['key'],
 };
 
-type Values<T extends CheckedTable> = Record<keyof (typeof CHECKED_COLUMNS)[T], unknown>;
+/** Columns that older versions did not have. A checksum covers them only where they have a value. */
+const LATER_COLUMNS = ['parentId', 'parentCallId', 'summary'] as const;
+type LaterColumn = (typeof LATER_COLUMNS)[number];
+const LATER: ReadonlySet<string> = new Set(LATER_COLUMNS);
+
+type Values<T extends CheckedTable> = Record<
+  Exclude<keyof (typeof CHECKED_COLUMNS)[T], LaterColumn>,
+  unknown
+> &
+  Partial<Record<LaterColumn, unknown>>;
 
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(CHECKED_COLUMNS).map(([table, columns]) => [table, Object.keys(columns)]),
@@ -95,7 +107,11 @@ export function rowChecksum<T extends CheckedTable>(table: T, row: Values<T>): n
 /** The same for a row whose type is not known. */
 export function rowChecksumOf(table: CheckedTable, row: Readonly<Record<string, unknown>>): number {
   let text = '';
-  for (const name of NAMES.get(table) ?? []) text += `${unpackText(row[name] ?? '')}\0`;
+  for (const name of NAMES.get(table) ?? []) {
+    const value = unpackText(row[name] ?? '');
+    if (!LATER.has(name)) text += `${value}\0`;
+    else if (value !== '') text += `${name}=${value}\0`;
+  }
   return crc32(text) | 0;
 }
 

@@ -17,6 +17,11 @@ export function sessionWorksIn({ workspace }: Session, query: SessionQuery['work
   return query.below === true && workspace.startsWith(folderStart(query.folder));
 }
 
+/** Whether the session is a child of this one; for null, whether it is no child. */
+export function isChildOf({ parentId }: Session, wanted: SessionQuery['parentId']): boolean {
+  return wanted === undefined || (wanted === null ? parentId === undefined : parentId === wanted);
+}
+
 /** The beginning of every path in a folder. */
 export function folderStart(folder: string): string {
   return folder.endsWith('/') ? folder : `${folder}/`;

@@ -261,4 +261,11 @@ export const MIGRATIONS: readonly string[] = [
   -- The values that answer a question of a server (JSON).
   ALTER TABLE approvals ADD COLUMN content TEXT;
   `,
+  `
+  -- The session that started this one with a call, and what was done in a session.
+  ALTER TABLE sessions ADD COLUMN parent_id TEXT;
+  ALTER TABLE sessions ADD COLUMN parent_call_id TEXT;
+  ALTER TABLE sessions ADD COLUMN summary TEXT;
+  CREATE INDEX sessions_children ON sessions (parent_id) WHERE parent_id IS NOT NULL;
+  `,
 ];

@@ -40,8 +40,14 @@ export const sessions = sqliteTable(
     workspace: text('workspace').notNull(),
     metadata: text('metadata'),
     checksum: integer('checksum'),
+    parentId: text('parent_id'),
+    parentCallId: text('parent_call_id'),
+    summary: text('summary'),
   },
-  (table) => [index('sessions_newest').on(table.createdAt, table.id)],
+  (table) => [
+    index('sessions_newest').on(table.createdAt, table.id),
+    index('sessions_children').on(table.parentId).where(sql`parent_id IS NOT NULL`),
+  ],
 );
 
 /**

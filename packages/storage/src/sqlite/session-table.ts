@@ -1,10 +1,16 @@
 import type { NewSession, SessionPatch, SessionQuery } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
-import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { toColumn, withoutNulls } from '../shared/json.ts';
 import { mergedMetadata } from '../shared/merged-metadata.ts';
 import { rowChecksum } from '../shared/row-checksum.ts';
-import { folderStart, searchWords, sessionHolds, sessionWorksIn } from '../shared/session-search.ts';
+import {
+  folderStart,
+  isChildOf,
+  searchWords,
+  sessionHolds,
+  sessionWorksIn,
+} from '../shared/session-search.ts';
 import { sessionExists, sessionGoing, sessionNotFound } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { UNREADABLE, unlessDamaged } from './readable-rows.ts';
@@ -23,6 +29,9 @@ const LOST_ROW: Omit<SessionRow, keyof SessionPlace> = {
   workspace: '/',
   metadata: null,
   checksum: UNREADABLE,
+  parentId: null,
+  parentCallId: null,
+  summary: null,
 };
 
 /** A session's place in the order of creation. Its time is not: the clock can be set back between two sessions. */
@@ -60,6 +69,15 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
     const session = get(sessionId);
     if (session === undefined) throw sessionNotFound(sessionId);
     return session;
+  }
+
+  function familyOf(sessionId: string): string[] {
+    const children = db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(eq(sessions.parentId, sessionId))
+      .all();
+    return [sessionId, ...children.flatMap(({ id }) => familyOf(id))];
   }
 
   function set(sessionId: string, change: Partial<typeof sessions.$inferInsert>): void {
@@ -117,12 +135,12 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       return open(session.id, { createdAt: session.createdAt, lastSequence: 0 });
     },
 
-    list({ limit, before, search, workspace }: SessionQuery & { limit: number }): Session[] {
+    list({ limit, before, search, workspace, parentId }: SessionQuery & { limit: number }): Session[] {
       if (before !== undefined) existing(before);
       const older =
         before === undefined ? undefined : lt(PLACE, sql`(SELECT rowid FROM sessions WHERE id = ${before})`);
       const words = searchWords(search);
-      const isWanted = and(older, worksIn(workspace), ...words.map(holdsWord));
+      const isWanted = and(older, worksIn(workspace), hasParent(parentId), ...words.map(holdsWord));
       const found = unlessDamaged(() => rows().where(isWanted).orderBy(desc(PLACE)).limit(limit).all());
       if (found !== undefined) return found.map(toSession);
       const all = readEach(
@@ -134,7 +152,12 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
           .all(),
       );
       return all
-        .filter((session) => sessionHolds(session, words) && sessionWorksIn(session, workspace))
+        .filter(
+          (session) =>
+            sessionHolds(session, words) &&
+            sessionWorksIn(session, workspace) &&
+            isChildOf(session, parentId),
+        )
         .slice(0, limit);
     },
 
@@ -152,11 +175,18 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       set(sessionId, { status });
     },
 
-    /** Deletes the session's head, so that no query returns it. `dropRest` then deletes its rows. */
-    close(sessionId: string): void {
+    /**
+     * Deletes the heads of the session and of its descendants, so that no query returns them. `dropRest` then deletes
+     * the rows of each returned id.
+     */
+    close(sessionId: string): string[] {
       existing(sessionId);
-      set(sessionId, { status: 'unfinished' });
-      sessionHeads.drop(sessionId);
+      const family = familyOf(sessionId);
+      for (const id of family) {
+        set(id, { status: 'unfinished' });
+        sessionHeads.drop(id);
+      }
+      return family;
     },
   };
 }
@@ -166,6 +196,11 @@ export type SessionTable = ReturnType<typeof createSessionTable>;
 function holdsWord(word: string): SQL {
   const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
   return sql`(${sessions.title} LIKE ${pattern} ESCAPE '\\' OR ${sessions.task} LIKE ${pattern} ESCAPE '\\')`;
+}
+
+function hasParent(parentId: SessionQuery['parentId']): SQL | undefined {
+  if (parentId === undefined) return undefined;
+  return parentId === null ? isNull(sessions.parentId) : eq(sessions.parentId, parentId);
 }
 
 function worksIn(workspace: SessionQuery['workspace']): SQL | undefined {

@@ -80,6 +80,50 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await found('x_'), []);
   });
 
+  it('lists the children of a session, or the sessions that are no children', async () => {
+    await using store = await open();
+    await store.createSession(newSession('parent'));
+    const link = { parentId: 'parent', parentCallId: 'call-1' };
+    const child = await store.createSession(newSession('child', link));
+    assert.deepEqual({ parentId: child.parentId, parentCallId: child.parentCallId }, link);
+    await store.createSession(newSession('grandchild', { parentId: 'child', parentCallId: 'call-2' }));
+    await store.createSession(newSession('second', link));
+    const found = async (parentId: string | null | undefined, limit = 50) =>
+      (await store.listSessions({ parentId, limit })).map(({ id }) => id);
+    assert.deepEqual(await found('parent'), ['second', 'child']);
+    assert.deepEqual(await found('parent', 1), ['second']);
+    assert.deepEqual(await found('child'), ['grandchild']);
+    assert.deepEqual(await found(null), ['parent']);
+    assert.deepEqual(await found(undefined), ['second', 'grandchild', 'child', 'parent']);
+  });
+
+  it('keeps a summary', async () => {
+    await using store = await open();
+    await store.createSession(newSession('s1'));
+    await store.updateSession('s1', { summary: 'Wrote the parser.' });
+    assert.equal((await store.getSession('s1'))?.summary, 'Wrote the parser.');
+  });
+
+  it('deletes a session with its descendants, and no other', async () => {
+    await using store = await open();
+    await store.createSession(newSession('parent'));
+    await store.createSession(newSession('child', { parentId: 'parent' }));
+    await store.createSession(newSession('grandchild', { parentId: 'child' }));
+    await store.createSession(newSession('sibling', { parentId: 'parent' }));
+    await store.createSession(newSession('other'));
+    await store.deleteSession('child');
+    assert.deepEqual(
+      (await store.listSessions()).map(({ id }) => id),
+      ['other', 'sibling', 'parent'],
+    );
+    await store.deleteSession('parent');
+    assert.deepEqual(
+      (await store.listSessions()).map(({ id }) => id),
+      ['other'],
+    );
+    assert.equal(await store.getSession('grandchild'), undefined);
+  });
+
   it('lists the sessions of a folder, matched literally, with or without folders below it, in pages', async () => {
     await using store = await open();
     const workspaces = ['/work', '/work/a_b', '/work/axb', '/workshop', '/work/a_b/deep', '/'];

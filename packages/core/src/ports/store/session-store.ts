@@ -3,7 +3,9 @@ import type { MessageDraft } from './log-store.ts';
 
 export type NewSession = Omit<Session, 'updatedAt' | 'status'>;
 
-export type SessionPatch = Partial<Pick<Session, 'status' | 'task' | 'title' | 'model' | 'metadata'>>;
+export type SessionPatch = Partial<
+  Pick<Session, 'status' | 'task' | 'title' | 'model' | 'metadata' | 'summary'>
+>;
 
 export interface ForkOptions {
   /** Sequence of the last message to copy. Default: all messages. */
@@ -23,6 +25,8 @@ export interface SessionQuery {
   search?: string;
   /** Only sessions with this workspace. `below`: also sessions with a workspace below this folder. */
   workspace?: { folder: string; below?: boolean };
+  /** Only children of this session. Null: only sessions that are no children. */
+  parentId?: string | null | undefined;
 }
 
 /**
@@ -73,5 +77,6 @@ export interface SessionStore {
   forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session>;
   /** Begins a session that becomes visible as a whole. */
   stageSession(session: NewSession): Promise<StagedSession>;
+  /** Deletes a session with all its children, and theirs. No query returns one of them after another is gone. */
   deleteSession(sessionId: string): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { ForkOptions, NewSession, SessionPatch, SessionStore } from '@longh
 import { isOpen, type Session } from '@longhaul/protocol';
 import { createMarkFork } from '../../shared/forked-marks.ts';
 import { mergedMetadata } from '../../shared/merged-metadata.ts';
-import { searchWords, sessionHolds, sessionWorksIn } from '../../shared/session-search.ts';
+import { isChildOf, searchWords, sessionHolds, sessionWorksIn } from '../../shared/session-search.ts';
 import { noSuchMessage, sessionExists } from '../../shared/store-errors.ts';
 import type { MemoryCore } from '../memory-core.ts';
 import { MemorySession } from '../memory-session.ts';
@@ -13,13 +13,18 @@ export function sessionStore(core: MemoryCore): SessionStore {
 
     getSession: async (sessionId) => structuredClone(core.all.get(sessionId)?.session),
 
-    listSessions: async ({ limit = 50, before, search, workspace } = {}) => {
+    listSessions: async ({ limit = 50, before, search, workspace, parentId } = {}) => {
       const newestFirst = [...core.sessionIds].toReversed().flatMap((id) => core.all.get(id)?.session ?? []);
       const start = before === undefined ? 0 : newestFirst.indexOf(core.get(before).session) + 1;
       const words = searchWords(search);
       const found = newestFirst
         .slice(start)
-        .filter((session) => sessionHolds(session, words) && sessionWorksIn(session, workspace));
+        .filter(
+          (session) =>
+            sessionHolds(session, words) &&
+            sessionWorksIn(session, workspace) &&
+            isChildOf(session, parentId),
+        );
       return structuredClone(found.slice(0, limit));
     },
 
@@ -50,14 +55,18 @@ export function sessionStore(core: MemoryCore): SessionStore {
       };
     },
 
-    deleteSession: async (sessionId) => {
-      for (const { runId } of core.get(sessionId).runs) core.runIds.delete(runId);
-      core.all.delete(sessionId);
-      core.sessionIds.delete(sessionId);
-      for (const key of core.settings.keys())
-        if (key.startsWith(`session:${sessionId}:`)) core.settings.delete(key);
-    },
+    deleteSession: async (sessionId) => deleteFamily(core, sessionId),
   };
+}
+
+function deleteFamily(core: MemoryCore, sessionId: string): void {
+  for (const { runId } of core.get(sessionId).runs) core.runIds.delete(runId);
+  core.all.delete(sessionId);
+  core.sessionIds.delete(sessionId);
+  for (const key of core.settings.keys())
+    if (key.startsWith(`session:${sessionId}:`)) core.settings.delete(key);
+  for (const { session } of [...core.all.values()])
+    if (session.parentId === sessionId) deleteFamily(core, session.id);
 }
 
 function create(core: MemoryCore, session: NewSession): MemorySession {

@@ -39,8 +39,8 @@ export function sessionStore(core: StoreCore): SessionStore {
     },
 
     async deleteSession(sessionId: string): Promise<void> {
-      await core.write(() => core.sessions.close(sessionId));
-      await dropRest(core, sessionId);
+      const family = await core.write(() => core.sessions.close(sessionId));
+      for (const id of family) await dropRest(core, id);
     },
   };
 }
