@@ -72,9 +72,9 @@ function renamed(method: ReplayMethod, name: string): ReplayMethod {
 }
 
 async function replayAll(path: string, methods: readonly ReplayMethod[]): Promise<FileReport> {
-  const { messages, problem, notes } = await loadSession(path);
+  const { messages, problem, notes, format, workspace } = await loadSession(path);
   if (messages === undefined) return { path, problem: problem ?? 'no session', notes, runs: [] };
-  const prepared = prepareSession(messages);
+  const prepared = prepareSession(messages, workspace);
   const runs: RunReport[] = [];
   for (const windowTokens of WINDOWS) {
     if (!isMeasured(prepared, windowTokens)) continue;
@@ -83,7 +83,7 @@ async function replayAll(path: string, methods: readonly ReplayMethod[]): Promis
       runs.push({ method: method.name, windowTokens, isSkipped: false, ...result });
     }
   }
-  return { path, session: figuresOf(prepared), notes, runs };
+  return { path, session: figuresOf(prepared), format, notes, runs };
 }
 
 function toRow(totals: MethodTotals): BenchRow {

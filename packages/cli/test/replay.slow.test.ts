@@ -42,7 +42,7 @@ describe('longhaul replay', () => {
     await using bench = await benchWithSessions();
     const one = await bench.run(['replay', 'sessions', '--window', '8000', '--strategy', 'all', '--json']);
     const totals = JSON.parse(linesOf(one.stdout).at(-1) ?? '');
-    expect(Object.keys(totals)).toEqual(['strategies']);
+    expect(Object.keys(totals)).toEqual(['strategies', 'formats']);
     expect(totals.strategies['reactive-overflow']).toEqual({
       farRecall: 1,
       groundedRecall: 1,
@@ -52,6 +52,16 @@ describe('longhaul replay', () => {
       costTokens: expect.any(Number),
       compactions: expect.any(Number),
       meanFarRecall: 1,
+      farFacts: 1,
+      farSeen: 1,
+      farGrounded: 1,
+      neededFacts: 1,
+      neededSeen: 1,
+    });
+    expect(totals.formats).toEqual({ 'chat-messages': { strategies: totals.strategies } });
+    expect(JSON.parse(linesOf(one.stdout)[0] ?? '')).toMatchObject({
+      format: 'chat-messages',
+      windows: { 8000: { strategies: totals.strategies } },
     });
     const two = await bench.run(['replay', 'sessions', '--window', '8000,16000', '--json']);
     const { windows } = JSON.parse(linesOf(two.stdout).at(-1) ?? '');

@@ -1,4 +1,4 @@
-import type { BacktestReport, MethodTotals } from '@longhaul/replay';
+import type { BacktestReport, FileReport, MethodTotals } from '@longhaul/replay';
 import { totalsOf } from '@longhaul/replay';
 
 /**
@@ -14,6 +14,11 @@ function totalsShape(totals: MethodTotals) {
     costTokens: totals.costTokens,
     compactions: totals.compactions,
     meanFarRecall: rounded(totals.meanFarRecall),
+    farFacts: totals.farFacts,
+    farSeen: totals.farSeen,
+    farGrounded: totals.farGrounded,
+    neededFacts: totals.neededFacts,
+    neededSeen: totals.neededSeen,
   };
 }
 
@@ -21,18 +26,30 @@ function rounded(share: number | null): number | null {
   return share === null ? null : Math.round(share * 10_000) / 10_000;
 }
 
-/** `{"strategies":{…}}` for one window; for several `{"windows":{"16000":{"strategies":{…}},…}}`. */
+/**
+ * `{"strategies":{…},"formats":{"codex":{"strategies":{…}},…}}` for one window; for several
+ * `{"windows":{"16000":{"strategies":{…},"formats":{…}},…}}`.
+ */
 export function totalsLine({ files, methods, windows }: BacktestReport): string {
-  const strategiesAt = (window: number) => ({
-    strategies: Object.fromEntries(
-      methods.map((method) => [method, totalsShape(totalsOf(files, method, window))]),
+  const formats = [...new Set(files.flatMap(({ format }) => format ?? []))].sort();
+  const totalsAt = (window: number) => ({
+    strategies: strategyShapes(files, methods, window),
+    formats: Object.fromEntries(
+      formats.map((format) => {
+        const ofFormat = files.filter((file) => file.format === format);
+        return [format, { strategies: strategyShapes(ofFormat, methods, window) }];
+      }),
     ),
   });
   const [first, ...others] = windows;
-  if (first !== undefined && others.length === 0) return JSON.stringify(strategiesAt(first));
+  if (first !== undefined && others.length === 0) return JSON.stringify(totalsAt(first));
   return JSON.stringify({
-    windows: Object.fromEntries(windows.map((window) => [window, strategiesAt(window)])),
+    windows: Object.fromEntries(windows.map((window) => [window, totalsAt(window)])),
   });
+}
+
+function strategyShapes(files: readonly FileReport[], methods: readonly string[], window: number) {
+  return Object.fromEntries(methods.map((method) => [method, totalsShape(totalsOf(files, method, window))]));
 }
 
 /** Returns one line per file, with its format and its measures. */
@@ -44,17 +61,15 @@ export function fileLines({ files, methods, windows }: BacktestReport): string[]
       const measured = methods.filter((method) =>
         file.runs.some((run) => run.method === method && run.windowTokens === window && !run.isSkipped),
       );
-      const shapes = measured.map(
-        (method) => [method, totalsShape(totalsOf([file], method, window))] as const,
-      );
-      return [window, { strategies: Object.fromEntries(shapes) }] as const;
+      return [window, { strategies: strategyShapes([file], measured, window) }] as const;
     });
-    const { path, session, notes } = file;
+    const { path, format, session, notes } = file;
     const everythingCostTokens = Math.round(session?.everythingCostTokens ?? 0);
     const windowResults = Object.fromEntries(results);
     return JSON.stringify({
       type: 'session',
       path,
+      format,
       ...session,
       everythingCostTokens,
       notes,

@@ -1,3 +1,4 @@
+import type { SessionFormat } from '../importers/report.ts';
 import type { Tally } from './measures.ts';
 
 /** One method at one window. */
@@ -48,6 +49,8 @@ export interface FileReport {
   readonly path: string;
   /** Undefined if the file could not be replayed. */
   readonly session?: SessionFigures;
+  /** Undefined if the file could not be replayed. */
+  readonly format?: SessionFormat | undefined;
   /** Why the file could not be replayed. */
   readonly problem?: string;
   /** Content of the file that was not read, one reason a line. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { factsIn, fileOfCall, splitPath } from './facts.ts';
+import { factsIn, fileInWorkspace, fileOfCall, splitPath } from './facts.ts';
 
 const found = (text: string) => [...factsIn(text)];
 
@@ -31,26 +31,37 @@ describe('factsIn', () => {
   });
 });
 
-describe('fileOfCall', () => {
-  const fileOf = (input: unknown) => fileOfCall(input, JSON.stringify(input));
+test('fileInWorkspace gives a file one name', () => {
+  for (const file of ['home/me/shop/src/a.ts', 'workspace/src/a.ts', 'src/a.ts'])
+    expect(fileInWorkspace(file, '/home/me/shop/')).toBe('src/a.ts');
+  expect(fileInWorkspace('home/me/shop-old/a.ts', '/home/me/shop')).toBe('home/me/shop-old/a.ts');
+  expect(fileInWorkspace('home/me/a.ts', '/')).toBe('home/me/a.ts');
+  expect(fileInWorkspace('home/me/a.ts', undefined)).toBe('home/me/a.ts');
+});
 
+describe('fileOfCall', () => {
   test('prefers a path argument', () => {
-    expect(fileOf({ file_path: '/srv/app/main.py', content: 'import other/file.py' })).toBe(
+    expect(fileOfCall({ file_path: '/srv/app/main.py', content: 'import other/file.py' })).toBe(
       'srv/app/main.py',
     );
   });
 
   test('prefers a file to the folder that a command changes to', () => {
-    expect(fileOf({ command: 'cd /srv/app && cat lib/main.py' })).toBe('lib/main.py');
+    expect(fileOfCall({ command: 'cd /srv/app && cat lib/main.py' })).toBe('lib/main.py');
   });
 
   test('returns a folder if there is no file, and undefined if there is no path', () => {
-    expect(fileOf({ command: 'ls lib/core' })).toBe('lib/core');
-    expect(fileOf({ command: 'git status' })).toBeUndefined();
+    expect(fileOfCall({ command: 'ls lib/core' })).toBe('lib/core');
+    expect(fileOfCall({ command: 'git status' })).toBeUndefined();
+  });
+
+  test('reads decoded arguments, in which a line break is not a part of a name', () => {
+    expect(fileOfCall({ command: 'cd x\nnode run/all.js' })).toBe('run/all.js');
+    expect(fileOfCall({ command: 'echo\nrun/all.js' })).toBe('run/all.js');
   });
 
   test('treats a name with an extension as a file, and a property as none', () => {
-    expect(fileOf({ command: 'python self.items setup.py' })).toBe('setup.py');
+    expect(fileOfCall({ command: 'python self.items setup.py' })).toBe('setup.py');
   });
 });
 

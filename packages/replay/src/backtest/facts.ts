@@ -1,3 +1,6 @@
+import { argumentText } from '@longhaul/context';
+import type { JsonValue } from '@longhaul/protocol';
+
 const CANDIDATE = /[A-Za-z_][\w-]*(?:[./:][\w-]+)+|[A-Za-z_]\w{5,}|\b[0-9a-f]{7,40}\b|\b\d{4,}\b/g;
 const MIN_FACT_CHARS = 6;
 const EXACT = /[/.:_\d]|[a-z][A-Z]/;
@@ -32,15 +35,29 @@ const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$/;
  * Returns the file that a tool call is about: its path argument, or else the first path with an extension in its
  * arguments, or else the first path. Returns undefined if the arguments contain no path.
  */
-export function fileOfCall(input: unknown, inputText: string): string | undefined {
+export function fileOfCall(input: JsonValue): string | undefined {
   const named = pathArgument(input);
   if (named !== undefined) return named;
-  const paths = [...inputText.matchAll(CANDIDATE)].map(([found]) => found);
+  const paths = [...argumentText(input).matchAll(CANDIDATE)].map(([found]) => found);
   const file = paths.find((found) => EXTENSION.test(found) && /^[^:]*$/.test(found) && isFileName(found));
   return file ?? paths.find((found) => found.includes('/') && !found.includes('://'));
 }
 
-function pathArgument(input: unknown): string | undefined {
+/**
+ * Returns a file without the workspace at its beginning, so that one file has one name. A view names it if it contains
+ * this name, also as the end of an absolute path.
+ */
+export function fileInWorkspace(file: string, workspace: string | undefined): string {
+  const folders = workspace === undefined ? ['workspace'] : [withoutOuterSlashes(workspace), 'workspace'];
+  const folder = folders.find((each) => each !== '' && file.startsWith(`${each}/`));
+  return folder === undefined ? file : file.slice(folder.length + 1);
+}
+
+function withoutOuterSlashes(path: string): string {
+  return path.replace(/^\/+|\/+$/g, '');
+}
+
+function pathArgument(input: JsonValue): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   const values = new Map<string, unknown>(Object.entries(input));
   for (const key of PATH_KEYS) {

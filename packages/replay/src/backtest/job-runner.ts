@@ -1,5 +1,12 @@
 import type { Summarise } from '@longhaul/context';
-import type { NeedsTrace, RunReport, RunSpec, RunTrace, SessionFigures } from './backtest-types.ts';
+import type {
+  FileReport,
+  NeedsTrace,
+  RunReport,
+  RunSpec,
+  RunTrace,
+  SessionFigures,
+} from './backtest-types.ts';
 import { loadSession } from './load-session.ts';
 import { EMPTY_TALLY, everythingCost, type StepMeasure } from './measures.ts';
 import { loadMethod } from './methods.ts';
@@ -10,16 +17,21 @@ export interface Job extends RunSpec {
   readonly wantsTrace: boolean;
 }
 
+interface ReplayedJob extends Pick<FileReport, 'format' | 'needs' | 'notes'> {
+  status: 'done';
+  run: RunReport;
+  session: SessionFigures;
+}
+
 export type JobOutcome =
-  | { status: 'done'; run: RunReport; session: SessionFigures; notes: readonly string[]; needs?: NeedsTrace }
+  | ReplayedJob
   /** The file contains no session that can be replayed. */
   | { status: 'unreadable'; message: string; notes: readonly string[] };
 
-interface Loaded {
+interface Loaded extends Pick<FileReport, 'format' | 'notes'> {
   path: string;
   prepared?: PreparedSession;
   message: string;
-  notes: readonly string[];
 }
 
 /**
@@ -35,19 +47,19 @@ export class JobRunner {
   }
 
   async run(job: Job): Promise<JobOutcome> {
-    const { prepared, message, notes } = await this.#load(job.path);
+    const { prepared, message, notes, format } = await this.#load(job.path);
     if (prepared === undefined) return { status: 'unreadable', message, notes };
     const needs = job.wantsTrace ? needsTrace(prepared) : undefined;
     const run = await this.#replay(prepared, job);
-    return { status: 'done', run, session: figuresOf(prepared), notes, needs };
+    return { status: 'done', run, session: figuresOf(prepared), format, notes, needs };
   }
 
   async #load(path: string): Promise<Loaded> {
     if (this.#loaded?.path === path) return this.#loaded;
     this.#loaded = undefined;
-    const { messages, problem, notes } = await loadSession(path);
-    const prepared = messages === undefined ? undefined : prepareSession(messages);
-    this.#loaded = { path, message: problem ?? '', notes, prepared };
+    const { messages, problem, notes, format, workspace } = await loadSession(path);
+    const prepared = messages === undefined ? undefined : prepareSession(messages, workspace);
+    this.#loaded = { path, message: problem ?? '', notes, format, prepared };
     return this.#loaded;
   }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Message } from '@longhaul/protocol';
 import { importSession } from '../importers/import-session.ts';
-import type { ImportReport } from '../importers/report.ts';
+import type { ImportReport, SessionFormat } from '../importers/report.ts';
 import { openingProblem } from './find-session-files.ts';
 
 export interface LoadedSession {
@@ -9,6 +9,9 @@ export interface LoadedSession {
   readonly messages?: readonly Message[];
   /** Why there is nothing to replay. */
   readonly problem?: string;
+  readonly format?: SessionFormat | undefined;
+  /** The folder in which the recorded agent worked, if the file names it. */
+  readonly workspace?: string | undefined;
   /** Content of the file that was not read, one reason a line. */
   readonly notes: readonly string[];
 }
@@ -20,7 +23,9 @@ export async function loadSession(path: string): Promise<LoadedSession> {
     const { messages: found, report } = importSession(createReadStream(path));
     for await (const message of found) messages.push(message);
     const notes = notesOf(report);
-    if (messages.some((message) => message.role === 'assistant')) return { messages, notes };
+    const { format, workspace } = report;
+    if (messages.some((message) => message.role === 'assistant'))
+      return { messages, notes, format, workspace };
     return { problem: report.problem ?? 'It contains no message from a model.', notes };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;

@@ -12,9 +12,10 @@ export interface PreparedSession {
   readonly finder: FactFinder;
 }
 
-export function prepareSession(messages: readonly Message[]): PreparedSession {
+/** @param workspace The folder in which the recorded agent worked. Default: unknown. */
+export function prepareSession(messages: readonly Message[], workspace?: string): PreparedSession {
   const session = recordSession(messages);
-  const facts = sessionFacts(session);
+  const facts = sessionFacts(session, workspace);
   return { session, facts, finder: new FactFinder(facts.facts, facts.sightings) };
 }
 

@@ -98,6 +98,7 @@ class ReportCollector {
     } else {
       report.runs.push(outcome.run);
       report.session = outcome.session;
+      report.format = outcome.format;
       if (outcome.needs !== undefined) report.needs = outcome.needs;
     }
     this.#onProgress?.({ done: this.#done, total: this.#total, path });

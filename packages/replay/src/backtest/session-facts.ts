@@ -1,6 +1,6 @@
 import { argumentText } from '@longhaul/context';
 import { FactSightings } from './fact-sightings.ts';
-import { factsIn, fileOfCall, splitPath } from './facts.ts';
+import { factsIn, fileInWorkspace, fileOfCall, splitPath } from './facts.ts';
 import type { RecordedEvent, RecordedSession, RecordedStep } from './recorded-session.ts';
 
 /** A fact is far if more tokens than this separate its last mention from the step. */
@@ -30,7 +30,7 @@ export interface SessionFacts {
 }
 
 /** Returns the facts that each step needs: those in its calls' arguments that an event before the step contains. */
-export function sessionFacts(session: RecordedSession): SessionFacts {
+export function sessionFacts(session: RecordedSession, workspace?: string): SessionFacts {
   const facts = callFacts(session.events);
   const sightings = new FactSightings(facts);
   const walk = new Walk(facts, sightings);
@@ -40,7 +40,11 @@ export function sessionFacts(session: RecordedSession): SessionFacts {
     next = step.firstEvent;
     return walk.needsOf(callsOf(session, step));
   });
-  return { facts: facts.map((text, number) => describe(text, walk.fileOf(number))), sightings, needs };
+  const fileOf = (number: number) => {
+    const file = walk.fileOf(number);
+    return file === undefined ? undefined : fileInWorkspace(file, workspace);
+  };
+  return { facts: facts.map((text, number) => describe(text, fileOf(number))), sightings, needs };
 }
 
 function callFacts(events: readonly RecordedEvent[]): string[] {
@@ -88,7 +92,7 @@ class Walk {
 
   pass(event: RecordedEvent): void {
     this.#tokens += event.tokens;
-    const firstFile = event.args === undefined ? undefined : fileOfCall(event.input, event.args);
+    const firstFile = event.input === undefined ? undefined : fileOfCall(event.input);
     for (const fact of this.#sightings.mentionedIn(event.text)) {
       const known = this.#mentions.get(fact);
       if (known === undefined) this.#mentions.set(fact, { firstFile, lastTokens: this.#tokens });

@@ -19,8 +19,12 @@ export interface MethodTotals {
   readonly costShare: number | null;
   /** Mean over the sessions that have far facts. */
   readonly meanFarRecall: number | null;
+  /** The far facts, and those among them that were in the view, and that were in it next to their file. */
   readonly farFacts: number;
+  readonly farSeen: number;
+  readonly farGrounded: number;
   readonly neededFacts: number;
+  readonly neededSeen: number;
   readonly steps: number;
   readonly exhausted: number;
   /** Time of the method itself. */
@@ -49,7 +53,10 @@ export function totalsOf(files: readonly FileReport[], method: string, windowTok
     compactions: tally.compactions,
     meanFarRecall: meanFarRecall(runs),
     farFacts: tally.far,
+    farSeen: tally.farSeen,
+    farGrounded: tally.farGrounded,
     neededFacts: tally.needed,
+    neededSeen: tally.neededSeen,
     steps: tally.steps,
     exhausted: sum(runs, (run) => run.exhausted),
     millisecondsPerStep: tally.steps === 0 ? 0 : milliseconds / tally.steps,
