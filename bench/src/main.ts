@@ -92,6 +92,11 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
       'facts that context strategies and peers keep of recorded sessions; needs session PATHs or LONGHAUL_TRANSCRIPTS',
     run: async ({ paths }) => (await import('./strategies.ts')).benchStrategies(paths),
   },
+  children: {
+    about:
+      'what exploring stretches of recorded sessions take, and what children would save; needs session PATHs or LONGHAUL_TRANSCRIPTS',
+    run: async ({ paths }) => (await import('./children.ts')).benchChildren(paths),
+  },
   page: {
     about:
       'the page in Chromium: first load, 200 deltas a second, the end and the scrolling of a session of 10,000 messages',

@@ -6,6 +6,7 @@ export type {
   RunTrace,
   SessionFigures,
 } from './backtest/backtest-types.ts';
+export { fileOfCall } from './backtest/facts.ts';
 export { type FoundFiles, findSessionFiles } from './backtest/find-session-files.ts';
 export { figuresOf } from './backtest/job-runner.ts';
 export { type LoadedSession, loadSession } from './backtest/load-session.ts';
