@@ -318,13 +318,21 @@ describe('the narrative', () => {
       reply: { status: 'ok', text: 'We', finishedBy: 'length' } as const,
       says: /cut off/,
     },
-    { what: 'is inflated', reply: 'word '.repeat(30_000), says: /not smaller/ },
   ])('is left out with a warning when the answer $what', async ({ reply, says }) => {
     const { log } = longTurn(12);
     const outcome = expectCompacted(await compactLog(log, { summarise: summariser(reply).summarise }));
     expect(outcome.warnings).toEqual([expect.stringMatching(says)]);
     expect(outcome.compaction.summary.narrative).toBe('');
     expect(outcome.compaction.summary.ledger).toContain('### Index of names by file');
+  });
+
+  it('loses its last sentences when the answer is inflated', async () => {
+    const { log } = longTurn(12);
+    const inflated = 'We read a file and found the handler. '.repeat(4_000);
+    const outcome = expectCompacted(await compactLog(log, { summarise: summariser(inflated).summarise }));
+    expect(outcome.warnings).toEqual([expect.stringMatching(/far longer than requested/)]);
+    expect(outcome.compaction.summary.narrative).toMatch(/^We read .* the handler\.$/);
+    expect(outcome.compaction.tokensAfter).toBeLessThan(outcome.compaction.tokensBefore * 0.8);
   });
 
   it('is updated in the next round, not stacked, and stays the same when that fails', async () => {

@@ -39,8 +39,8 @@ const FULL_STOP = /^\.["'”’»)\]`*_]*$/;
 /** The text before a full stop that ends no sentence: an abbreviation, an initial or a list number. */
 const UNENDED = /(?:^|[\s(])(?:[a-z]|e\.g|i\.e|vs|cf|approx|incl|mr|mrs|dr)$|(?:^|\n)[ \t]*\d{1,3}$/i;
 
-/** Positions after the sentences of a text, in order. */
-function sentenceEnds(text: string): number[] {
+/** Positions after the sentences of a text, in order. The end of a line counts as the end of a sentence. */
+export function sentenceEnds(text: string): number[] {
   const ends: number[] = [];
   for (const { 0: mark, index } of text.matchAll(SENTENCE_END)) {
     if (FULL_STOP.test(mark) && UNENDED.test(text.slice(Math.max(0, index - 10), index))) continue;
@@ -54,7 +54,7 @@ function lastUpTo(ends: readonly number[], limit: number): number {
 }
 
 /** The last position between two words or two ideographs; 0 if there is none. */
-function wordEnd(text: string, limit: number): number {
+export function wordEnd(text: string, limit: number): number {
   const head = headOf(text, limit + 1);
   const match = /^[\s\S]*(?:\S(?=\s)|[\u3040-\u9fff\uac00-\ud7af](?=[\u3040-\u9fff\uac00-\ud7af]))/.exec(
     head,

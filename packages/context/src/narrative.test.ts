@@ -136,12 +136,14 @@ describe('checkNarrative', () => {
 
   it.each([
     { what: 'an empty text', reply: ok(' \n '), reason: /empty/ },
-    { what: 'a text that was cut off by its length', reply: ok('We', 'length'), reason: /cut off/ },
-    { what: 'a text that is not smaller', reply: ok('word '.repeat(1_200)), reason: /not smaller/ },
+    { what: 'a text that was cut off in its first word', reply: ok('We', 'length'), reason: /first word/ },
     {
-      what: 'a text that is far longer than requested',
-      reply: ok('word '.repeat(600)),
-      reason: /far longer/,
+      what: 'a text that is not smaller',
+      reply: checkNarrative(
+        { status: 'ok', text: 'word '.repeat(200), finishedBy: 'stop' },
+        { ...limits, hiddenTokens: 100 },
+      ),
+      reason: /not smaller/,
     },
     {
       what: 'a failure',
@@ -150,5 +152,34 @@ describe('checkNarrative', () => {
     },
   ])('rejects $what with a reason', ({ reply, reason }) => {
     expect(reply).toEqual({ accepted: false, reason: expect.stringMatching(reason) });
+  });
+
+  it('shortens a text that is far too long to its first sentences', () => {
+    const text = Array.from({ length: 200 }, (_, index) => `We did step ${index} of it.`).join(' ');
+    const checked = ok(text);
+    if (!checked.accepted) throw new Error(checked.reason);
+    expect(checked.warning).toMatch(/far longer than requested/);
+    expect(text.startsWith(checked.text)).toBe(true);
+    expect(checked.text).toMatch(/ of it\.$/);
+    expect(countByClasses(checked.text)).toBeLessThanOrEqual(450);
+    expect(countByClasses(checked.text)).toBeGreaterThan(400);
+  });
+
+  it('uses a text that was cut off up to its last whole sentence', () => {
+    expect(ok('We built it. It failed. Then we beg', 'length')).toMatchObject({
+      accepted: true,
+      text: 'We built it. It failed.',
+      warning: expect.stringMatching(/cut off/),
+    });
+    expect(ok('We began with the gate and', 'length')).toMatchObject({ text: 'We began with the gate' });
+  });
+
+  it('cuts between words if no sentence fits', () => {
+    const checked = ok('word '.repeat(3_000));
+    if (!checked.accepted) throw new Error(checked.reason);
+    expect(checked.text).toMatch(/^(word )+word$/);
+    expect(countByClasses(checked.text)).toBeLessThanOrEqual(450);
+    const { accepted } = ok('x'.repeat(40_000));
+    expect(accepted).toBe(false);
   });
 });

@@ -2,6 +2,7 @@ import { type Message, type OpaqueSummary, saysNothing } from '@longhaul/protoco
 import { cutMiddle } from './cut-middle.ts';
 import type { LedgerFold } from './ledger/ledger-fold.ts';
 import type { TokenCounter } from './tokens.ts';
+import { trimNarrative, wholeSentences } from './trim-narrative.ts';
 import type { ViewEntry } from './view.ts';
 import { textOfOutput } from './view.ts';
 import type { ViewAssistantPart, ViewMessage } from './view-message.ts';
@@ -172,25 +173,45 @@ function serialisePart(part: ViewAssistantPart): string {
   return `Tool ${part.name} ${input}\n${part.isError ? 'Error' : 'Result'}: ${output}`;
 }
 
-/** Accepts a summariser's text, or returns the reason why not. */
-export function checkNarrative(
-  reply: SummaryReply,
-  limits: {
-    /** Tokens of everything that the narrative replaces, the previous narrative included. */
-    hiddenTokens: number;
-    maxTokens: number;
-    count: TokenCounter;
-  },
-): { accepted: true; text: string } | { accepted: false; reason: string } {
+export type CheckedNarrative =
+  | { accepted: true; text: string; warning?: string | undefined }
+  | { accepted: false; reason: string };
+
+export interface NarrativeLimits {
+  /** Tokens of everything that the narrative replaces, the previous narrative included. */
+  hiddenTokens: number;
+  /** The requested length. Half more is accepted. */
+  maxTokens: number;
+  count: TokenCounter;
+}
+
+/** A narrative may be longer than requested by this factor. */
+const TOLERANCE = 1.5;
+
+/**
+ * Accepts a summariser's text, or returns the reason why not. A text that is too long loses its last sentences. A text
+ * that was cut off ends with its last whole sentence.
+ */
+export function checkNarrative(reply: SummaryReply, limits: NarrativeLimits): CheckedNarrative {
   if (reply.status === 'failed') return { accepted: false, reason: reply.reason };
-  const text = reply.text.trim();
-  if (saysNothing(text)) return { accepted: false, reason: 'the summary was empty' };
-  if (reply.finishedBy === 'length')
-    return { accepted: false, reason: 'the summary was cut off by its length' };
-  const tokens = limits.count(text);
-  if (tokens >= limits.hiddenTokens)
+  const written = reply.text.trim();
+  if (saysNothing(written)) return { accepted: false, reason: 'the summary was empty' };
+  const isCutOff = reply.finishedBy === 'length';
+  const whole = isCutOff ? wholeSentences(written) : written;
+  if (whole === '') return { accepted: false, reason: 'the summary was cut off in its first word' };
+  const text = trimNarrative(whole, Math.floor(limits.maxTokens * TOLERANCE), limits.count);
+  if (text === '' || limits.count(text) >= limits.hiddenTokens)
     return { accepted: false, reason: 'the summary was not smaller than the text it replaces' };
-  if (tokens > limits.maxTokens * 1.5)
-    return { accepted: false, reason: 'the summary was far longer than requested' };
-  return { accepted: true, text };
+  return { accepted: true, text, warning: shortenedBecause({ isCutOff, isTooLong: text !== whole }) };
+}
+
+function shortenedBecause(problem: { isCutOff: boolean; isTooLong: boolean }): string | undefined {
+  if (problem.isTooLong)
+    return 'The summary was far longer than requested. Its last sentences were left out.';
+  return problem.isCutOff ? 'The summary was cut off. It is used up to its last whole sentence.' : undefined;
+}
+
+/** The engine writes the sections of a summary. Without this, a model's text could pass for one of them. */
+export function withoutHeadings(text: string): string {
+  return text.replace(/^ {0,3}#{1,6}[ \t]+/gm, '');
 }

@@ -57,6 +57,11 @@ export interface CompactionPlan {
   readonly narrativeForm?: NarrativeForm;
   /** A narrative by the strategy itself. No model is asked for one. */
   readonly narrative?: string;
+  /**
+   * The tokens of `narrative` for which the plan leaves room. A longer one loses its last sentences. Default: a tenth of
+   * the message budget.
+   */
+  readonly narrativeTokens?: number;
   /** A summary by the provider, which is sent in place of the engine's where its maker is called. */
   readonly opaque?: OpaqueSummary;
   /** Messages for the user. */

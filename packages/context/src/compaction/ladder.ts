@@ -1,13 +1,18 @@
 import type { JsonValue, Mark, Message, Part, ToolOutputContent } from '@longhaul/protocol';
 import { activeMarks, isUserMessage, partKey } from '../log.ts';
+import { messageCosts } from '../strategies/keep.ts';
 import { hideableMessages } from '../strategy.ts';
 import { IMAGE_TOKENS } from '../tokens.ts';
+import { trimNarrative } from '../trim-narrative.ts';
 import { allHidden, type CompactionContext, type Draft, ledgerFor, sizeOf } from './draft.ts';
 
 /** The rungs after the strategy, each harder than the one before. */
 export const HARDER_RUNGS: readonly ((context: CompactionContext, draft: Draft) => Draft)[] = [
   pruneAll,
+  shorterTail,
   smallTail,
+  cutLargest,
+  withoutNarrative,
   cutLargest,
 ];
 
@@ -46,20 +51,64 @@ function visibleMessages(context: CompactionContext, draft: Draft): Message[] {
   return context.log.messages.filter((message) => !hidden.has(message.id));
 }
 
-/**
- * Hides everything before the last step except the newest user message. The ledger has half its tokens, and there is no
- * narrative.
- */
-function smallTail(context: CompactionContext, draft: Draft): Draft {
-  const messages = hideableMessages(context.input);
+/** Share of the target at which to aim: the ledger of more hidden messages may be longer. */
+const AIM = 0.96;
+const ATTEMPTS = 3;
+
+/** Hides the oldest visible messages, as many as are too many. */
+function shorterTail(context: CompactionContext, draft: Draft): Draft {
+  let best = draft;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const excess = sizeOf(context, best) - context.targetTokens * AIM;
+    const hides = excess > 0 ? hidingOldest(context, best, excess) : best.hides;
+    if (hides.length === best.hides.length) return best;
+    const ledger = ledgerFor(context, hides, context.ledgerTokens);
+    best = { ...best, hides, summary: { ...best.summary, ledger } };
+  }
+  return best;
+}
+
+function hidingOldest(context: CompactionContext, draft: Draft, excess: number): string[] {
+  const visible = new Set(visibleMessages(context, draft));
+  const costs = messageCosts(context.input);
+  const adds: string[] = [];
+  let tokens = 0;
+  for (const message of beforeLastStep(context)) {
+    if (tokens >= excess) break;
+    if (!visible.has(message)) continue;
+    adds.push(message.id);
+    tokens += costs.get(message.id) ?? 0;
+  }
+  return allHidden(context, [...draft.hides, ...adds]);
+}
+
+/** The messages before the last step that may be hidden, without the newest user message. */
+function beforeLastStep({ input }: CompactionContext): Message[] {
+  const messages = hideableMessages(input);
   const lastStep = messages.findLastIndex((message) => message.role === 'assistant');
   const newestUser = messages.findLast(isUserMessage);
-  const adds = messages
-    .filter((message, index) => index < lastStep && message !== newestUser)
-    .map(({ id }) => id);
-  const hides = allHidden(context, adds);
-  const ledger = ledgerFor(context, hides, Math.floor(context.ledgerTokens / 2));
-  return { hides, marks: draft.marks, summary: { ledger, narrative: '' } };
+  return messages.filter((message, index) => index < lastStep && message !== newestUser);
+}
+
+/**
+ * Hides everything before the last step except the newest user message. Ledger and narrative share half of the ledger's
+ * tokens, and each has at least a quarter: the ledger loses its tail, and the narrative its last sentences.
+ */
+function smallTail(context: CompactionContext, draft: Draft): Draft {
+  const hides = allHidden(
+    context,
+    beforeLastStep(context).map(({ id }) => id),
+  );
+  const quarter = Math.floor(context.ledgerTokens / 4);
+  const narrative = trimNarrative(draft.summary.narrative, quarter, context.count);
+  const ledger = ledgerFor(context, hides, 2 * quarter - Math.min(quarter, context.count(narrative)));
+  return { hides, marks: draft.marks, summary: { ledger, narrative } };
+}
+
+/** Only the ledger is left, with half of its tokens. */
+function withoutNarrative(context: CompactionContext, draft: Draft): Draft {
+  const ledger = ledgerFor(context, draft.hides, Math.floor(context.ledgerTokens / 2));
+  return { ...draft, summary: { ledger, narrative: '' } };
 }
 
 interface LongPart {

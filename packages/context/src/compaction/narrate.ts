@@ -8,6 +8,7 @@ import {
   summaryInstruction,
   transcriptChunks,
   transcriptRequest,
+  withoutHeadings,
 } from '../narrative.ts';
 import type { ViewEntry } from '../view.ts';
 import type { CompactionContext } from './draft.ts';
@@ -82,6 +83,7 @@ async function askForNarrative(
   if (prefixFits(context, prefix, options)) {
     const checked = checkNarrative(await summarise(prefixRequest(prefix, options)), limits);
     const text = checked.accepted ? inForm(checked.text) : undefined;
+    if (checked.accepted && checked.warning !== undefined) warnings.push(checked.warning);
     if (text !== undefined) return text;
   }
   let narrative = '';
@@ -95,6 +97,7 @@ async function askForNarrative(
       warnings.push(`No new narrative: ${reason}. ${whatStays(narrative || previous, form)}.`);
       return narrative === '' ? undefined : narrative;
     }
+    if (checked.accepted && checked.warning !== undefined) warnings.push(checked.warning);
     narrative = text;
   }
   return narrative === '' ? undefined : narrative;
@@ -126,9 +129,4 @@ function prefixFits(
   const instruction = Math.max(INSTRUCTION_TOKENS, context.count(summaryInstruction(options)));
   const needed = tokens + instruction + options.maxTokens;
   return prefix.length > 0 && needed <= context.budget.windowTokens * 0.97;
-}
-
-/** The engine writes the sections of a summary. Without this, a model's text could pass for one of them. */
-function withoutHeadings(text: string): string {
-  return text.replace(/^ {0,3}#{1,6}[ \t]+/gm, '');
 }

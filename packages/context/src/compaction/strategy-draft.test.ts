@@ -118,15 +118,21 @@ describe("a user's own strategy", () => {
     expect(outcome.compaction.summary.narrative).toBe('As the strategy tells it.');
   });
 
-  it('cannot write a narrative beyond the common limit', async () => {
-    const plan = ({ log }: PlanInput) => ({
-      ...EMPTY,
-      hides: log.messages.slice(1, -2).map(({ id }) => id),
-      narrative: 'word '.repeat(4_000),
-    });
-    const outcome = expectCompacted(await compactLog(session().log, { strategy: foreign(plan) }));
-    expect(outcome.compaction.summary.narrative).toBe('');
-    expect(outcome.warnings).toEqual([expect.stringContaining('far longer')]);
+  it('cannot write a narrative beyond the common limit, or the one of its plan', async () => {
+    const lengthWith = async (narrativeTokens?: number) => {
+      const plan = ({ log }: PlanInput) => ({
+        ...EMPTY,
+        hides: log.messages.slice(1, -2).map(({ id }) => id),
+        narrative: 'We wrote one more file. '.repeat(4_000),
+        ...(narrativeTokens === undefined ? {} : { narrativeTokens }),
+      });
+      const outcome = expectCompacted(await compactLog(session().log, { strategy: foreign(plan) }));
+      expect(outcome.warnings).toEqual([expect.stringContaining('far longer')]);
+      expect(outcome.compaction.summary.narrative).toMatch(/ file\.$/);
+      return outcome.compaction.summary.narrative.length;
+    };
+    expect(await lengthWith()).toBeGreaterThan(1_000);
+    expect(await lengthWith(100)).toBeLessThan(1_000);
   });
 
   it('can reject its own result: the plan is dropped, and harder rungs make room', async () => {

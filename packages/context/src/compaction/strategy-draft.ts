@@ -47,11 +47,19 @@ function isCancel(error: unknown): boolean {
 
 function isPlan(plan: unknown): plan is CompactionPlan {
   if (typeof plan !== 'object' || plan === null) return false;
-  const { hides, marks, narrative, narrativeForm, warnings = [] } = plan as Partial<Record<string, unknown>>;
+  const {
+    hides,
+    marks,
+    narrative,
+    narrativeTokens,
+    narrativeForm,
+    warnings = [],
+  } = plan as Partial<Record<string, unknown>>;
   return (
     areStrings(hides) &&
     Array.isArray(marks) &&
     (narrative === undefined || typeof narrative === 'string') &&
+    (narrativeTokens === undefined || typeof narrativeTokens === 'number') &&
     (narrativeForm === undefined || isNarrativeForm(narrativeForm)) &&
     areStrings(warnings)
   );
@@ -115,18 +123,26 @@ async function narrativeOf(
 ): Promise<string> {
   const previous = previousNarrative(context);
   if (adds.length === 0) return previous;
-  if (plan.narrative !== undefined) return checkedNarrative(context, plan.narrative, warnings);
+  if (plan.narrative !== undefined)
+    return checkedNarrative(context, { ...plan, narrative: plan.narrative }, warnings);
   if (!plan.wantsNarrative) return previous;
   return writeNarrative(context, { hides: adds, form: plan.narrativeForm, warnings });
 }
 
 /** The same limits apply to a strategy's own text as to a model's. */
-function checkedNarrative(context: CompactionContext, text: string, warnings: string[]): string {
+function checkedNarrative(
+  context: CompactionContext,
+  { narrative: text, narrativeTokens }: CompactionPlan & { narrative: string },
+  warnings: string[],
+): string {
   if (saysNothing(text)) return '';
-  const maxTokens = maxNarrativeTokens(context);
+  const maxTokens = narrativeTokens ?? maxNarrativeTokens(context);
   const limits = { hiddenTokens: context.tokensBefore, maxTokens, count: context.count };
   const checked = checkNarrative({ status: 'ok', text, finishedBy: 'stop' }, limits);
-  if (checked.accepted) return checked.text;
+  if (checked.accepted) {
+    if (checked.warning !== undefined) warnings.push(checked.warning);
+    return checked.text;
+  }
   warnings.push(`The narrative of the strategy "${context.strategy.name}" was dropped: ${checked.reason}.`);
   return previousNarrative(context);
 }

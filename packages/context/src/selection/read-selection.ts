@@ -1,3 +1,8 @@
+import { wholeSentences } from '../trim-narrative.ts';
+import { isRecord, type JsonRecord, jsonObjects } from './json-objects.ts';
+import { proseSummary } from './prose-summary.ts';
+import { repairedObject } from './repaired-object.ts';
+
 /** The usable part of a selecting model's answer. */
 export interface Selection {
   /** Ids of messages to keep. */
@@ -18,81 +23,77 @@ export type ReadSelection =
 
 /**
  * Reads a selecting model's answer: `{keep, condense, summary, …}`, or the older `{prunedConversation, summary, …}`, in
- * a fence or in prose. Unknown ids are skipped and reported. The answer's own token counts are not used. Never throws.
+ * a fence or in prose. Invalid JSON is repaired, and an answer without an object is the summary itself. Unknown ids are
+ * skipped and reported. The answer's own token counts are not used. Never throws.
  */
-export function readSelection(answer: string, conversation: readonly Selectable[]): ReadSelection {
-  const found = findAnswer(answer);
+export async function readSelection(
+  answer: string,
+  conversation: readonly Selectable[],
+): Promise<ReadSelection> {
+  const { found, warnings } = await findAnswer(answer);
   if (found === undefined)
-    return { status: 'unreadable', reason: 'the selection was not a JSON object with the requested keys' };
+    return { status: 'unreadable', reason: 'the answer was neither JSON nor a summary' };
   const ids = new IdReader(conversation);
   const keep = 'keep' in found ? ids.readAll(found['keep']) : ids.readPruned(found['prunedConversation']);
   const condense = readCondensed(found['condense'], ids).filter(({ id }) => !keep.includes(id));
-  const summary = typeof found['summary'] === 'string' ? found['summary'].trim() : '';
+  const summary = textOf(found['summary']).trim();
   if (keep.length === 0 && condense.length === 0 && summary === '')
     return { status: 'unreadable', reason: 'the selection named no message and had no summary' };
-  const warnings =
-    ids.unknown === 0 ? [] : [`Unknown ids in the selection, which are ignored: ${ids.unknown}.`];
+  if (ids.unknown > 0) warnings.push(`Unknown ids in the selection, which are ignored: ${ids.unknown}.`);
   return { status: 'read', selection: { keep, condense, summary }, warnings };
 }
 
-type JsonRecord = Record<string, unknown>;
+const KEYS = ['keep', 'prunedConversation', 'condense', 'summary'] as const;
 
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const KEYS = ['keep', 'prunedConversation', 'condense'] as const;
-
-/** The last object with one of the keys. A model that thinks aloud puts its answer at the end. */
-function findAnswer(answer: string): JsonRecord | undefined {
-  return jsonObjects(answer).findLast((value) => KEYS.some((key) => key in value));
-}
-
-/** The most characters that are searched. An answer is short, and a long text of braces must not cost time. */
-const MAX_SEARCHED_CHARS = 200_000;
-const MAX_FAILURES = 200;
-
-/** Returns the outermost JSON objects in a text, in order. */
-function jsonObjects(text: string): JsonRecord[] {
-  const found: JsonRecord[] = [];
-  const searched = text.slice(0, MAX_SEARCHED_CHARS);
-  let start = searched.indexOf('{');
-  let failures = 0;
-  while (start !== -1 && failures < MAX_FAILURES) {
-    const end = endOfObject(searched, start);
-    const value = end === undefined ? undefined : parse(searched.slice(start, end));
-    if (isRecord(value)) found.push(value);
-    else failures += 1;
-    const next = isRecord(value) && end !== undefined ? end : start + 1;
-    start = searched.indexOf('{', next);
+async function findAnswer(answer: string): Promise<{ found: JsonRecord | undefined; warnings: string[] }> {
+  const exact = jsonObjects(answer).map(withKnownKeys).findLast(hasKey);
+  if (exact !== undefined) return { found: exact, warnings: [] };
+  const repaired = await repairedObject(answer);
+  if (repaired !== undefined) {
+    const { value, isCutOff } = repaired;
+    const found = withKnownKeys(value);
+    const summary = textOf(found['summary']);
+    if (isCutOff && summary !== '') found['summary'] = wholeSentences(summary);
+    return { found, warnings: [isCutOff ? CUT_OFF : REPAIRED] };
   }
-  return found;
+  const summary = proseSummary(answer);
+  return summary === undefined
+    ? { found: undefined, warnings: [] }
+    : { found: { summary }, warnings: ['The selection was prose, not JSON. It is used as the summary.'] };
 }
 
-function endOfObject(text: string, start: number): number | undefined {
-  let depth = 0;
-  let isInString = false;
-  for (let index = start; index < text.length; index += 1) {
-    const char = text[index];
-    if (isInString) {
-      if (char === '\\') index += 1;
-      else if (char === '"') isInString = false;
-    } else if (char === '"') isInString = true;
-    else if (char === '{') depth += 1;
-    else if (char === '}') {
-      depth -= 1;
-      if (depth === 0) return index + 1;
-    }
-  }
-  return undefined;
+const REPAIRED = 'The selection was not valid JSON. It was repaired.';
+const CUT_OFF = 'The selection was cut off. It is used up to its last whole sentence.';
+
+/** The last object with one of the keys is the answer: a model that thinks aloud puts it at the end. */
+function hasKey(value: JsonRecord): boolean {
+  return KEYS.some((key) => key in value);
 }
 
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+/** Returns an object, or the object in it, with the requested keys. Models write `Keep`, or `{"selection": {…}}`. */
+function withKnownKeys(value: JsonRecord): JsonRecord {
+  const own = spelledAsRequested(value);
+  if (hasKey(own)) return own;
+  return Object.values(value).filter(isRecord).map(spelledAsRequested).findLast(hasKey) ?? own;
+}
+
+function spelledAsRequested(value: JsonRecord): JsonRecord {
+  const entries = Object.entries(value).map(([key, item]) => {
+    const plain = key.toLowerCase().replace(/[^a-z]/g, '');
+    return [KEYS.find((known) => known.toLowerCase() === plain) ?? key, item];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Returns a summary as text. Models also write lists and objects. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map((item) => `- ${textOf(item)}`).join('\n');
+  if (isRecord(value))
+    return Object.entries(value)
+      .map(([key, item]) => `${key}: ${textOf(item)}`)
+      .join('\n');
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
 /** Reads ids in the spellings of models: `m12`, `12`, `[m12]`, or an object with an id. */

@@ -1,6 +1,7 @@
 import { handleOf, LonghaulError, type Message } from '@longhaul/protocol';
-import type { Trigger } from '../budget.ts';
+import type { Budget, Trigger } from '../budget.ts';
 import { isUserMessage } from '../log.ts';
+import { withoutHeadings } from '../narrative.ts';
 import { readSelection, type Selection } from '../selection/read-selection.ts';
 import type { SelectRequest } from '../selection/select.ts';
 import { selectRequest } from '../selection/select-request.ts';
@@ -19,9 +20,12 @@ export interface PruningAgentOptions {
   recentMessagesToKeep?: number;
 }
 
-/** Shares of the message budget: for the newest messages, and for all messages that stay. */
+/** Shares of the message budget: for the newest messages, for all messages that stay, and for the narrative. */
 const RECENT_SHARE = 0.35;
 const KEPT_SHARE = 0.5;
+const NARRATIVE_SHARE = 0.25;
+const MIN_NARRATIVE_TOKENS = 150;
+const MAX_NARRATIVE_TOKENS = 2_000;
 /** The last three messages stay, unless they alone exceed `KEPT_SHARE`. */
 const LEAST_RECENT = 3;
 
@@ -48,7 +52,7 @@ export class PruningAgentStrategy implements CompressionStrategy {
     if (older.length === 0) return planKeeping(input, recent, { wantsNarrative: false });
     const answer = await askForSelection(input, request);
     if (answer.status === 'failed') return fallback(input, recent, answer.reason);
-    const read = readSelection(answer.text, request.conversation);
+    const read = await readSelection(answer.text, request.conversation);
     if (read.status === 'unreadable') return fallback(input, recent, read.reason);
     return planSelected(input, recent, read);
   }
@@ -100,8 +104,14 @@ function planSelected(
   return planKeeping(input, kept, {
     wantsNarrative: false,
     warnings,
-    narrative: narrative === '' ? undefined : narrative,
+    narrative: narrative === '' ? undefined : withoutHeadings(narrative),
+    narrativeTokens: narrativeTokens(input.budget),
   });
+}
+
+function narrativeTokens({ messageTokens }: Budget): number {
+  const share = Math.floor(messageTokens * NARRATIVE_SHARE);
+  return Math.max(MIN_NARRATIVE_TOKENS, Math.min(MAX_NARRATIVE_TOKENS, share));
 }
 
 /** The newest messages that the model keeps, as many as fit beside the newest messages. User messages come first. */

@@ -10,18 +10,17 @@ const ok = (text: string, finishedBy: 'stop' | 'length' = 'stop'): SummaryReply 
   finishedBy,
 });
 
-/** Checks the fallback without a model: system text, the task, the summary, and the last five messages stay. */
+/** Checks that as many messages stay as without a model. */
 async function fallbackOf(answer: Parameters<typeof selectingModel>[0], compactionTimeoutMs?: number) {
   const model = selectingModel(answer);
   const settings = compactionTimeoutMs === undefined ? {} : { compactionTimeoutMs };
   const { context } = contextWith({ askModel: model.askModel, settings });
   const prepared = await context.prepare({ ...base, messages: LONG });
   expect(model.asks.length).toBe(1);
-  expect(prepared.messages.slice(-5)).toEqual(LONG.slice(-5));
-  expect(prepared.messages.slice(0, 2)).toEqual(LONG.slice(0, 2));
+  const alone = await contextWith().context.prepare({ ...base, messages: LONG });
+  const sent = (messages: typeof prepared.messages) => messages.filter((message) => LONG.includes(message));
+  expect(sent(prepared.messages)).toEqual(sent(alone.messages));
   expect(textsOf(prepared.messages)).toContain('### User instructions (verbatim)');
-  // The last five, system text, task, summary with two messages beside it, and at most one message after the summary.
-  expect(prepared.messages.length).toBeLessThanOrEqual(10);
   return prepared;
 }
 
@@ -56,12 +55,12 @@ describe('the compacting model', () => {
     expect(ask?.messages[0]?.content).toMatch(/in its language\. .* at most \d+ words\.$/);
   });
 
-  it('falls back to the last five messages and the ledger after a useless, endless or missing answer', async () => {
+  it('keeps as much as without a model after a useless, endless or missing answer', async () => {
     const useless = [
       ok('I cannot do that.'),
       ok(''),
-      ok('{"keep": ["m3", "m', 'length'),
-      ok('{"keep": [], "summary": "'.repeat(50_000)),
+      ok('{"keep": [], "condense": [', 'length'),
+      ok('{"keep": [], "more": "'.repeat(50_000)),
       ok('la '.repeat(100_000)),
       ok('[1, 2, 3]'),
       { status: 'failed', reason: 'the model is not loaded' },
@@ -75,7 +74,53 @@ describe('the compacting model', () => {
     expect(silent.warnings.join()).toContain('did not answer within 20 ms');
   });
 
-  it('cannot keep more messages than fit or write a summary longer than the hidden text', async () => {
+  const PLANTED = Array.from({ length: 60 }, (_, index) => `planted${index}`);
+  const SUMMARY = PLANTED.map((word, index) => `In step ${index} we met ${word} there.`).join(' ');
+  const GOOD = JSON.stringify({ keep: ['m3'], condense: [], summary: SUMMARY });
+
+  it.each([
+    { what: 'JSON', answer: ok(GOOD) },
+    { what: 'prose', answer: ok(SUMMARY) },
+    { what: 'JSON without a list of messages', answer: ok(JSON.stringify({ summary: SUMMARY })) },
+    { what: 'line breaks in texts', answer: ok(GOOD.replaceAll('there. ', 'there.\n')) },
+    { what: 'a trailing comma', answer: ok(GOOD.replace('}', ',}')) },
+    {
+      what: 'capitalised keys',
+      answer: ok(GOOD.replace('"keep"', '"Keep"').replace('"summary"', '"Summary"')),
+    },
+    {
+      what: 'a list as summary',
+      answer: ok(JSON.stringify({ keep: [], summary: SUMMARY.split(/(?<=\.) /) })),
+    },
+    { what: 'an object as summary', answer: ok(JSON.stringify({ keep: [], summary: { done: SUMMARY } })) },
+    { what: 'no end', answer: ok(GOOD.slice(0, -40), 'length'), words: 57 },
+    { what: 'prose without its end', answer: ok(SUMMARY.slice(0, -40), 'length'), words: 57 },
+    {
+      what: 'a summary that is far too long',
+      answer: ok(`${SUMMARY} ${'And so on we went. '.repeat(2_000)}`),
+    },
+  ])('uses the summary of an answer with $what, and fills the room', async ({ answer, words = 60 }) => {
+    const { context } = contextWith({ askModel: selectingModel(() => answer).askModel });
+    const { messages, estimatedTokens } = await context.prepare({ ...base, messages: LONG });
+    const text = textsOf(messages);
+    expect(PLANTED.filter((word) => text.includes(word)).length).toBeGreaterThanOrEqual(words);
+    // A compaction may leave 3,332 tokens.
+    expect(estimatedTokens).toBeGreaterThan(3_332 * 0.8);
+    expect(estimatedTokens).toBeLessThanOrEqual(3_332);
+    expect(messages.filter((message) => LONG.includes(message)).length).toBeGreaterThan(6);
+  });
+
+  it('keeps the previous summary if the next answer cannot be used', async () => {
+    const answers = [GOOD, 'I cannot do that.'];
+    const model = selectingModel(() => ok(answers[model.asks.length - 1] ?? ''));
+    const { context } = contextWith({ askModel: model.askModel });
+    await context.prepare({ ...base, messages: LONG });
+    const { messages, compacted } = await context.prepare({ ...base, messages: chat(70) });
+    expect(compacted?.round).toBe(2);
+    expect(PLANTED.filter((word) => textsOf(messages).includes(word)).length).toBe(60);
+  });
+
+  it('cannot keep more messages than fit or write a summary of one endless word', async () => {
     const ids = Array.from({ length: 80 }, (_, index) => `m${index + 1}`);
     const greedy = JSON.stringify({ keep: ids, condense: [], summary: 's'.repeat(40_000) });
     const { context } = contextWith({ askModel: selectingModel(() => ok(greedy)).askModel });

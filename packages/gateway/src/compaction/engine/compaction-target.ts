@@ -81,6 +81,11 @@ export function budgetAfter(budget: Budget, { tokens, restTokens }: CompactionTa
   return { ...budget, messageTokens, usableTokens };
 }
 
+/** Returns the `restTokens` of the target that a budget was made for. */
+export function restTokensOf({ messageTokens }: Budget): number {
+  return Math.floor(messageTokens / STRATEGY_SHARE);
+}
+
 /** Returns the budget of a request. Its output reserve is the answer's room, which starts above the threshold. */
 export function budgetOf(windowTokens: number, fixedTokens: number): Budget {
   const maxOutputTokens = Math.max(1, windowTokens - maxRequestTokens({ windowTokens }));
