@@ -6,6 +6,7 @@ import { listFolder, readFileOf } from './format/look-up.ts';
 import { PackSource } from './format/pack-source.ts';
 import { TreeReader } from './format/tree.ts';
 import { packsOf } from './maintenance/packs-of.ts';
+import { mergeTrees } from './merge/merge-trees.ts';
 import type { FilesStep } from './record/workspace-recorder.ts';
 import { materialise } from './restore/materialise.ts';
 import { DiffThread } from './worker/diff-thread.ts';
@@ -51,6 +52,11 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
     async read(tree, path, { maxBytes }) {
       const reader = newReader();
       return readFileOf(reader, await reader.open(tree), { path, maxBytes });
+    },
+    async merge(request) {
+      await using differ = new DiffThread();
+      const put = async ({ bytes }: { bytes: Buffer }) => void (await blobs.put(bytes));
+      return await mergeTrees(request, { reader: newReader(), differ, put });
     },
     async materialise(tree, folder) {
       const reader = newReader();

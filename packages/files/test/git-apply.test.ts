@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createFileTrees } from '../src/index.ts';
+import { asGitSees } from './as-git-sees.ts';
 import { apply, edits } from './random-edits.ts';
 import { bytesOf, KEY, newPlace, type Place, SETTINGS, snapshot } from './support.ts';
 
@@ -32,20 +33,6 @@ function gitApply(folder: string, patch: string, ...options: string[]): void {
     env,
     stdio: 'pipe',
   });
-}
-
-/** Git knows neither empty folders nor modes other than whether a file is executable. */
-function asGitSees(files: Record<string, string>): Record<string, string> {
-  const entries = Object.entries(files).filter(([, text]) => !text.startsWith('folder '));
-  return Object.fromEntries(
-    entries.map(([path, text]) => [
-      path,
-      text.replace(
-        /^file (\d+)/,
-        (_, mode) => `file ${(Number.parseInt(mode, 8) & 0o100) === 0 ? '-' : 'x'}`,
-      ),
-    ]),
-  );
 }
 
 function removeEmptyFolders(folder: string): void {

@@ -49,6 +49,7 @@ export function fileTrees(
     packsOf: async (...args) => (await trees()).packsOf(...args),
     list: async (...args) => (await trees()).list(...args),
     read: async (...args) => (await trees()).read(...args),
+    merge: async (...args) => (await trees()).merge(...args),
     materialise: async (...args) => (await trees()).materialise(...args),
   };
 }

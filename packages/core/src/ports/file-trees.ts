@@ -1,4 +1,5 @@
 import type { FileChange } from '@longhaul/protocol';
+import type { MergedFiles, MergeRequest } from './merged-files.ts';
 
 /** Stores states of a workspace's files as trees, and gives them back. Trees are references (`@tree:…`). */
 export interface FileTrees {
@@ -22,6 +23,11 @@ export interface FileTrees {
    * @param options.except Paths of files that are left out, as `changes` returns them.
    */
   diff(before: string, after: string, options?: { except?: ReadonlySet<string> }): AsyncIterable<string>;
+  /**
+   * Joins the changes of two states into a new tree. Changes no workspace: `FileRecorder.restore` writes the tree.
+   * Throws the errors of `changes` and of the blob store.
+   */
+  merge(request: MergeRequest): Promise<MergedFiles>;
   /**
    * Writes a tree into a folder, which must be missing or empty.
    *

@@ -25,6 +25,12 @@ export type {
 } from './file-trees.ts';
 export type { Hook, HookContext, HookEvent, HookName, HookResult } from './hook.ts';
 export type {
+  MergeConflict,
+  MergeConflictReason,
+  MergedFiles,
+  MergeRequest,
+} from './merged-files.ts';
+export type {
   ModelDriver,
   ModelInfo,
   ModelPrice,

@@ -35,10 +35,19 @@ export async function readFileOf(
 }
 
 async function lookUp(reader: TreeReader, root: FolderNode, path: string): Promise<TreeNode | undefined> {
+  return path === '' ? root : nodeAt(reader, root, toBytes(path));
+}
+
+/** Returns what is at a path of a tree. The path is a byte string. */
+export async function nodeAt(
+  reader: TreeReader,
+  root: FolderNode,
+  path: string,
+): Promise<TreeNode | undefined> {
   let node: TreeNode | undefined = root;
-  for (const name of path === '' ? [] : path.split('/')) {
+  for (const name of path.split('/')) {
     if (node?.kind !== 'folder') return undefined;
-    node = (await reader.children(node)).get(toBytes(name));
+    node = (await reader.children(node)).get(name);
   }
   return node;
 }

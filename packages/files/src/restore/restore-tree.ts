@@ -6,6 +6,7 @@ import { describeChanges } from '../diff/file-changes.ts';
 import { joinPath, showBytes } from '../format/names.ts';
 import { type FolderNode, isRestorable, isSameNode, type LeafNode, type TreeNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
+import { UNRECORDED, unrecordedKind } from '../format/unrecorded.ts';
 import type { FileRules } from '../walk/file-rules.ts';
 import { isGone, type OpenFolder, systemCode } from '../walk/open-folder.ts';
 import { ActualEntry } from './actual-entry.ts';
@@ -38,9 +39,7 @@ export async function restoreTree(options: RestoreOptions): Promise<Restored> {
 }
 
 const REASONS = {
-  secret: 'its content is a secret, so only a hash of it is recorded',
-  large: 'it is larger than `files.maxFileMb`, so only its hash is recorded',
-  unreadable: 'it could not be read when it was recorded',
+  ...UNRECORDED,
   changed: 'it has changed since it was recorded last',
   occupied: 'something that is not recorded is in its place',
   moved: 'its folder has been replaced',
@@ -163,8 +162,8 @@ class Restoring {
   }
 
   #reasonAgainst({ path, before, after }: LeafChange, actual: ActualEntry): Reason | undefined {
-    if (after !== undefined && !isRestorable(after)) return reasonOf(after);
-    if (before !== undefined && !isRestorable(before)) return reasonOf(before);
+    if (after !== undefined && !isRestorable(after)) return unrecordedKind(after);
+    if (before !== undefined && !isRestorable(before)) return unrecordedKind(before);
     if (after?.kind !== 'link' && before?.kind !== 'link' && this.#options.rules.isSecret(path))
       return 'secret';
     if (actual.info === undefined) return undefined;
@@ -197,10 +196,6 @@ interface Place {
   open: OpenFolder;
   name: string;
   path: string;
-}
-
-function reasonOf({ kind }: LeafNode): Reason | undefined {
-  return kind === 'secret' || kind === 'large' || kind === 'unreadable' ? kind : undefined;
 }
 
 /** Returns whether it was made. */

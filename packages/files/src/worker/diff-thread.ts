@@ -3,15 +3,17 @@ import { Worker } from 'node:worker_threads';
 import { LonghaulError } from '@longhaul/protocol';
 import type { LineCounts } from '../diff/content-diff.ts';
 import { type ContentDiffer, directDiffer } from '../diff/content-differ.ts';
+import type { ThreeContents } from '../merge/merge-contents.ts';
+import type { LineMerge, MergeLabels } from '../merge/merge-lines.ts';
 import { type Outcome, resultOf } from './messages.ts';
 
-/** Bytes of both contents. Comparing fewer takes a few milliseconds. */
+/** Bytes of all contents. Comparing fewer takes a few milliseconds. */
 const MAX_DIRECT_BYTES = 128 * 1024;
 
-export type DiffJob = { old: Uint8Array; now: Uint8Array } & (
-  | { type: 'count' }
-  | { type: 'patch'; labels: string }
-);
+export type DiffJob =
+  | { type: 'count'; old: Uint8Array; now: Uint8Array }
+  | { type: 'patch'; old: Uint8Array; now: Uint8Array; labels: string }
+  | { type: 'merge'; contents: ThreeContents; labels: MergeLabels };
 
 /**
  * Compares large contents in a thread of its own, so that the thread that calls it can do other work. The thread starts
@@ -28,6 +30,12 @@ export class DiffThread implements ContentDiffer, AsyncDisposable {
   async patch(old: Buffer, now: Buffer, labels: string): Promise<string[]> {
     if (isSmall(old, now)) return directDiffer.patch(old, now, labels);
     return (await this.#run({ type: 'patch', old, now, labels })) as string[];
+  }
+
+  async merge(contents: ThreeContents, labels: MergeLabels): Promise<LineMerge | undefined> {
+    const { base = NOTHING, ours, theirs } = contents;
+    if (isSmall(base, ours, theirs)) return directDiffer.merge(contents, labels);
+    return (await this.#run({ type: 'merge', contents, labels })) as LineMerge | undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -50,8 +58,10 @@ export class DiffThread implements ContentDiffer, AsyncDisposable {
   }
 }
 
-function isSmall(old: Buffer, now: Buffer): boolean {
-  return old.length + now.length <= MAX_DIRECT_BYTES;
+const NOTHING = new Uint8Array();
+
+function isSmall(...contents: Uint8Array[]): boolean {
+  return contents.reduce((sum, { length }) => sum + length, 0) <= MAX_DIRECT_BYTES;
 }
 
 function startWorker(): Worker {

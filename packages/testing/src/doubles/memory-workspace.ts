@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { ChangedFiles, FileRecorder, FileTrees, RecordedChange, Restored } from '@longhaul/core';
+import type {
+  ChangedFiles,
+  FileRecorder,
+  FileTrees,
+  MergeConflict,
+  RecordedChange,
+  Restored,
+} from '@longhaul/core';
 import { type FileChange, LonghaulError, treeReference } from '@longhaul/protocol';
 
 type Files = ReadonlyMap<string, string>;
@@ -101,6 +108,21 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
         const text = filesOf(tree).get(path);
         if (text === undefined) throw new LonghaulError('not_found', `There is no ${path}.`);
         return new TextEncoder().encode(text);
+      },
+      async merge({ base, theirs, ours }) {
+        const merged = new Map(filesOf(ours));
+        const conflicts: MergeConflict[] = [];
+        for (const { path } of changesBetween(filesOf(base), filesOf(theirs))) {
+          const [old, own] = [filesOf(base).get(path), filesOf(ours).get(path)];
+          const other = filesOf(theirs).get(path);
+          if (own !== old && own !== other)
+            conflicts.push({ path, reason: 'content', message: 'Both sides changed it.' });
+          else if (other === undefined) merged.delete(path);
+          else merged.set(path, other);
+        }
+        if (conflicts.length > 0) return { tree: undefined, conflicts, left: [], files: [] };
+        const files = changesBetween(filesOf(ours), merged);
+        return { tree: keep(merged), conflicts, left: [], files };
       },
       async materialise(tree, folder) {
         workspace.folders.set(folder, filesOf(tree));
