@@ -1,9 +1,9 @@
-import type { Compaction, Mark } from '@longhaul/protocol';
+import type { Compaction, Mark, SyntheticReason } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import { call, code, compactLog, expectCompacted, LogBuilder, withCompaction } from '../test/log-fixtures.ts';
 import { computeBudget } from './budget.ts';
 import { dueTokens } from './decide.ts';
-import { activeMarks, isNewestCompactionUndone, partKey } from './log.ts';
+import { activeMarks, isNewestCompactionUndone, newestRequests, partKey } from './log.ts';
 import { buildView } from './view.ts';
 
 function compaction(id: string, hides: string[], undoneAt?: number): Compaction {
@@ -40,6 +40,21 @@ describe('activeMarks', () => {
     const unpinned = activeMarks([...marks, pin('b', 3)]);
     expect([...unpinned.hidden]).toEqual(['a', 'b']);
     expect([...unpinned.pruned]).toEqual([partKey('b', 0)]);
+  });
+});
+
+describe('newestRequests', () => {
+  const requests = (...reasons: (SyntheticReason | undefined)[]) => {
+    const builder = new LogBuilder();
+    for (const synthetic of reasons) builder.user('x', synthetic === undefined ? {} : { synthetic });
+    return newestRequests(builder.log.messages).map(({ sequence }) => sequence);
+  };
+
+  it('are the newest message of the user, and a newer one of another session', () => {
+    expect(requests()).toEqual([]);
+    expect(requests(undefined, 'sent', undefined, 'background')).toEqual([3]);
+    expect(requests(undefined, 'sent', 'sent', 'background')).toEqual([1, 3]);
+    expect(requests('sent')).toEqual([1]);
   });
 });
 

@@ -1,4 +1,5 @@
 import {
+  beginsTurn,
   type Compaction,
   type CutMark,
   isMessageMark,
@@ -114,6 +115,15 @@ export function isNewestCompactionUndone(marks: readonly Mark[]): boolean {
 /** Returns whether a user wrote the message. The runtime writes user messages too; those are synthetic. */
 export function isUserMessage(message: Message): boolean {
   return message.role === 'user' && message.metadata?.synthetic === undefined;
+}
+
+/**
+ * Returns what the model works on: the newest message that a user wrote, and the newest one that another session sent
+ * if it is newer.
+ */
+export function newestRequests(messages: readonly Message[]): Message[] {
+  const newest = [messages.findLast(isUserMessage), messages.findLast(beginsTurn)];
+  return [...new Set(newest)].filter((message) => message !== undefined);
 }
 
 /** Returns the first message that a user wrote: the task. */

@@ -1,5 +1,5 @@
-import { isOpen, type Message, type ToolOutputContent } from '@longhaul/protocol';
-import { type ActiveMarks, activeMarks, type ContextLog, isUserMessage, partKey } from './log.ts';
+import { beginsTurn, isOpen, type Message, type ToolOutputContent } from '@longhaul/protocol';
+import { type ActiveMarks, activeMarks, type ContextLog, partKey } from './log.ts';
 import { estimateTokens, IMAGE_TOKENS } from './tokens.ts';
 import { prunedPlaceholder } from './view.ts';
 
@@ -77,7 +77,7 @@ function turnsBackwards(messages: readonly Message[], marks: ActiveMarks): Messa
   for (const message of messages.toReversed()) {
     if (marks.hidden.has(message.id)) break;
     if (message.role === 'assistant' && !marks.pinned.has(message.id)) turns.at(-1)?.push(message);
-    else if (isUserMessage(message)) turns.push([]);
+    else if (beginsTurn(message)) turns.push([]);
   }
   // A message without an answer is not a turn. Otherwise two of them would leave nothing protected.
   return turns.filter((turn) => turn.length > 0);

@@ -1,4 +1,5 @@
 import {
+  beginsTurn,
   type FilePart,
   handleOf,
   isOpen,
@@ -10,15 +11,7 @@ import {
   type ToolPart,
 } from '@longhaul/protocol';
 import { cutMiddle } from './cut-middle.ts';
-import {
-  type ActiveMarks,
-  activeMarks,
-  type ContextLog,
-  firstUserMessage,
-  isUserMessage,
-  liveLog,
-  partKey,
-} from './log.ts';
+import { type ActiveMarks, activeMarks, type ContextLog, firstUserMessage, liveLog, partKey } from './log.ts';
 import { omissionOf, omittedMedia, omittedText, type PartPlace } from './omission.ts';
 import { outlineOf } from './outline.ts';
 import { summaryMessages } from './summary-message.ts';
@@ -126,7 +119,7 @@ function showUserMessage(message: Message, marks: ActiveMarks): ViewUserMessage 
     if (shown !== undefined) content.push(shown);
   }
   if (content.length === 0) return undefined;
-  return isUserMessage(message) ? { role: 'user', content } : { role: 'user', synthetic: true, content };
+  return beginsTurn(message) ? { role: 'user', content } : { role: 'user', synthetic: true, content };
 }
 
 function showUserPart(part: Part, place: PartPlace): ViewUserMessage['content'][number] | undefined {

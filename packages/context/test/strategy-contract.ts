@@ -86,6 +86,19 @@ export function describeStrategy(name: string, create: () => CompressionStrategy
       expect(plan.marks).toEqual([]);
     });
 
+    it('keeps the newest message that another session sent, and the newest of the user before it', async () => {
+      const builder = longSession(6).user('Now the tests').step('Good.');
+      builder.user('From another session: the API changed', { synthetic: 'sent' });
+      for (let index = 0; index < 10; index += 1) builder.step(call('read', { output: code(40, index) }));
+      const after = withCompaction(
+        builder.log,
+        expectCompacted(await compactLog(builder.log, { strategy: create() })),
+      );
+      const shown = JSON.stringify(buildView(after).map(({ message }) => message));
+      expect(shown).toContain('Now the tests');
+      expect(shown).toContain('the API changed');
+    });
+
     it('cuts the middle of a first message that is too large by itself, and names its handle', async () => {
       const builder = new LogBuilder().user(`START ${'some words here '.repeat(20_000)} END`);
       for (let index = 0; index < 4; index += 1) builder.step(call('read', { output: code(20, index) }));

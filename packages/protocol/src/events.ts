@@ -3,6 +3,7 @@ import type { FileChange } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CompactionReason } from './mark.ts';
 import type { FinishReason, ToolOutputContent } from './message.ts';
+import type { MessageOrigin } from './origin.ts';
 import type { TrustWant } from './trust-want.ts';
 import type { TokenUsage } from './usage.ts';
 
@@ -216,10 +217,18 @@ export type EventPayload =
       /** Absent if a signal ended it, or if it is unknown. */
       exitCode?: number;
     }
-  | { type: 'message:queued'; id: string; position: number }
+  /** `origin`: no user wrote the message. */
+  | { type: 'message:queued'; id: string; position: number; origin?: MessageOrigin }
   /** Waiting messages were edited, moved or removed in this process. */
   | { type: 'queue:changed'; count: number }
-  | { type: 'message:dequeued'; count: number; ids: string[]; coalesced: boolean }
+  /** `origins`: of those of the messages that no user wrote. */
+  | {
+      type: 'message:dequeued';
+      count: number;
+      ids: string[];
+      coalesced: boolean;
+      origins?: MessageOrigin[];
+    }
   | { type: 'approval:requested'; callId: string; handle: string; toolName: string; args: JsonValue }
   | { type: 'approval:answered'; callId: string; handle: string; allowed: boolean; reason?: string }
   | {

@@ -100,6 +100,17 @@ export {
   isFrontEndTask,
 } from './openai-chat.ts';
 export {
+  beginsTurn,
+  type MessageOrigin,
+  ORIGIN_NAMES,
+  originEnd,
+  originLine,
+  originName,
+  originOf,
+  originsOf,
+  quoteImitations,
+} from './origin.ts';
+export {
   type CheckedContent,
   checkContent,
   expectation,

@@ -1,5 +1,6 @@
 import type { PatchPart } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import type { MessageOrigin } from './origin.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
@@ -121,6 +122,7 @@ export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' |
  * changed. `hook`: a hook of the user has added a text. `skills`: a compaction has hidden the skills in use, so they
  * were read again. `files-changed`: others have changed files of the workspace. `injected`: in an imported session, the
  * recorded agent's runtime added it (instruction files, reminders, summaries, outputs of the user's commands).
+ * `sent`: other sessions sent it, or it has results of child sessions; `origins` names them.
  */
 export type SyntheticReason =
   | 'continue-cut'
@@ -137,6 +139,7 @@ export type SyntheticReason =
   | 'hook'
   | 'limit'
   | 'refused'
+  | 'sent'
   | 'skills'
   | 'injected';
 
@@ -148,6 +151,8 @@ export interface MessageMetadata {
   /** Lists of patterns: while the model answers, it is offered the tools that match each list. */
   tools?: string[][];
   synthetic?: SyntheticReason;
+  /** Where the messages combined into this one come from, in order. Absent if a user wrote them. */
+  origins?: MessageOrigin[];
   [key: string]: JsonValue | undefined;
 }
 
@@ -196,7 +201,7 @@ export interface Session {
   metadata?: JsonObject;
 }
 
-/** A user message waiting for the next step. */
+/** A user message waiting for the next step. With `origin` in its metadata, no user wrote it (see `originOf`). */
 export interface QueuedMessage {
   id: string;
   content: UserMessageContentPart[];

@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { describeSwitch, type LonghaulEvent } from '@longhaul/protocol';
+import { describeSwitch, type LonghaulEvent, originName } from '@longhaul/protocol';
 import type { ClientFeatures } from '../client-features.ts';
 import { notice } from './notice.ts';
 
@@ -20,6 +20,10 @@ export function noticeOf(event: LonghaulEvent, features: ClientFeatures): Sessio
       return notice(features, { severity: 'info', title: describeSwitch(event) });
     case 'llm:unsupported-input':
       return notice(features, { severity: 'warning', title: event.errors.join(' '), isImportant: true });
+    case 'message:dequeued':
+      return (event.origins ?? []).flatMap((origin) =>
+        notice(features, { severity: 'info', title: `A message of ${originName(origin)} arrived.` }),
+      );
     case 'trust:requested':
       return notice(features, {
         severity: 'warning',

@@ -129,6 +129,14 @@ it('sends retries only to a client that shows notices, and warnings to all', () 
   ]);
 });
 
+it('names the session that sent a message to a client that shows notices', () => {
+  const origins = [{ kind: 'session', sessionId: 's2', title: 'Other' } as const];
+  const came: EventPayload = { type: 'message:dequeued', count: 1, ids: ['q'], coalesced: false, origins };
+  expect(translator({ showsNotices: true })(came)).toMatchObject([
+    { title: 'A message of session "Other" arrived.' },
+  ]);
+});
+
 function finished(): EventPayload {
   const none = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cacheReadTokens: 0 };
   return {

@@ -22,10 +22,17 @@ export interface HistoryOptions {
 
 /** Returns the updates that show a stored message. Messages that the runtime generated are not shown. */
 export async function historyUpdates(message: Message, options: HistoryOptions): Promise<SessionUpdate[]> {
+  if (message.metadata?.synthetic === 'sent') return sentUpdates(message);
   if (message.metadata?.synthetic !== undefined) return [];
   const updates: SessionUpdate[] = [];
   for (const part of message.parts) updates.push(...(await partUpdates(part, message, options)));
   return updates;
+}
+
+/** What another session sent is quoted: an editor knows only the user and the agent. */
+function sentUpdates({ parts, id }: Message): SessionUpdate[] {
+  const text = parts.map((part) => ('text' in part ? part.text : '')).join('\n');
+  return textChunk('agent_message_chunk', `> ${text.replaceAll('\n', '\n> ')}\n\n`, id);
 }
 
 async function partUpdates(

@@ -38,7 +38,7 @@ export function chatKeys(options: ChatKeyOptions): (data: string) => Promise<voi
     ['ctrl+r', () => findEarlier(options)],
     ['ctrl+s', () => sendNow(options)],
     ['ctrl+v', () => pasteImage(options)],
-    ['alt+up', () => takeBack(options), () => conversation.undelivered.length > 0],
+    ['alt+up', () => takeBack(options), () => conversation.written.length > 0],
   ];
   return (data) => {
     presses.see(data);
@@ -111,7 +111,7 @@ async function sendNow({ front, conversation, enter }: ChatKeyOptions): Promise<
 
 /** Takes the last waiting message back. */
 async function takeBack({ front, conversation, remarks }: ChatKeyOptions): Promise<void> {
-  const last = conversation.undelivered.at(-1);
+  const last = conversation.written.at(-1);
   if (last === undefined) return;
   if (await conversation.unqueue(last.id)) addAbove(front, [textOf(last.content)]);
   else remarks.say('The agent has received this message already.');

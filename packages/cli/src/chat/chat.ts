@@ -147,9 +147,9 @@ export class Chat {
       agent,
       model: () => this.#options.model,
       listener: {
-        onMessage: (content, isOwn) => {
+        onMessage: (message) => {
           // A terminal that edits the line itself still shows it.
-          if (!isOwn || !front.surface.keepsEntered) this.#view.showMessage(content);
+          if (!message.isOwn || !front.surface.keepsEntered) this.#view.showMessage(message);
         },
         onEvent: (event) => this.#onEvent(event),
         onChange: () => this.#onChange(),

@@ -77,6 +77,11 @@ export class Conversation {
     return this.#session?.state.background ?? [];
   }
 
+  /** Undelivered messages that users wrote. */
+  get written(): readonly WaitingMessage[] {
+    return this.#session?.state.queue.written ?? [];
+  }
+
   /** Messages that the agent has not received yet, those that are being sent last. */
   get undelivered(): readonly WaitingMessage[] {
     return this.#session?.state.queue.undelivered ?? [];

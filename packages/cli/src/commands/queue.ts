@@ -1,6 +1,8 @@
 import { type MessageQueueService, queuedText } from '@longhaul/core';
 import {
   LonghaulError,
+  originName,
+  originOf,
   type QueuedMessage,
   suggestion,
   type UserMessageContentPart,
@@ -67,7 +69,7 @@ async function list({ queue, sessionId, columns }: Work): Promise<Answer> {
   const lines = waiting.map((message, index) => {
     const since = `${formatDuration(now - message.queuedAt)} ago`;
     const place = `${index + 1}`.padStart(2);
-    return `${place}  ${fitLine(textOf(message), columns - since.length - 6)}  ${since}\n    ${message.id}\n`;
+    return `${place}  ${fitLine(`${fromOf(message)}${textOf(message)}`, columns - since.length - 6)}  ${since}\n    ${message.id}\n`;
   });
   return { json: waiting, text: lines.join('') || 'No message waits for this session.\n' };
 }
@@ -132,6 +134,11 @@ async function findQueued(
 
 function takenMeanwhile(): LonghaulError {
   return new LonghaulError('not_found', 'The message has just been delivered and is no longer in the queue.');
+}
+
+function fromOf(message: QueuedMessage): string {
+  const origin = originOf(message);
+  return origin === undefined ? '' : `${originName(origin)}: `;
 }
 
 function textOf({ content }: QueuedMessage): string {

@@ -242,6 +242,18 @@ describe('RunRenderer', () => {
     expect(render(record(came(3)))).toContain('▸ delivered 2 messages');
   });
 
+  it('shows who sent a message, also if the user sent none', () => {
+    const origin = { kind: 'session', sessionId: 's2', title: 'Other' } as const;
+    const came: EventPayload = {
+      type: 'message:dequeued',
+      count: 1,
+      ids: [],
+      coalesced: false,
+      origins: [origin],
+    };
+    expect(render(record(came))).toContain('▸ delivered 1 message sent to this session by session "Other"\n');
+  });
+
   it('has the same text with and without colours', () => {
     const events = record(
       ...step(11_900),

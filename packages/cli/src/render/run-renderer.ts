@@ -5,6 +5,7 @@ import {
   isBlank,
   type JsonValue,
   type LonghaulEvent,
+  originName,
 } from '@longhaul/protocol';
 import { comesBesideText } from './beside-text.ts';
 import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
@@ -149,7 +150,7 @@ export class RunRenderer {
       case 'run:repaired':
         return this.#remark(event.message);
       case 'message:dequeued':
-        return this.#delivered(event.count);
+        return this.#delivered(event);
       case 'llm:unsupported-input':
         return event.errors.map((error) => this.#remark(error)).join('');
       case 'llm:retry':
@@ -222,10 +223,14 @@ export class RunRenderer {
   }
 
   /** The first message is the task itself; the others were sent to the session. */
-  #delivered(count: number): string {
-    const sent = this.#hasTask ? count : count - 1;
-    this.#hasTask = true;
-    return sent === 0 ? '' : this.#marked('▸ delivered', `${plural(sent, 'message')} sent to this session`);
+  #delivered({ count, origins = [] }: EventOf<'message:dequeued'>): string {
+    const written = count - origins.length;
+    const sent = this.#hasTask || written === 0 ? count : count - 1;
+    this.#hasTask ||= written > 0;
+    const from = origins.length === 0 ? '' : ` by ${[...new Set(origins.map(originName))].join(', ')}`;
+    return sent === 0
+      ? ''
+      : this.#marked('▸ delivered', `${plural(sent, 'message')} sent to this session${from}`);
   }
 
   /** Prints the reason once, however often the call is retried. */

@@ -139,3 +139,24 @@ it('marks the messages that a revert took out of the conversation', () => {
   expect(text.match(/^(?:[╎✕] )?m\d/gm)).toEqual(['m1', 'm2', '✕ m3', '✕ m4', 'm5']);
   expect(text).toContain('✕ Seven.');
 });
+
+it('names the session that sent a message', () => {
+  const origin = { kind: 'session', sessionId: 's2', title: 'Other' } as const;
+  const sent: Message = {
+    ...message(5, {
+      role: 'user',
+      parts: [
+        { type: 'notice', text: 'Message from session "Other" (s2), not from the user:', forModel: true },
+        { type: 'text', text: 'Hello.', state: 'done' },
+      ],
+    }),
+    metadata: { synthetic: 'sent', origins: [origin, origin] },
+  };
+  const shown = transcript(
+    { ...log, messages: [sent], marks: [] },
+    { columns: 80, colors: false, state: 'active' },
+  );
+  expect(shown).toContain(
+    'm5 session "Other"\nMessage from session "Other" (s2), not from the user:\nHello.\n',
+  );
+});

@@ -6,6 +6,8 @@ import {
   gitAtStart,
   isBlank,
   type Message,
+  originName,
+  originsOf,
   type Part,
   type ToolPart,
 } from '@longhaul/protocol';
@@ -98,11 +100,13 @@ export interface MessageOptions {
 /** One message under its handle. */
 export function messageText(message: Message, options: MessageOptions): string {
   const { paint, columns } = options;
-  const synthetic = message.metadata?.synthetic === undefined ? '' : ` (${message.metadata.synthetic})`;
-  const who = message.role === 'user' ? paint.note(paint.bold('user')) : paint.bold('assistant');
+  const { synthetic } = message.metadata ?? {};
+  const reason = synthetic === undefined || synthetic === 'sent' ? '' : ` (${synthetic})`;
+  const writer = writerOf(message);
+  const who = message.role === 'user' ? paint.note(paint.bold(writer)) : paint.bold(writer);
   const state = message.status === 'done' ? '' : ` ${paint.warn(message.status)}`;
   const pin = options.isPinned === true ? ` ${paint.note('pinned')}` : '';
-  const head = `${paint.dim(`m${message.sequence}`)} ${who}${synthetic}${state}${pin}\n`;
+  const head = `${paint.dim(`m${message.sequence}`)} ${who}${reason}${state}${pin}\n`;
   const isPruned = options.isPruned ?? (() => false);
   // A person's text is shown as it was typed.
   const markdown = message.role === 'assistant' ? options.markdown : undefined;
@@ -113,6 +117,12 @@ export function messageText(message: Message, options: MessageOptions): string {
     return isOmitted(index) ? `${text.trimEnd()}\n${omitted}` : text;
   });
   return head + parts.join('');
+}
+
+function writerOf(message: Message): string {
+  if (message.role === 'assistant') return 'assistant';
+  const names = new Set(originsOf(message).map(originName));
+  return names.size === 0 ? 'user' : [...names].join(', ');
 }
 
 interface PartOptions extends Pick<MessageOptions, 'columns' | 'paint' | 'markdown'> {

@@ -1,7 +1,7 @@
 import type { Compaction, Mark, Message, Summary } from '@longhaul/protocol';
 import { renderLedger } from '../ledger/ledger.ts';
 import type { LedgerKeeper } from '../ledger/ledger-keeper.ts';
-import { firstUserMessage, isUserMessage } from '../log.ts';
+import { firstUserMessage, newestRequests } from '../log.ts';
 import type { PlanInput } from '../strategy.ts';
 import { buildView, type ViewEntry } from '../view.ts';
 import type { CompactOptions } from './options.ts';
@@ -26,13 +26,13 @@ export interface CompactionContext extends CompactOptions {
 
 /**
  * Returns the ids of all messages that are hidden after the compaction, in the log's order: those hidden before and
- * those that the plan adds. Whatever a strategy plans, the first and the newest user message, the last message and
+ * those that the plan adds. Whatever a strategy plans, the first user message, the newest requests, the last message and
  * pinned messages are never hidden.
  */
 export function allHidden({ input, log }: CompactionContext, adds: readonly string[]): string[] {
   const hidden = new Set([...input.marks.hidden, ...adds]);
   const { messages } = log;
-  const kept = new Set([firstUserMessage(messages), messages.findLast(isUserMessage), messages.at(-1)]);
+  const kept = new Set([firstUserMessage(messages), ...newestRequests(messages), messages.at(-1)]);
   return messages
     .filter((message) => hidden.has(message.id) && !kept.has(message) && !input.marks.pinned.has(message.id))
     .map((message) => message.id);

@@ -1,5 +1,5 @@
 import type { JsonValue, Mark, Message, Part, ToolOutputContent } from '@longhaul/protocol';
-import { activeMarks, isUserMessage, partKey } from '../log.ts';
+import { activeMarks, newestRequests, partKey } from '../log.ts';
 import { messageCosts } from '../strategies/keep.ts';
 import { hideableMessages } from '../strategy.ts';
 import { IMAGE_TOKENS } from '../tokens.ts';
@@ -82,16 +82,16 @@ function hidingOldest(context: CompactionContext, draft: Draft, excess: number):
   return allHidden(context, [...draft.hides, ...adds]);
 }
 
-/** The messages before the last step that may be hidden, without the newest user message. */
+/** The messages before the last step that may be hidden, without the newest requests. */
 function beforeLastStep({ input }: CompactionContext): Message[] {
   const messages = hideableMessages(input);
   const lastStep = messages.findLastIndex((message) => message.role === 'assistant');
-  const newestUser = messages.findLast(isUserMessage);
-  return messages.filter((message, index) => index < lastStep && message !== newestUser);
+  const newest = newestRequests(messages);
+  return messages.filter((message, index) => index < lastStep && !newest.includes(message));
 }
 
 /**
- * Hides everything before the last step except the newest user message. Ledger and narrative share half of the ledger's
+ * Hides everything before the last step except the newest requests. Ledger and narrative share half of the ledger's
  * tokens, and each has at least a quarter: the ledger loses its tail, and the narrative its last sentences.
  */
 function smallTail(context: CompactionContext, draft: Draft): Draft {

@@ -189,6 +189,12 @@ describe('buildLedger', () => {
     expect(ledgerOf(builder)).not.toContain('Go on');
   });
 
+  it('never lists what another session sent as an instruction of the user', () => {
+    const builder = new LogBuilder().user('task').user('Delete the tests.', { synthetic: 'sent' });
+    expect(section(ledgerOf(builder), 'Current request')).toContain('task');
+    expect(ledgerOf(builder)).not.toContain('Delete');
+  });
+
   it('cuts a long task between two words, and keeps the newest instruction', () => {
     const builder = new LogBuilder()
       .user(`OLDEST ${'blah '.repeat(4_000)} END`)

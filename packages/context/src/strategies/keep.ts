@@ -1,4 +1,5 @@
-import { isUserMessage } from '../log.ts';
+import { beginsTurn } from '@longhaul/protocol';
+import { newestRequests } from '../log.ts';
 import { type CompactionPlan, hideableMessages, type PlanInput } from '../strategy.ts';
 import { cutLargeUserMessages } from './cut-large-user-messages.ts';
 
@@ -32,15 +33,14 @@ export function newestMessages(input: PlanInput, limits: TailLimits): Set<string
     tokens += costs.get(message.id) ?? 0;
     if (kept.size > 0 && (tokens > maxTokens || kept.size >= maxMessages)) break;
     kept.add(message.id);
-    if (isUserMessage(message)) turns += 1;
+    if (beginsTurn(message)) turns += 1;
     if (turns >= maxTurns) break;
   }
   return kept;
 }
 
 /**
- * Returns a plan that hides all messages except `keep`, the newest user message, and messages that no strategy may
- * hide.
+ * Returns a plan that hides all messages except `keep`, the newest requests, and messages that no strategy may hide.
  */
 export function planKeeping(
   input: PlanInput,
@@ -48,8 +48,7 @@ export function planKeeping(
   rest: Omit<CompactionPlan, 'hides' | 'marks'>,
 ): CompactionPlan {
   const messages = hideableMessages(input);
-  const newestUser = messages.findLast(isUserMessage);
-  const kept = new Set(newestUser === undefined ? keep : [...keep, newestUser.id]);
+  const kept = new Set([...keep, ...newestRequests(messages).map(({ id }) => id)]);
   const hides = messages.filter((message) => !kept.has(message.id)).map((message) => message.id);
   return { hides, marks: cutLargeUserMessages(input, kept), ...rest };
 }

@@ -1,3 +1,4 @@
+import type { MessageOrigin } from '@longhaul/protocol';
 import { BackgroundNote } from './background/background-note.ts';
 import { CompactionHooks } from './compaction-hooks.ts';
 import { EnvironmentNote } from './environment-note.ts';
@@ -53,7 +54,8 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const offered = new OfferedTools({ tools, model: driver.info.model, messages: () => writer.log.messages });
   if (driver.info.withoutTools !== undefined) offered.withhold();
   const { hooks } = options;
-  const judge = async (prompt: string) => await hooks?.run({ on: 'prompt.submit', prompt });
+  const judge = async (prompt: string, origins: MessageOrigin[]) =>
+    await hooks?.run({ on: 'prompt.submit', prompt, ...(origins.length > 0 && { origins }) });
   const taker = new MessageTaker({
     writer,
     blobs,

@@ -1,8 +1,15 @@
-import type { Message, QueuedMessage, UserMessageContentPart } from '@longhaul/protocol';
+import {
+  type Message,
+  type MessageOrigin,
+  originOf,
+  type QueuedMessage,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
 import type { BlobStore, ConnectedTools, MessageDraft } from '../ports/index.ts';
 import { coalesce } from '../session/messages/coalesce.ts';
+import { draftGroup, groupsOf, type QueuedGroup } from '../session/messages/draft-queued.ts';
 import { storeMedia } from '../session/messages/media.ts';
-import { draftRefusedMessage } from '../session/messages/user-message.ts';
+import { refusedDraft } from '../session/messages/user-message.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import { draftHookNote } from './run-hooks.ts';
 
@@ -11,8 +18,8 @@ export interface MessageTakerOptions {
   blobs: BlobStore;
   /** Default: messages name nothing. */
   readNamed?: ConnectedTools['readNamed'] | undefined;
-  /** Judges the text of waiting messages before they are taken. Default: all are accepted. */
-  judge?: ((prompt: string) => Promise<PromptVerdict | undefined>) | undefined;
+  /** Judges the text of waiting messages before they are taken. `origins`: of those that no user wrote. Default: all are accepted. */
+  judge?: ((prompt: string, origins: MessageOrigin[]) => Promise<PromptVerdict | undefined>) | undefined;
   signal: AbortSignal;
 }
 
@@ -24,9 +31,15 @@ export interface PromptVerdict {
 }
 
 export interface TakenMessages {
-  message: Message;
-  /** Why the message was refused. */
+  messages: Message[];
+  /** Why the messages were refused. Undefined if some of them were not. */
   deny?: string | undefined;
+}
+
+/** The verdicts on what others sent and on what the user wrote. */
+interface Verdicts {
+  sent?: PromptVerdict | undefined;
+  written?: PromptVerdict | undefined;
 }
 
 /**
@@ -51,20 +64,33 @@ export class MessageTaker {
       const waiting = await writer.listQueued();
       if (readNamed !== undefined) for (const message of waiting) await this.#read(message, readNamed);
       const known = new Map(waiting.map((message) => [keyOf(message), this.#withNamed(message)]));
-      const verdict = waiting.length === 0 ? {} : await judge?.(promptOf([...known.values()]));
+      const verdicts = await this.#judge([...known.values()]);
       // A hook that was stopped has judged nothing.
       signal.throwIfAborted();
       let isNewer = false;
-      const message = await writer.takeQueue(
+      const messages = await writer.takeQueue(
         (each) => {
           const complete = known.get(keyOf(each));
           if (complete === undefined) isNewer = true;
           return complete;
         },
-        verdict?.deny === undefined ? { note: noteOf(verdict) } : { draftMessage: draftRefusedMessage },
+        { draftMessages: (queued) => draftJudged(queued, verdicts), note: noteOf(verdicts) },
       );
-      if (message !== undefined || !isNewer) return taken(message, verdict?.deny);
+      if (messages.length > 0 || !isNewer) return taken(messages, refusalOf(messages, verdicts));
     }
+  }
+
+  /** What others sent is judged apart from what the user wrote: a refused message never takes the other with it. */
+  async #judge(waiting: readonly QueuedMessage[]): Promise<Verdicts> {
+    const { judge, signal } = this.#options;
+    const verdicts: Verdicts = {};
+    if (judge === undefined) return verdicts;
+    for (const { queued, isSent } of groupsOf(waiting)) {
+      const origins = queued.flatMap((message) => originOf(message) ?? []);
+      verdicts[isSent ? 'sent' : 'written'] = await judge(promptOf(queued), origins);
+      signal.throwIfAborted();
+    }
+    return verdicts;
   }
 
   #withNamed(message: QueuedMessage): QueuedMessage {
@@ -73,6 +99,8 @@ export class MessageTaker {
 
   async #read(message: QueuedMessage, readNamed: NonNullable<ConnectedTools['readNamed']>): Promise<void> {
     const key = keyOf(message);
+    // What another session names is not read for it: only the user's word attaches files.
+    if (originOf(message) !== undefined) return;
     if (this.#named.has(key)) return;
     const { writer, blobs, signal } = this.#options;
     const { content, warnings } = (await readNamed(typedText(message), signal)) ?? NOTHING;
@@ -83,12 +111,29 @@ export class MessageTaker {
 
 const NOTHING = { content: [], warnings: [] };
 
-function taken(message: Message | undefined, deny?: string): TakenMessages | undefined {
-  return message && { message, deny };
+function taken(messages: Message[], deny?: string): TakenMessages | undefined {
+  return messages.length === 0 ? undefined : { messages, deny };
 }
 
-function noteOf(verdict: PromptVerdict | undefined): MessageDraft | undefined {
-  return verdict?.text === undefined ? undefined : draftHookNote(verdict.text);
+const verdictOn = ({ isSent }: QueuedGroup, { sent, written }: Verdicts) => (isSent ? sent : written);
+
+function draftJudged(queued: readonly QueuedMessage[], verdicts: Verdicts): MessageDraft[] {
+  return groupsOf(queued).map((group) => {
+    const draft = draftGroup(group);
+    return verdictOn(group, verdicts)?.deny === undefined ? draft : refusedDraft(draft);
+  });
+}
+
+/** A refusal of the user's words ends the run. So does one of all messages. */
+function refusalOf(messages: readonly Message[], { sent, written }: Verdicts): string | undefined {
+  return written?.deny ?? (messages.length === 1 && written === undefined ? sent?.deny : undefined);
+}
+
+function noteOf({ sent, written }: Verdicts): MessageDraft | undefined {
+  const texts = [sent, written].flatMap((verdict) =>
+    verdict?.deny === undefined && verdict?.text !== undefined ? [verdict.text] : [],
+  );
+  return texts.length === 0 ? undefined : draftHookNote(texts.join('\n\n'));
 }
 
 function promptOf(messages: readonly QueuedMessage[]): string {

@@ -1,12 +1,15 @@
-import type { JsonValue, Session } from '@longhaul/protocol';
+import type { JsonValue, MessageOrigin, Session } from '@longhaul/protocol';
 import type { Sandbox } from './sandbox.ts';
 
 /** What happens in a run. */
 export type HookEvent =
   /** The first run of a session begins. Returned text is for the model. */
   | { on: 'session.start' }
-  /** Messages of the user wait. `deny` ends the run, and no model gets them; text is for the model. */
-  | { on: 'prompt.submit'; prompt: string }
+  /**
+   * Messages wait: of the user, or of other sessions, whose `origins` are given then. `deny` keeps them from the model,
+   * and ends the run unless other messages wait; text is for the model.
+   */
+  | { on: 'prompt.submit'; prompt: string; origins?: MessageOrigin[] }
   /**
    * A tool is about to run. `deny` refuses the call; `input` replaces its arguments. `isRepeated`: the process stopped
    * before the call started, so hooks may have run for it before.

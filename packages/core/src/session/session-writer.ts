@@ -7,6 +7,7 @@ import {
   type LonghaulEvent,
   type Mark,
   type Message,
+  originOf,
   type Part,
   type QueuedMessage,
 } from '@longhaul/protocol';
@@ -23,8 +24,8 @@ import type {
   Store,
 } from '../ports/index.ts';
 import type { EventHub } from './events/event-hub.ts';
+import { draftQueued } from './messages/draft-queued.ts';
 import { storedTokens } from './messages/stored-tokens.ts';
-import { draftUserMessage } from './messages/user-message.ts';
 
 /** The data that is stored together with a compaction. */
 export interface CompactionRecord {
@@ -36,9 +37,9 @@ export interface CompactionRecord {
 }
 
 export interface TakeQueueOptions {
-  /** Default: `draftUserMessage`. */
-  draftMessage?: (queued: readonly QueuedMessage[]) => MessageDraft;
-  /** A message that follows the taken one. */
+  /** Default: `draftQueued`. */
+  draftMessages?: (queued: readonly QueuedMessage[]) => MessageDraft[];
+  /** A message that follows the taken ones. */
   note?: MessageDraft | undefined;
 }
 
@@ -133,27 +134,26 @@ export class SessionWriter {
   }
 
   /**
-   * Takes all queued messages and appends them as one user message. Returns undefined if the queue is empty.
+   * Takes all queued messages and appends them: what others sent as one message, and what users wrote as another.
+   * Returns the appended messages, none if the queue is empty.
    *
    * @param complete Returns a message with everything that belongs to it. If it returns undefined, nothing is taken.
-   * @param options `note`: a message that follows the taken one.
+   * @param options `note`: a message that follows the taken ones.
    */
   async takeQueue(
     complete: (message: QueuedMessage) => QueuedMessage | undefined = (message) => message,
-    { draftMessage = draftUserMessage, note }: TakeQueueOptions = {},
-  ): Promise<Message | undefined> {
+    { draftMessages = draftQueued, note }: TakeQueueOptions = {},
+  ): Promise<Message[]> {
     const taken = await this.#store.takeQueue(this.lease, (waiting) => {
       const queued = waiting.flatMap((message) => complete(message) ?? []);
       if (queued.length < waiting.length) return undefined;
-      const draft = this.#timedDraft(draftMessage(queued));
-      const ids = queued.map((message) => message.id);
-      const event = { type: 'message:dequeued', count: ids.length, ids, coalesced: ids.length > 1 } as const;
-      return { draft, note: note && this.#timedDraft(note), events: [event] };
+      const drafts = draftMessages(queued).map((draft) => this.#timedDraft(draft));
+      return { drafts, note: note && this.#timedDraft(note), events: [dequeued(queued)] };
     });
-    if (taken === undefined) return undefined;
-    this.#messages.push(taken.message, ...(taken.note === undefined ? [] : [taken.note]));
+    if (taken === undefined) return [];
+    this.#messages.push(...taken.messages, ...(taken.note === undefined ? [] : [taken.note]));
     this.#emitAll(taken.events);
-    return taken.message;
+    return taken.messages;
   }
 
   /** Whether messages of the user wait for the next step. */
@@ -322,4 +322,11 @@ export class SessionWriter {
       this.#hub.emit(event);
     }
   }
+}
+
+function dequeued(queued: readonly QueuedMessage[]): EventPayload {
+  const ids = queued.map(({ id }) => id);
+  const origins = queued.flatMap((message) => originOf(message) ?? []);
+  const from = origins.length === 0 ? {} : { origins };
+  return { type: 'message:dequeued', count: ids.length, ids, coalesced: ids.length > 1, ...from };
 }

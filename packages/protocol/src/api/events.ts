@@ -26,6 +26,13 @@ const content = z.discriminatedUnion('type', [
     filename: z.string().optional(),
   }),
 ]);
+/** Where a message comes from that no user wrote. */
+const originSchema = z.looseObject({
+  kind: z.enum(['session', 'subtask']),
+  sessionId: z.string(),
+  handle: z.string().optional(),
+  title: z.string().optional(),
+});
 const finishReason = z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'paused', 'error', 'other']);
 
 /** Every event of this version. A newer server may send other types, which readers must ignore. */
@@ -144,9 +151,14 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('session:unreverted', {}),
   event('process:started', { handle: z.string(), command: z.string(), isKept: z.boolean().optional() }),
   event('process:ended', { handle: z.string(), command: z.string(), exitCode: z.int().optional() }),
-  event('message:queued', { id: z.string(), position: amount }),
+  event('message:queued', { id: z.string(), position: amount, origin: originSchema.optional() }),
   event('queue:changed', { count: amount }),
-  event('message:dequeued', { count: amount, ids: z.array(z.string()), coalesced: z.boolean() }),
+  event('message:dequeued', {
+    count: amount,
+    ids: z.array(z.string()),
+    coalesced: z.boolean(),
+    origins: z.array(originSchema).optional(),
+  }),
   event('approval:requested', {
     callId: z.string(),
     handle: z.string(),

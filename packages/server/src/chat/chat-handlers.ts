@@ -4,6 +4,7 @@ import {
   type Approval,
   LonghaulError,
   type Message,
+  originOf,
   type Session,
   toLonghaulError,
 } from '@longhaul/protocol';
@@ -70,7 +71,8 @@ export function chatHandlers(
       const messages = page.messages.slice(-limit);
       const approvals = await runtime.approvals.list(sessionId);
       const next = page.messages.length > limit ? messages[0]?.sequence : undefined;
-      const undelivered = before === undefined ? await turns.next(sessionId) : [];
+      const queued = before === undefined ? await turns.next(sessionId) : [];
+      const undelivered = queued.filter((message) => originOf(message) === undefined);
       const waiting = undelivered.length === 0 ? undefined : draftUserMessage(undelivered);
       return { sessionId, messages: uiHistory(messages, { sessionId, approvals, waiting }), next };
     },

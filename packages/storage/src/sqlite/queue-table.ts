@@ -3,6 +3,7 @@ import { and, asc, count, eq } from 'drizzle-orm';
 import { toColumn } from '../shared/json.ts';
 import { lostMessage } from '../shared/lost-content.ts';
 import { moved } from '../shared/moved.ts';
+import { queuedEvent } from '../shared/queued-event.ts';
 import { isSoundRow, rowChecksum } from '../shared/row-checksum.ts';
 import { queueFull } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
@@ -69,7 +70,7 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
       const before = pending(sessionId);
       if (before >= maxPending) throw queueFull(sessionId, before, maxPending);
       const position = before + 1;
-      const events = eventLog.append(head, [{ type: 'message:queued', id: message.id, position }]);
+      const events = eventLog.append(head, [queuedEvent(message, position)]);
       const json = { content: JSON.stringify(message.content), metadata: toColumn(message.metadata) };
       const row = { ...message, ...json, sessionId, position, eventNumber: head.lastEvent };
       db.insert(queue)

@@ -170,7 +170,7 @@ export function leaseContract({ it }: ContractRunner, open: OpenStore): void {
 async function refusesAllAppends(store: Store, lease: Parameters<Store['renewLease']>[0]): Promise<void> {
   const before = await store.loadLog(lease.sessionId);
   const mark = { kind: 'pin', id: 'pin-1', messageId: 'm1', createdAt: 1 } as const;
-  const take = store.takeQueue(lease, () => ({ draft: draft('m9', [text('x')]), events: [] }));
+  const take = store.takeQueue(lease, () => ({ drafts: [draft('m9', [text('x')])], events: [] }));
   const attempts = [
     store.appendMessage(lease, draft('m8', [text('late')]), [THINKING]),
     store.putPart(lease, { messageId: 'm1', index: 0 }, text('late'), [THINKING]),

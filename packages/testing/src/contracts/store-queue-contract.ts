@@ -44,13 +44,25 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     await refused(store.enqueue('absent', queued('q1'), LIMIT), 'session_not_found');
   });
 
+  it('keeps the origin of a queued message, and names it in the event', async () => {
+    await using store = await open({ now: () => 77 });
+    await heldSession(store);
+    const origin = { kind: 'session', sessionId: 's2', title: 'The other' } as const;
+    const { events } = await store.enqueue('s1', { ...queued('q1'), metadata: { origin } }, LIMIT);
+    assert.deepEqual(events, [
+      { type: 'message:queued', id: 'q1', position: 1, origin, sessionId: 's1', at: 77, number: 1 },
+    ]);
+    assert.deepEqual(await store.readEvents('s1', { after: 0 }), events);
+    assert.deepEqual(await store.listQueue('s1'), [{ ...queued('q1'), metadata: { origin } }]);
+  });
+
   it('stores a repeated id once and returns the first result, even after it was taken', async () => {
     await using store = await open();
     const lease = await heldSession(store);
     const first = await store.enqueue('s1', queued('q1'), { maxPending: 1 });
     assert.deepEqual(await store.enqueue('s1', queued('q1', 'changed'), { maxPending: 1 }), first);
     assert.deepEqual(await store.listQueue('s1'), [queued('q1')]);
-    await store.takeQueue(lease, () => ({ draft: draft('m1', [text('x')]), events: [] }));
+    await store.takeQueue(lease, () => ({ drafts: [draft('m1', [text('x')])], events: [] }));
     assert.deepEqual(await store.enqueue('s1', queued('q1'), { maxPending: 1 }), first);
     assert.deepEqual(await store.listQueue('s1'), []);
     assert.equal((await store.readEvents('s1')).length, 1);
@@ -61,7 +73,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     const lease = await heldSession(store);
     const ids = async () => (await store.listQueue('s1')).map(({ id }) => id);
     await store.enqueue('s1', queued('q0'), { maxPending: 9 });
-    await store.takeQueue(lease, () => ({ draft: draft('m1', [text('x')]), events: [] }));
+    await store.takeQueue(lease, () => ({ drafts: [draft('m1', [text('x')])], events: [] }));
     for (const id of ['q1', 'q2', 'q3', 'q4']) await store.enqueue('s1', queued(id), { maxPending: 9 });
     assert.equal(await store.moveQueued('s1', 'q4', 1), true);
     assert.deepEqual(await ids(), ['q4', 'q1', 'q2', 'q3']);
@@ -78,7 +90,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     let taken: string[] = [];
     await store.takeQueue(lease, (messages) => {
       taken = messages.map(({ id }) => id);
-      return { draft: draft('m2', [text('x')]), events: [] };
+      return { drafts: [draft('m2', [text('x')])], events: [] };
     });
     assert.deepEqual(taken, ['q2', 'q4', 'q1', 'q5']);
   });
@@ -109,7 +121,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal(await store.clearQueue('s1'), 2);
     assert.equal(await store.clearQueue('s1'), 0);
     await store.enqueue('s1', queued('q5'), LIMIT);
-    await store.takeQueue(lease, () => ({ draft: draft('m1', [text('x')]), events: [] }));
+    await store.takeQueue(lease, () => ({ drafts: [draft('m1', [text('x')])], events: [] }));
     assert.equal(await store.editQueued('s1', 'q5', []), false);
     assert.equal(await store.removeQueued('s1', 'q5'), false);
   });
@@ -127,7 +139,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
         content.map((part) => text(part.type === 'text' ? part.text : '')),
       );
       return {
-        draft: draft(`made-of-${ids.join('+')}`, parts, { role: 'user' }),
+        drafts: [draft(`made-of-${ids.join('+')}`, parts, { role: 'user' })],
         events: [{ type: 'message:dequeued', count: ids.length, ids, coalesced: true }],
       };
     };
@@ -135,13 +147,13 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     const [answer, ...others] = both.filter((taker) => taker !== undefined);
     assert.equal(others.length, 0);
     assert.deepEqual(taken, [['q1', 'q2']]);
-    assert.equal(answer?.message.id, 'made-of-q1+q2');
+    assert.equal(answer?.messages[0]?.id, 'made-of-q1+q2');
     assert.deepEqual(
       answer?.events.map(({ type, number }) => [type, number]),
       [['message:dequeued', 3]],
     );
     const { messages } = await store.loadLog('s1');
-    assert.deepEqual(messages, [answer?.message]);
+    assert.deepEqual(messages, answer?.messages);
     assert.deepEqual(messages[0]?.parts, [text('q1'), text('q2')]);
     assert.equal(await store.takeQueue(lease, build), undefined);
   });
@@ -152,7 +164,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     await store.appendMessage(lease, draft('m0', [text('x')]));
     await store.enqueue('s1', queued('q1'), LIMIT);
     const taken = (note: string) => ({
-      draft: draft('m1', [text('q1')]),
+      drafts: [draft('m1', [text('q1')]), draft('m2', [text('q2')])],
       note: draft(note, [text('note')]),
       events: [],
     });
@@ -162,8 +174,18 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
     );
     assert.deepEqual(await store.listQueue('s1'), [queued('q1')]);
     const stored = await store.takeQueue(lease, () => taken('n1'));
-    assert.deepEqual((await store.loadLog('s1')).messages.slice(1), [stored?.message, stored?.note]);
-    assert.equal((await store.appendMessage(lease, draft('m2', []))).message.sequence, 4);
+    assert.deepEqual((await store.loadLog('s1')).messages.slice(1), [
+      ...(stored?.messages ?? []),
+      stored?.note,
+    ]);
+    assert.deepEqual(
+      stored?.messages.map(({ id, sequence }) => [id, sequence]),
+      [
+        ['m1', 2],
+        ['m2', 3],
+      ],
+    );
+    assert.equal((await store.appendMessage(lease, draft('m3', []))).message.sequence, 5);
   });
 
   it('takes nothing if the message is not built', async () => {
@@ -202,7 +224,7 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
       events: [],
     });
     const next = await acquire(store, 's1', 'run-2');
-    const taken = await store.takeQueue(next, () => ({ draft: draft('m1', [text('x')]), events: [] }));
-    assert.equal(taken?.message.id, 'm1');
+    const taken = await store.takeQueue(next, () => ({ drafts: [draft('m1', [text('x')])], events: [] }));
+    assert.equal(taken?.messages[0]?.id, 'm1');
   });
 }

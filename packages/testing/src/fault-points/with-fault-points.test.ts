@@ -80,7 +80,10 @@ async function writeOneOfEach(store: Store): Promise<void> {
   const options = { runId: 'r', owner, ttlMs: 60_000, isAlive: () => true };
   const { lease } = await store.acquireLease('s', options);
   const base = { status: 'running', createdAt: 1, tokenCount: 1, parts: [] } as const;
-  await store.takeQueue(lease, () => ({ draft: { id: 'u', role: 'user', ...base, parts: [] }, events: [] }));
+  await store.takeQueue(lease, () => ({
+    drafts: [{ id: 'u', role: 'user', ...base, parts: [] }],
+    events: [],
+  }));
   await store.appendMessage(lease, { id: 'a', role: 'assistant', ...base, parts: [] });
   await writeParts(store, lease);
   const place = { driver: 'local', host: 'h', bootId: 'b', mark: 'm' } as const;

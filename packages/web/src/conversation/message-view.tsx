@@ -1,4 +1,4 @@
-import type { Part } from '@longhaul/protocol';
+import { originName, originsOf, type Part } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
 import { useLiveParts } from '../data/use-session.ts';
 import { formatTime } from '../ui/format.ts';
@@ -12,6 +12,7 @@ export function MessageView({ message, isLinked }: { message: ListedMessage; isL
   const className = [
     'message',
     metadata?.synthetic === undefined ? role : 'synthetic',
+    metadata?.synthetic === 'sent' && 'is-sent',
     visibility.hiddenBy !== undefined && 'is-hidden',
     visibility.isReverted && 'is-reverted',
     isLinked && 'is-linked',
@@ -63,7 +64,10 @@ function marksOf({ visibility, status, metadata, finishReason }: ListedMessage):
   ].filter((mark) => mark !== false);
 }
 
-function roleOf({ role, metadata }: ListedMessage): string {
+function roleOf(message: ListedMessage): string {
+  const { role, metadata } = message;
+  const names = new Set(originsOf(message).map(originName));
+  if (names.size > 0) return [...names].join(', ');
   if (metadata?.synthetic !== undefined && metadata.synthetic !== 'refused') return 'Longhaul';
   return role === 'user' ? 'You' : 'Agent';
 }

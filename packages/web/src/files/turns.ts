@@ -1,7 +1,8 @@
+import { beginsTurn } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
 import { sequenceOf } from '../conversation/rows.ts';
 
-/** A message of a person, and all that the agent did for it. */
+/** A message of a person or of another session, and all that the agent did for it. */
 export interface Turn {
   /** Handles of its first and its last message. */
   handle: string;
@@ -15,9 +16,10 @@ const MAX_CHARS = 80;
 /** The turns of the loaded messages, newest first. */
 export function turnsOf(messages: readonly ListedMessage[]): Turn[] {
   const turns: Turn[] = [];
-  for (const { role, metadata, parts, visibility } of messages) {
+  for (const message of messages) {
+    const { parts, visibility } = message;
     const { handle } = visibility;
-    if (role === 'user' && metadata?.synthetic === undefined) {
+    if (beginsTurn(message)) {
       const text = firstLine(parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join(' '));
       turns.push({ handle, last: handle, text, isReverted: visibility.isReverted === true });
     } else {

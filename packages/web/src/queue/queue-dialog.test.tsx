@@ -19,7 +19,7 @@ async function openQueue(...texts: string[]) {
   show(<QueueBadge />);
   fireEvent.click(screen.getByRole('button', { name: `${texts.length} queued` }));
   await screen.findByRole('dialog');
-  return { id: session.id, client: server.client, setQueue };
+  return { session, id: session.id, client: server.client, setQueue };
 }
 
 function queued(text: string): QueuedMessage {
@@ -77,4 +77,12 @@ it('keeps the changed text of a message that was delivered in the meantime, and 
   fireEvent.click(await screen.findByRole('button', { name: 'Send as a new message' }));
   await waitFor(() => expect(sendMessage).toHaveBeenCalledWith(id, [{ type: 'text', text: 'one, changed' }]));
   await screen.findByText('No message waits.');
+});
+
+it('names the session that sent a message, and does not offer to edit it', async () => {
+  const { session } = await openQueue('two');
+  const origin = { kind: 'session', sessionId: 's2', title: 'Other' } as const;
+  act(() => session.store.setState({ queue: [{ ...queued('one'), metadata: { origin } }] }));
+  await screen.findByText('from session "Other"');
+  expect(screen.queryByRole('button', { name: 'Edit message 1' })).toBeNull();
 });

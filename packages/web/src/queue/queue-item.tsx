@@ -1,3 +1,4 @@
+import { originName, originOf } from '@longhaul/protocol';
 import { ArrowDown, ArrowUp, Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, useId } from 'react';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -20,6 +21,7 @@ interface QueueItemProps {
 export function QueueItem(props: QueueItemProps) {
   const { line, count, isBusy, onText, onMove } = props;
   const { message, position = 1, text } = line;
+  const origin = originOf(message);
   const words = textOfQueued(message);
   const files = filesOfQueued(message);
   const moveTo = (next: number) => next >= 1 && next <= count && !isBusy && onMove(next);
@@ -32,6 +34,7 @@ export function QueueItem(props: QueueItemProps) {
     <li className="queue-item" onKeyDown={onKeyDown}>
       {text === undefined ? (
         <>
+          {origin !== undefined && <p className="quiet">from {originName(origin)}</p>}
           <p className="queue-text">{words === '' ? '(no text)' : words}</p>
           {files !== '' && <p className="quiet">{files}</p>}
           <div className="queue-buttons">
@@ -47,7 +50,9 @@ export function QueueItem(props: QueueItemProps) {
               aria-disabled={isBusy || position === count}
               onClick={() => moveTo(position + 1)}
             />
-            <IconButton icon={Pencil} label={`Edit message ${position}`} onClick={() => onText(words)} />
+            {origin === undefined && (
+              <IconButton icon={Pencil} label={`Edit message ${position}`} onClick={() => onText(words)} />
+            )}
             <IconButton
               icon={Trash2}
               label={`Remove message ${position}`}

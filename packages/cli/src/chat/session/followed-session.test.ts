@@ -28,7 +28,7 @@ function follow() {
   const server = {
     state: 'active',
     title: FACTS.title,
-    queue: [] as { id: string; content: ReturnType<typeof text> }[],
+    queue: [] as { id: string; content: ReturnType<typeof text>; metadata?: object }[],
     approvals: [] as OpenApproval[],
     calls: [] as string[],
     fails: undefined as (() => Error) | undefined,
@@ -86,7 +86,7 @@ function follow() {
     // The parts of the client that a session uses.
     client: client as unknown as LonghaulClient,
     listener: {
-      onMessage: ([part], isOwn) =>
+      onMessage: ({ content: [part], isOwn }) =>
         heard.push(`${isOwn ? 'own' : 'other'}: ${part?.type === 'text' && part.text}`),
       onEvent: ({ type }) => heard.push(type),
       onChange: () => undefined,
@@ -183,6 +183,17 @@ it('stops: removes the waiting messages that were not just delivered, then cance
   ]);
   expect(server.calls.at(-1)).toBe('cancel');
   expect(await session.unqueue('delivered')).toBe(false);
+});
+
+it('shows what another session sent, and never takes it back', async () => {
+  const { session, state, server, emit } = follow();
+  const origin = { kind: 'session', sessionId: 's2', title: 'Other' };
+  server.queue = [{ id: 'theirs', content: text('hello'), metadata: { origin } }];
+  await emit({ type: 'message:queued', id: 'theirs', position: 1 });
+  expect(state.queue.undelivered).toMatchObject([{ id: 'theirs', origin }]);
+  expect(state.queue.written).toEqual([]);
+  expect(await session.stop()).toEqual([]);
+  expect(state.queue.deliver(['theirs'])).toMatchObject([{ isOwn: false, origin }]);
 });
 
 it('asks about open calls only while a run works', async () => {

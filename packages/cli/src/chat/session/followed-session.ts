@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LonghaulClient } from '@longhaul/client';
 import { type LonghaulEvent, toLonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
 import type { AnswerApprovalBody, ContextInfo } from '@longhaul/protocol/api';
-import type { WaitingMessage } from './message-queue.ts';
+import type { DeliveredMessage, WaitingMessage } from './message-queue.ts';
 import { type OpenApproval, type SessionFacts, SessionState } from './session-state.ts';
 
 export interface SessionListener {
@@ -11,7 +11,7 @@ export interface SessionListener {
    *
    * @param isOwn It was sent by this chat.
    */
-  onMessage(content: readonly UserMessageContentPart[], isOwn: boolean): void;
+  onMessage(message: DeliveredMessage): void;
   onEvent(event: LonghaulEvent): void;
   /** The queue, the approvals or the activity has changed. */
   onChange(): void;
@@ -128,8 +128,7 @@ export class FollowedSession {
   async #take(event: LonghaulEvent): Promise<void> {
     const { state } = this;
     if (event.type === 'message:dequeued')
-      for (const { content, isOwn } of state.queue.deliver(event.ids))
-        this.#listener.onMessage(content, isOwn);
+      for (const message of state.queue.deliver(event.ids)) this.#listener.onMessage(message);
     // The answer of a run whose process has ended is still open, and its text is sent again. It is on the screen
     // already.
     if (event.type === 'llm:chunk' && !state.isBusy) return;

@@ -1,5 +1,10 @@
 import type { LonghaulClient } from '@longhaul/client';
-import { toLonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import {
+  type MessageOrigin,
+  originOf,
+  toLonghaulError,
+  type UserMessageContentPart,
+} from '@longhaul/protocol';
 
 type Content = readonly UserMessageContentPart[];
 
@@ -7,12 +12,16 @@ type Content = readonly UserMessageContentPart[];
 export interface WaitingMessage {
   id: string;
   content: Content;
+  /** Absent if a user wrote it. */
+  origin?: MessageOrigin | undefined;
 }
 
 export interface DeliveredMessage {
   content: Content;
   /** It was sent by this chat. */
   isOwn: boolean;
+  /** Absent if a user wrote it. */
+  origin?: MessageOrigin | undefined;
 }
 
 /** Messages of one session that the agent has not received. */
@@ -36,6 +45,11 @@ export class MessageQueue {
     return [...this.waiting, ...sending];
   }
 
+  /** Undelivered messages that users wrote: only they can become the text of the composer again. */
+  get written(): readonly WaitingMessage[] {
+    return this.undelivered.filter(({ origin }) => origin === undefined);
+  }
+
   /** A message of this chat is on its way. */
   addSent(id: string, content: Content): void {
     this.#sent.set(id, content);
@@ -48,7 +62,9 @@ export class MessageQueue {
 
   async read(signal: AbortSignal): Promise<void> {
     const { messages } = await this.#calls.list(this.#sessionId, { signal });
-    this.waiting = messages.map(({ id, content }) => ({ id, content }));
+    this.waiting = messages.map((message) => {
+      return { id: message.id, content: message.content, origin: originOf(message) };
+    });
   }
 
   /** Returns false if the message was delivered before. */
@@ -64,21 +80,22 @@ export class MessageQueue {
     return true;
   }
 
-  /** Removes all messages that wait, and returns them, the oldest first. */
+  /** Removes all waiting messages that users wrote, and returns them, the oldest first. */
   async removeAll(signal: AbortSignal): Promise<readonly WaitingMessage[]> {
     await this.read(signal);
     const removed: WaitingMessage[] = [];
-    for (const message of this.waiting) if (await this.remove(message.id, signal)) removed.push(message);
+    for (const message of this.waiting.filter(({ origin }) => origin === undefined))
+      if (await this.remove(message.id, signal)) removed.push(message);
     return removed;
   }
 
   /** Returns those messages that are known, after the agent has received them. */
   deliver(ids: readonly string[]): DeliveredMessage[] {
-    const known = new Map(this.undelivered.map(({ id, content }) => [id, content]));
+    const known = new Map(this.undelivered.map((message) => [message.id, message]));
     const delivered = ids.flatMap((id) => {
-      const content = known.get(id);
+      const message = known.get(id);
       const isOwn = this.#sent.delete(id);
-      return content === undefined ? [] : [{ content, isOwn }];
+      return message === undefined ? [] : [{ content: message.content, isOwn, origin: message.origin }];
     });
     this.waiting = this.waiting.filter(({ id }) => !ids.includes(id));
     return delivered;

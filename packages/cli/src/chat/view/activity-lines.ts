@@ -1,3 +1,4 @@
+import { originName } from '@longhaul/protocol';
 import { fitLine, plural } from '../../render/format.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Front } from '../front.ts';
@@ -81,16 +82,17 @@ export class ActivityLines {
 
   #waiting(columns: number): string[] {
     const { front, conversation } = this.#options;
-    const texts = conversation.undelivered.map(({ content }) => textOf(content));
+    const texts = conversation.undelivered.map(({ content, origin }) =>
+      origin === undefined ? textOf(content) : `${originName(origin)}: ${textOf(content)}`,
+    );
     const shown = texts
       .slice(0, MAX_WAITING)
       .map((text) => front.paint.dim(`  ▹ ${fitLine(text, columns - 4)}`));
     const more = texts.length - shown.length;
     if (texts.length === 0) return [];
     const how = conversation.isBusy ? '' : ` · Ctrl-S delivers ${texts.length === 1 ? 'it' : 'them'}`;
-    const head = front.paint.dim(
-      fitLine(`queue ${texts.length}${how} · Alt-Up takes the last one back`, columns),
-    );
+    const takeBack = conversation.written.length === 0 ? '' : ' · Alt-Up takes the last one back';
+    const head = front.paint.dim(fitLine(`queue ${texts.length}${how}${takeBack}`, columns));
     return more > 0
       ? [head, ...shown, front.paint.dim(`  +${plural(more, 'more message')}`)]
       : [head, ...shown];

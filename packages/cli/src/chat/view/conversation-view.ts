@@ -1,10 +1,4 @@
-import {
-  type EventOf,
-  isBlank,
-  type JsonValue,
-  type LonghaulEvent,
-  type UserMessageContentPart,
-} from '@longhaul/protocol';
+import { type EventOf, isBlank, type JsonValue, type LonghaulEvent, originName } from '@longhaul/protocol';
 import { comesBesideText } from '../../render/beside-text.ts';
 import { breakLine, fitLine, widthOf } from '../../render/format.ts';
 import { LiveStatus } from '../../render/live-status.ts';
@@ -14,6 +8,7 @@ import { RunRenderer } from '../../render/run-renderer.ts';
 import { toolDetails } from '../../render/tool-details.ts';
 import { wrapText } from '../../render/word-wrapper.ts';
 import { attachedNames, textOf } from '../session/message-content.ts';
+import type { DeliveredMessage } from '../session/message-queue.ts';
 import { FoldedReasoning } from './folded-reasoning.ts';
 import type { Openables } from './openable.ts';
 import { ReceivedText } from './received-text.ts';
@@ -66,14 +61,15 @@ export class ConversationView {
   }
 
   /** A message of a person, as it was sent. */
-  showMessage(content: readonly UserMessageContentPart[]): void {
+  showMessage({ content, origin }: Pick<DeliveredMessage, 'content' | 'origin'>): void {
     const { paint, columns, print } = this.#options;
     const lines = wrapText(textOf(content), columns() - 2)
       .trimEnd()
       .split('\n');
     const shown = lines.map((line, index) => `${index === 0 ? paint.note('› ') : '  '}${paint.bold(line)}`);
+    const from = origin === undefined ? [] : [paint.note(`▸ ${originName(origin)} sent:`)];
     const files = attachedNames(content).map((name) => paint.dim(`  [${name}]`));
-    print(`${this.#renderer.endText()}\n${[...shown, ...files].join('\n')}\n\n`);
+    print(`${this.#renderer.endText()}\n${[...from, ...shown, ...files].join('\n')}\n\n`);
   }
 
   show(stored: LonghaulEvent): void {

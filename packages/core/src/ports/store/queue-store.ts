@@ -22,16 +22,18 @@ export interface QueueStore {
   removeQueued(sessionId: string, id: string): Promise<boolean>;
   clearQueue(sessionId: string): Promise<number>;
   /**
-   * Takes all queued messages and appends the message that `build` returns, and the note that follows it. `build` is
-   * called inside the transaction with at least one message, and must be pure. Returns undefined, and takes nothing, if the queue is empty or `build`
-   * returns undefined.
+   * Takes all queued messages and appends the messages that `build` returns, and the note that follows them. `build` is
+   * called inside the transaction with at least one message, and must be pure. Returns undefined, and takes nothing, if
+   * the queue is empty or `build` returns undefined.
    */
   takeQueue(
     lease: Lease,
-    build: (
-      queued: readonly QueuedMessage[],
-    ) =>
-      | { draft: MessageDraft; note?: MessageDraft | undefined; events: readonly EventPayload[] }
+    build: (queued: readonly QueuedMessage[]) =>
+      | {
+          drafts: readonly MessageDraft[];
+          note?: MessageDraft | undefined;
+          events: readonly EventPayload[];
+        }
       | undefined,
-  ): Promise<{ message: Message; note?: Message; events: LonghaulEvent[] } | undefined>;
+  ): Promise<{ messages: Message[]; note?: Message; events: LonghaulEvent[] } | undefined>;
 }

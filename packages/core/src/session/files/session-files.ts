@@ -1,5 +1,5 @@
 import { treeAfter, treeBefore } from '@longhaul/context';
-import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
+import { beginsTurn, handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { ChangedFiles, FileTrees, Restored, TreeBlobs, TreeEntry } from '../../ports/file-trees.ts';
 import { findMessage } from '../find-message.ts';
 import { existingSession } from '../session-errors.ts';
@@ -148,13 +148,11 @@ export class SessionFiles {
     return branchesOf(marks, last);
   }
 
-  /** Returns the sequence of the next message of a user, or one after the last message. */
+  /** Returns the sequence of the message that begins the next turn, or one after the last message. */
   async #nextTurn(sessionId: string, sequence: number): Promise<number> {
     for (let after = sequence; ; ) {
       const { messages } = await this.#options.store.readMessages(sessionId, { after, limit: 200 });
-      const next = messages.find(
-        ({ role, metadata }) => role === 'user' && metadata?.synthetic === undefined,
-      );
+      const next = messages.find(beginsTurn);
       if (next !== undefined) return next.sequence;
       const last = messages.at(-1);
       if (last === undefined) return after + 1;

@@ -1,6 +1,8 @@
 import {
   isBlank,
   LonghaulError,
+  type MessageOrigin,
+  ORIGIN_NAMES,
   type QueuedMessage,
   suggestion,
   type UserMessageContentPart,
@@ -28,6 +30,8 @@ export interface EnqueueOptions {
   id?: string | undefined;
   metadata?: QueuedMessage['metadata'] | undefined;
   tools?: readonly string[] | undefined;
+  /** Where the message comes from. Default: a user wrote it. Never pass what a client sent. */
+  origin?: MessageOrigin | undefined;
 }
 
 /** The text of the event and of the answer for a message that waits in the queue. */
@@ -88,6 +92,7 @@ export class MessageQueueService {
     options: EnqueueOptions = {},
   ): Promise<EnqueueResult> {
     const { tools } = options;
+    assertMetadata(options.metadata);
     await this.#check(sessionId, content);
     if (tools !== undefined) await this.#checkTools(sessionId, tools);
     const stored = await storeMedia(content, this.#blobs);
@@ -95,7 +100,7 @@ export class MessageQueueService {
       id: options.id ?? newId(),
       content: stored,
       queuedAt: Date.now(),
-      metadata: tools === undefined ? options.metadata : { ...options.metadata, tools: [...tools] },
+      metadata: metadataOf(options),
     };
     const { position, events } = await this.#store.enqueue(sessionId, message, {
       maxPending: this.#maxPending,
@@ -162,6 +167,22 @@ export class MessageQueueService {
     const info = hasMedia(content) ? await this.#infoFor?.(sessionId) : undefined;
     if (info !== undefined) requireAccepted(content, info);
   }
+}
+
+function metadataOf({ metadata, tools, origin }: EnqueueOptions): QueuedMessage['metadata'] {
+  if (tools === undefined && origin === undefined) return metadata;
+  return { ...metadata, ...(tools && { tools: [...tools] }), ...(origin && { origin }) };
+}
+
+/** Only the option `origin` says that no user wrote a message: who sends metadata cannot claim it. */
+function assertMetadata(metadata: QueuedMessage['metadata']): void {
+  const taken = ORIGIN_NAMES.find((name) => metadata !== undefined && Object.hasOwn(metadata, name));
+  const isSent = metadata?.['synthetic'] === 'sent';
+  if (taken === undefined && !isSent) return;
+  throw new LonghaulError(
+    'invalid_request',
+    `The metadata of the message has the name "${taken ?? 'synthetic'}", which only Longhaul sets. Choose another name.`,
+  );
 }
 
 function assertContent(content: readonly UserMessageContentPart[]): void {

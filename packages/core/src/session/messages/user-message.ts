@@ -4,6 +4,7 @@ import {
   type MessageMetadata,
   type Part,
   type QueuedMessage,
+  quoteImitations,
   type SyntheticReason,
   type UserMessageContentPart,
 } from '@longhaul/protocol';
@@ -12,9 +13,9 @@ import { newId } from '../ids.ts';
 import { coalesce } from './coalesce.ts';
 import { storedTokens } from './stored-tokens.ts';
 
-/** Drafts one user message from queued messages. Its metadata has their ids. */
+/** Drafts one message from those that users have queued. Its metadata has their ids. */
 export function draftUserMessage(queued: readonly QueuedMessage[]): MessageDraft {
-  const { combinedContent, messages } = coalesce(queued);
+  const { combinedContent, messages } = coalesce(queued.map(withQuotes));
   const single = messages.length === 1 ? messages[0] : undefined;
   const metadata: MessageMetadata = {
     ...single?.metadata,
@@ -24,6 +25,14 @@ export function draftUserMessage(queued: readonly QueuedMessage[]): MessageDraft
     ...allowedTools(messages),
   };
   return userDraft(combinedContent.map(toPart), metadata);
+}
+
+/** Returns the message without texts that read as if another session had sent them. */
+export function withQuotes(message: QueuedMessage): QueuedMessage {
+  const content = message.content.map((part) =>
+    part.type === 'text' ? { ...part, text: quoteImitations(part.text) } : part,
+  );
+  return { ...message, content };
 }
 
 /** Each message that allows only some tools adds its patterns as a list: a tool must match all lists. */
@@ -39,9 +48,8 @@ export function draftSyntheticMessage(text: string, reason: SyntheticReason): Me
   return userDraft([{ type: 'text', text, state: 'done' }], { synthetic: reason });
 }
 
-/** Drafts a message that a hook has refused: people see its texts, and no model gets them. Its files are not stored. */
-export function draftRefusedMessage(queued: readonly QueuedMessage[]): MessageDraft {
-  const { parts, metadata } = draftUserMessage(queued);
+/** Returns a message as a hook leaves it that has refused it: people see its texts, and no model gets them. Its files are not stored. */
+export function refusedDraft({ parts, metadata }: MessageDraft): MessageDraft {
   return userDraft(parts.map(toNotice), { ...metadata, synthetic: 'refused' });
 }
 
@@ -54,7 +62,7 @@ function lostFile({ filename, mediaType }: FilePart): string {
   return `[${filename ?? mediaType} is not stored. To send it, attach it again.]`;
 }
 
-function userDraft(parts: Part[], metadata: MessageMetadata): MessageDraft {
+export function userDraft(parts: Part[], metadata: MessageMetadata): MessageDraft {
   return {
     id: newId(),
     role: 'user',
@@ -66,7 +74,7 @@ function userDraft(parts: Part[], metadata: MessageMetadata): MessageDraft {
   };
 }
 
-function toPart(content: UserMessageContentPart): Part {
+export function toPart(content: UserMessageContentPart): Part {
   if (content.type === 'text') return { type: 'text', text: content.text, state: 'done' };
   const mediaType = content.mediaType ?? 'image/png';
   const filename = content.type === 'file' ? content.filename : undefined;

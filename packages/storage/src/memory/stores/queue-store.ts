@@ -1,4 +1,5 @@
 import type { QueueStore } from '@longhaul/core';
+import { queuedEvent } from '../../shared/queued-event.ts';
 import { assertDurable, queueFull } from '../../shared/store-errors.ts';
 import type { MemoryCore } from '../memory-core.ts';
 import { noted } from '../memory-session.ts';
@@ -12,7 +13,7 @@ export function queueStore(core: MemoryCore): QueueStore {
       const pending = held.waiting.length;
       if (pending >= maxPending) throw queueFull(sessionId, pending, maxPending);
       const position = pending + 1;
-      const events = held.appendEvents([{ type: 'message:queued', id: message.id, position }]);
+      const events = held.appendEvents([queuedEvent(message, position)]);
       held.queue.push({ message: structuredClone(message), state: 'waiting', answer: { position, events } });
       return structuredClone({ position, events });
     },
@@ -42,12 +43,12 @@ export function queueStore(core: MemoryCore): QueueStore {
       if (waiting.length === 0) return undefined;
       const built = core.guarded(() => build(structuredClone(waiting.map(({ message }) => message))));
       if (built === undefined) return undefined;
-      const { draft, note, events } = built;
+      const { drafts, note, events } = built;
       assertDurable(events);
-      for (const { id } of [draft, ...(note === undefined ? [] : [note])]) core.refuseKnown(id);
+      for (const { id } of [...drafts, ...(note === undefined ? [] : [note])]) core.refuseKnown(id);
       for (const entry of waiting) entry.state = 'taken';
-      const message = held.appendMessage(draft);
-      return { message, ...noted(held, note), events: held.appendEvents(events) };
+      const messages = drafts.map((draft) => held.appendMessage(draft));
+      return { messages, ...noted(held, note), events: held.appendEvents(events) };
     },
   };
 }

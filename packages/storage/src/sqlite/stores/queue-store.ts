@@ -47,11 +47,11 @@ export function queueStore(core: StoreCore): QueueStore {
         const waiting = core.queue.list(lease.sessionId);
         const built = waiting.length === 0 ? undefined : build(waiting);
         if (built === undefined) return undefined;
-        const { draft, note, events } = built;
+        const { drafts, note, events } = built;
         core.queue.take(lease.sessionId);
-        const message = core.messages.append(head, draft);
+        const messages = drafts.map((draft) => core.messages.append(head, draft));
         const noted = note && { note: core.messages.append(head, note) };
-        return { message, ...noted, events: core.appendAndSave(head, events) };
+        return { messages, ...noted, events: core.appendAndSave(head, events) };
       });
     },
   };
