@@ -2,8 +2,7 @@ import type { ErrorShape } from './errors.ts';
 import type { FileChange } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CompactionReason } from './mark.ts';
-import type { FinishReason, ToolOutputContent } from './message.ts';
-import type { MessageOrigin } from './origin.ts';
+import type { FinishReason, MessageOrigin, ToolOutputContent } from './message.ts';
 import type { TrustWant } from './trust-want.ts';
 import type { TokenUsage } from './usage.ts';
 

@@ -65,6 +65,7 @@ export {
   type MediaData,
   type Message,
   type MessageMetadata,
+  type MessageOrigin,
   type MessageStatus,
   type NoticePart,
   type Part,
@@ -101,7 +102,6 @@ export {
 } from './openai-chat.ts';
 export {
   beginsTurn,
-  type MessageOrigin,
   ORIGIN_NAMES,
   originEnd,
   originLine,

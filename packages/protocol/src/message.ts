@@ -1,6 +1,5 @@
 import type { PatchPart } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { MessageOrigin } from './origin.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
@@ -142,6 +141,17 @@ export type SyntheticReason =
   | 'sent'
   | 'skills'
   | 'injected';
+
+/**
+ * Where a queued message comes from if no user wrote it. `session`: another session has sent it. `subtask`: it is the
+ * result of a child session, and `handle` names the call that started the child. Only the runtime sets it.
+ */
+export type MessageOrigin = {
+  kind: 'session' | 'subtask';
+  sessionId: string;
+  handle?: string;
+  title?: string;
+};
 
 export interface MessageMetadata {
   /** Several queued messages were combined into this one. */

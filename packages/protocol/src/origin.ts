@@ -1,17 +1,6 @@
 import { isObject, type JsonValue } from './json.ts';
-import type { Message, QueuedMessage } from './message.ts';
+import type { Message, MessageOrigin, QueuedMessage } from './message.ts';
 import { visibleLine } from './visible.ts';
-
-/**
- * Where a queued message comes from if no user wrote it. `session`: another session has sent it. `subtask`: it is the
- * result of a child session, and `handle` names the call that started the child. Only the runtime sets it.
- */
-export type MessageOrigin = {
-  kind: 'session' | 'subtask';
-  sessionId: string;
-  handle?: string;
-  title?: string;
-};
 
 /** Names in the metadata of a message that only the runtime writes. */
 export const ORIGIN_NAMES = ['origin', 'origins'] as const;

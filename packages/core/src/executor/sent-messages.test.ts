@@ -1,4 +1,4 @@
-import type { MessageOrigin } from '@longhaul/protocol';
+import type { JsonObject, MessageOrigin } from '@longhaul/protocol';
 import { answer, playedDriver, testRun } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
 import type { Hook, HookEvent, HookResult } from '../ports/hook.ts';
@@ -90,7 +90,8 @@ it('quotes lines that imitate the marks, in the texts of users and of others', a
 
 it('refuses metadata that claims an origin', async () => {
   const test = await begun([answer('Done.')]);
-  for (const metadata of [{ origin: { ...ORIGIN } }, { origins: [] }, { synthetic: 'sent' }])
+  const claims: JsonObject[] = [{ origin: ORIGIN }, { origins: [] }, { synthetic: 'sent' }];
+  for (const metadata of claims)
     await expect(test.runtime.queue.enqueue(test.sessionId, text('Hi'), { metadata })).rejects.toMatchObject({
       code: 'invalid_request',
     });
