@@ -1,14 +1,20 @@
+import { isChanged } from './changed-section.ts';
 import { fileKey, splitPath } from './file-paths.ts';
 import type { FileFact } from './ledger-fold.ts';
 import { type NameIndex, type NameSightings, worthOf } from './name-index.ts';
 import { NameLine } from './name-line.ts';
+import type { SameFiles } from './same-files.ts';
 
 export interface TreeOptions {
   files: ReadonlyMap<string, FileFact>;
+  /** See `sameFiles`. */
+  keyOf: SameFiles['keyOf'];
   /** In order of worth, highest first; see `rankNames`. */
   names: readonly RankedName[];
   /** Names that other sections show. They are only listed here beside the file that they came from. */
   shown?: ReadonlySet<string>;
+  /** Keys of files that another section lists. They only have a line here if names came from them. */
+  listed?: ReadonlySet<string>;
   maxChars: number;
 }
 
@@ -30,25 +36,26 @@ export const MIN_NAME_CHARS = 7;
  * Includes as many as fit, in order of worth. A name is on the line of its file.
  */
 export function buildFileTree(options: TreeOptions): FileTree {
-  const draft = new TreeDraft(options.files, options.maxChars);
-  const acted = [...options.files.values()].filter((file) => file.actions.size > 0).reverse();
+  const draft = new TreeDraft(options);
+  const acted = [...options.files.values()]
+    .filter((file) => file.actions.size > 0 && options.listed?.has(file.key) !== true)
+    .reverse();
   for (const file of acted.toSorted((left, right) => rankOf(right) - rankOf(left))) {
     if (draft.usedChars < options.maxChars * FILES_SHARE) draft.addFile(file.key);
   }
   for (const { name, seen } of options.names) {
     if (draft.usedChars > options.maxChars - MIN_NAME_CHARS) break;
-    const isPlaced = seen.file !== undefined && options.files.has(seen.file);
-    if (isPlaced || options.shown?.has(name) !== true) draft.addName(name, seen);
+    const file = seen.file === undefined ? undefined : options.keyOf(seen.file);
+    const isPlaced = file !== undefined && options.files.has(file);
+    if (isPlaced || options.shown?.has(name) !== true) draft.addName(name, isPlaced ? file : undefined);
   }
   return draft.render();
 }
 
 /** Changed files come before files that were only read. The sort is stable, so the newest come first in each group. */
-function rankOf({ actions }: FileFact): number {
-  return CHANGES.some((action) => actions.has(action)) ? 1 : 0;
+function rankOf(file: FileFact): number {
+  return isChanged(file) ? 1 : 0;
 }
-
-export const CHANGES = ['deleted', 'created', 'modified'] as const;
 
 export interface RankedName {
   name: string;
@@ -95,14 +102,18 @@ interface Folder {
 
 class TreeDraft {
   readonly #files: ReadonlyMap<string, FileFact>;
+  readonly #keyOf: SameFiles['keyOf'];
   readonly #maxChars: number;
+  readonly #listed: ReadonlySet<string>;
   readonly #folders = new Map<string, Folder>();
   readonly #others = new NameLine();
   readonly #keysByName: ReadonlyMap<string, string[]>;
   usedChars = 0;
 
-  constructor(files: ReadonlyMap<string, FileFact>, maxChars: number) {
+  constructor({ files, keyOf, maxChars, listed = new Set() }: TreeOptions) {
+    this.#listed = listed;
     this.#files = files;
+    this.#keyOf = keyOf;
     this.#maxChars = maxChars;
     this.#keysByName = keysByName(files);
   }
@@ -117,18 +128,22 @@ class TreeDraft {
     return true;
   }
 
-  addName(name: string, seen: NameSightings): void {
+  addName(name: string, file: string | undefined): void {
     if (name.includes('/') && !name.startsWith('\\')) this.#addPath(name);
-    else if (seen.file !== undefined && this.#files.has(seen.file)) this.#addToFile(name, seen.file);
+    else if (file !== undefined) this.#addToFile(name, file);
     else this.#addTo(this.#others, name);
+  }
+
+  #mention(key: string): void {
+    if (!this.#listed.has(key)) this.addFile(key);
   }
 
   #addPath(path: string): void {
     if (this.usedChars + path.length - path.lastIndexOf('/') > this.#maxChars) return;
     const { folder, name } = splitPath(path);
-    const known = this.#knownFile(fileKey(path), name);
+    const known = this.#knownFile(this.#keyOf(fileKey(path)), name);
     if (known !== undefined) {
-      this.addFile(known);
+      this.#mention(known);
       return;
     }
     if (this.#folders.get(folder)?.bare.includes(name) === true) return;
@@ -147,7 +162,7 @@ class TreeDraft {
   #addToFile(name: string, key: string): void {
     const file = this.#files.get(key);
     if (file === undefined || file.path.endsWith(`/${name}`) || file.path === name) {
-      this.addFile(key);
+      this.#mention(key);
       return;
     }
     if (this.usedChars + name.length + 1 > this.#maxChars || !this.addFile(key)) return;
@@ -228,9 +243,9 @@ function folderChars(folders: ReadonlyMap<string, Folder>, folder: string): numb
 }
 
 /** A section of their own has the changes of files. */
-function fileLabel(name: string, { actions, handle }: FileFact): string {
-  const isChanged = CHANGES.some((action) => actions.has(action));
-  return actions.has('read') && !isChanged ? `${name} (read; ${handle})` : name;
+function fileLabel(name: string, file: FileFact): string {
+  const { actions, handle } = file;
+  return actions.has('read') && !isChanged(file) ? `${name} (read; ${handle})` : name;
 }
 
 function wrap(names: readonly string[]): string[] {

@@ -12,13 +12,14 @@ import { ownCopy } from '../own-copy.ts';
 import { answeredQuestion, SAID_CHARS } from './answered-question.ts';
 import { argumentText } from './argument-text.ts';
 import { backgroundOf, endedInBackground } from './background-facts.ts';
+import { CHANGED_BY, changedFiles } from './changed-files.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { fileKey } from './file-paths.ts';
 import { instructionIn } from './instruction-text.ts';
 import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
 import { oneLine } from './one-line.ts';
 import { todoListOf } from './todo-list.ts';
-import { CHANGED_BY, type FileAction, patchedFiles, type ToolFacts, toolFacts } from './tool-facts.ts';
+import { type FileAction, type ToolFacts, toolFacts } from './tool-facts.ts';
 import { withoutTracebacks } from './tracebacks.ts';
 
 /** A message that the user wrote. */
@@ -129,7 +130,7 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
   if (background?.runs === false) facts.background.delete(background.handle);
   else if (background !== undefined && !facts.background.has(background.handle) && seen.command !== undefined)
     facts.background.set(background.handle, ownCopy(seen.command));
-  const todo = todoListOf(part);
+  const todo = todoListOf(part, facts.todo);
   if (todo !== undefined) {
     facts.todo = todo;
     return;
@@ -139,7 +140,11 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
   if (seen.path !== undefined && seen.action !== undefined) {
     addFile(facts, { path: seen.path, action: seen.action, handle, sequence });
   }
-  for (const file of patchedFiles(part)) addFile(facts, { ...file, handle, sequence });
+  for (const { path, action } of changedFiles(part, seen)) {
+    const isKnown = (facts.files.get(fileKey(path))?.actions.size ?? 0) > 0;
+    const change = action === 'written' ? (isKnown ? 'modified' : 'created') : action;
+    addFile(facts, { path: ownCopy(path), action: change, handle, sequence });
+  }
   if (seen.command !== undefined)
     addCommand(facts, seen.command, {
       exitCode: seen.exitCode,

@@ -1,9 +1,9 @@
 import type { Message } from '@longhaul/protocol';
 import type { TokenCounter } from '../tokens.ts';
+import { changedFileLines, filesOfLines } from './changed-section.ts';
 import { currentRequest } from './current-request.ts';
 import { exactNamesIn } from './exact-names.ts';
-import { splitPath } from './file-paths.ts';
-import { CHANGES, rankNames } from './file-tree.ts';
+import { rankNames } from './file-tree.ts';
 import { instructionSection } from './instruction-section.ts';
 import {
   type CommandFact,
@@ -15,6 +15,7 @@ import {
 import { TODO_HEADING } from './ledger-sections.ts';
 import { candidatesFor, type NamedFiles, nameSections } from './name-sections.ts';
 import { oneLine } from './one-line.ts';
+import { type SameFiles, sameFiles } from './same-files.ts';
 
 export interface LedgerOptions {
   /** The most tokens of the ledger. */
@@ -26,16 +27,21 @@ export interface LedgerOptions {
   visibleFrom?: number;
 }
 
+/** The facts, with each file once. */
+type LedgerFacts = Omit<LedgerFold, 'files'> & SameFiles;
+
 interface Section {
   heading: string;
   /** Share of the ledger's tokens. */
   share: number;
   /** In order of use, most useful first. A section that is too long loses its last lines. */
-  lines: (facts: LedgerFold, room: Room) => string[];
+  lines: (facts: LedgerFacts, room: Room) => string[];
 }
 
 interface Room {
   tokens: number;
+  /** See `LedgerOptions`. */
+  visibleFrom: number;
   count: TokenCounter;
 }
 
@@ -43,7 +49,11 @@ const TODO: Section = { heading: TODO_HEADING, share: 0.15, lines: todoLines };
 /** The sections between the instructions and the names. */
 const EVENTS: readonly Section[] = [
   { heading: 'Running in the background (see process)', share: 0.03, lines: backgroundLines },
-  { heading: 'Files changed, newest first', share: 0.1, lines: changedFileLines },
+  {
+    heading: 'Files changed, newest first',
+    share: 0.1,
+    lines: ({ files }) => changedFileLines(files.values()),
+  },
   { heading: 'Commands, newest first', share: 0.08, lines: commandLines },
   { heading: 'Open errors, newest first', share: 0.06, lines: errorLines },
   { heading: 'Cut outputs (read with recall)', share: 0.03, lines: handleLines },
@@ -70,21 +80,29 @@ export function buildLedger(messages: readonly Message[], options: LedgerOptions
  * Renders the ledger of a fold. Each section has a share of the tokens. Tokens that a section leaves over go to a todo
  * list or instructions that are longer than their share, then to names.
  */
-export function renderLedger(fold: LedgerFold, options: LedgerOptions): string {
+export function renderLedger(collected: LedgerFold, options: LedgerOptions): string {
   const { maxTokens, count, verbatim } = options;
+  const fold = { ...collected, ...sameFiles(collected.files) };
   const request = currentRequest(fold.instructions, {
     verbatim,
     maxTokens: Math.floor(maxTokens * REQUEST_SHARE),
     count,
   });
-  const events = EVENTS.map((section) => fill(section, fold, { maxTokens, count }));
+  const visibleFrom = options.visibleFrom ?? Number.POSITIVE_INFINITY;
+  const events = EVENTS.map((section) => fill(section, fold, { maxTokens, count, visibleFrom }));
   const spare = Math.floor(maxTokens * EVENTS_SHARE) - tokensOf(events);
-  const todo = fill(TODO, fold, { maxTokens, count, moreTokens: spare });
+  const todo = fill(TODO, fold, { maxTokens, count, visibleFrom, moreTokens: spare });
   const leftTokens = maxTokens - tokensOf([request, todo, ...events]);
   const most = candidatesFor(maxTokens);
+  const listed = filesOfLines(
+    textsOf(events).flatMap((text) => text.split('\n')),
+    fold.files.values(),
+  );
   const named = {
+    listed,
     files: fold.files,
-    names: rankNames(fold.names, { visibleFrom: options.visibleFrom, most }),
+    keyOf: fold.keyOf,
+    names: rankNames(fold.names, { visibleFrom, most }),
   };
   const shownElsewhere = new Set([...(verbatim ?? []), ...(request?.messageIds ?? [])]);
   const instructions = instructionsWithin(leftTokens, fold, { ...options, named, verbatim: shownElsewhere });
@@ -109,7 +127,7 @@ function textsOf(sections: readonly Filled[]): string[] {
  */
 function instructionsWithin(
   leftTokens: number,
-  { instructions }: LedgerFold,
+  { instructions }: LedgerFacts,
   { maxTokens, count, verbatim, named }: LedgerOptions & { named: NamedFiles },
 ): Filled {
   if (instructions.every(({ messageId }) => verbatim?.has(messageId))) return undefined;
@@ -133,16 +151,17 @@ interface FillOptions {
   /** Tokens that the section may use beyond its share. */
   moreTokens?: number;
   count: TokenCounter;
+  visibleFrom: number;
 }
 
 /** Returns a heading with the lines that fit below it; undefined if none fits. */
 function fill(
   { heading, share, lines: linesOf }: Section,
-  fold: LedgerFold,
-  { maxTokens, moreTokens = 0, count }: FillOptions,
+  fold: LedgerFacts,
+  { maxTokens, moreTokens = 0, count, visibleFrom }: FillOptions,
 ): Filled {
   const shareTokens = Math.floor(maxTokens * share);
-  const lines = linesOf(fold, { tokens: shareTokens, count });
+  const lines = linesOf(fold, { tokens: shareTokens, count, visibleFrom });
   const kept = [`### ${heading}`];
   let tokens = count(`### ${heading}\n\n`) + MORE_TOKENS;
   for (const line of lines) {
@@ -159,7 +178,7 @@ function fill(
 }
 
 /** Returns the list as its tool returned it. If it is too long, done items are only counted. */
-function todoLines(facts: LedgerFold, { tokens, count }: Room): string[] {
+function todoLines(facts: LedgerFacts, { tokens, count }: Room): string[] {
   const lines = (facts.todo ?? '').split('\n').filter((line) => line.trim() !== '');
   if (count(lines.join('\n')) + lines.length + 2 * MORE_TOKENS <= tokens) return lines;
   const open = lines.filter((line) => !DONE_ITEM.test(line));
@@ -169,34 +188,10 @@ function todoLines(facts: LedgerFold, { tokens, count }: Room): string[] {
 
 export const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 
-/** One line for each folder. */
-function changedFileLines(facts: LedgerFold): string[] {
-  const folders = new Map<string, string[]>();
-  for (const { path, actions, handle } of [...facts.files.values()].reverse()) {
-    const done = CHANGES.filter((action) => actions.has(action));
-    if (done.length === 0) continue;
-    const { folder, name } = splitPath(path);
-    const names = folders.get(folder) ?? [];
-    names.push(`${name} (${done.join(', ')}; ${handle})`);
-    folders.set(folder, names);
-  }
-  return [...folders].flatMap(([folder, names]) =>
-    inGroups(names).map((group) => `- ${folder} ${group.join(', ')}`),
-  );
-}
-
-/** A line of a section is shown as a whole or not at all, so it must not be too long. */
-const MAX_NAMES_OF_LINE = 8;
-
-function inGroups(names: readonly string[]): string[][] {
-  const groups: string[][] = [];
-  for (let start = 0; start < names.length; start += MAX_NAMES_OF_LINE)
-    groups.push(names.slice(start, start + MAX_NAMES_OF_LINE));
-  return groups;
-}
-
-function commandLines(facts: LedgerFold): string[] {
-  return [...facts.commands.values()].reverse().map(commandLine);
+/** Without those whose last run the view shows. */
+function commandLines({ commands }: LedgerFacts, { visibleFrom }: Room): string[] {
+  const hidden = [...commands.values()].filter(({ lastSequence }) => lastSequence < visibleFrom);
+  return hidden.reverse().map(commandLine);
 }
 
 export function commandLine({ command, count, exitCode, ended, handle }: CommandFact): string {
@@ -205,7 +200,7 @@ export function commandLine({ command, count, exitCode, ended, handle }: Command
   return `- \`${oneLine(command, 160)}\` → ${outcome}${times} (${handle})`;
 }
 
-function errorLines(facts: LedgerFold): string[] {
+function errorLines(facts: LedgerFacts): string[] {
   const open = [...facts.errors.values()].filter((error) => !error.resolved);
   return open.reverse().map((error) => errorLine('open', error));
 }
@@ -214,10 +209,10 @@ export function errorLine(state: string, { call, message, handle }: ErrorFact): 
   return `- [${state}] ${call} → ${message === '' ? 'failed' : message} (${handle})`;
 }
 
-function backgroundLines({ background }: LedgerFold): string[] {
+function backgroundLines({ background }: LedgerFacts): string[] {
   return [...background].map(([handle, command]) => `- ${handle}: \`${oneLine(command, 160)}\``);
 }
 
-function handleLines(facts: LedgerFold): string[] {
+function handleLines(facts: LedgerFacts): string[] {
   return [...facts.handles].reverse().map(({ handle, what }) => `- ${handle}: ${what}`);
 }

@@ -1,13 +1,17 @@
 import type { TokenCounter } from '../tokens.ts';
 import { buildFileTree, type FileTree, MIN_NAME_CHARS, type RankedName } from './file-tree.ts';
 import type { FileFact } from './ledger-fold.ts';
+import type { SameFiles } from './same-files.ts';
 
 export interface NamedFiles {
   files: ReadonlyMap<string, FileFact>;
+  keyOf: SameFiles['keyOf'];
   /** In order of worth, highest first; see `rankNames`. */
   names: readonly RankedName[];
   /** Names that other sections show. */
   shown?: ReadonlySet<string>;
+  /** Keys of files that another section lists. */
+  listed?: ReadonlySet<string>;
 }
 
 export interface NameSections {

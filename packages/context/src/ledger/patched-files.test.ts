@@ -2,33 +2,6 @@ import { type FileChange, type PatchPart, treeReference } from '@longhaul/protoc
 import { expect, test } from 'vitest';
 import { call, LogBuilder } from '../../test/log-fixtures.ts';
 import { createLedgerFold, foldMessage } from './ledger-fold.ts';
-import { patchedFiles } from './tool-facts.ts';
-
-test('reads the files of a patch from the metadata of its result', () => {
-  const part = {
-    type: 'tool' as const,
-    callId: 'c',
-    name: 'apply_patch',
-    input: {},
-    state: 'completed' as const,
-    metadata: {
-      files: [
-        { path: 'a', change: 'added' },
-        { path: 'b', change: 'modified' },
-        { path: 'c', change: 'deleted' },
-        { path: 'd', change: 'renamed' },
-        { path: 'f', change: 'other' },
-      ],
-    },
-  };
-  expect(patchedFiles(part)).toEqual([
-    { path: 'a', action: 'created' },
-    { path: 'b', action: 'modified' },
-    { path: 'c', action: 'deleted' },
-    { path: 'd', action: 'created' },
-  ]);
-  expect(patchedFiles({ ...part, state: 'error' })).toEqual([]);
-});
 
 const tree = treeReference('0'.repeat(64));
 

@@ -52,4 +52,25 @@ describe('todoListOf', () => {
   ])('returns nothing for a call %s', (_, part) => {
     expect(todoListOf(part)).toBeUndefined();
   });
+
+  it('follows tasks that are created and updated one by one', () => {
+    const created = (number: string, subject: string) =>
+      called(
+        'TaskCreate',
+        { subject, description: 'd' },
+        { output: [{ type: 'text', text: `Task #${number} created successfully: ${subject}` }] },
+      );
+    const calls = [
+      created('1', 'Look around'),
+      created('2', 'Fix #1 of the list'),
+      created('11', 'Test'),
+      called('TaskUpdate', { taskId: '1', status: 'completed' }),
+      called('TaskUpdate', { taskId: '2', status: 'in_progress', subject: 'Fix it' }),
+      called('TaskUpdate', { taskId: '11', status: 'deleted' }),
+      called('TaskUpdate', { taskId: '7', status: 'completed' }),
+    ];
+    let list = '';
+    for (const call of calls) list = todoListOf(call, list) ?? list;
+    expect(list).toBe('[x] #1 Look around\n[>] #2 Fix it');
+  });
 });

@@ -1,11 +1,18 @@
 import type { JsonValue, ToolPart } from '@longhaul/protocol';
 import { textOfOutput } from '../view.ts';
 
-/** Returns the todo list that a call has set, one item a line. Undefined for any other call. */
-export function todoListOf(part: ToolPart): string | undefined {
+/**
+ * Returns the todo list that a call has set, one item a line. Undefined for any other call.
+ *
+ * @param known The list so far, for tools that change one item. Default: an empty list.
+ */
+export function todoListOf(part: ToolPart, known = ''): string | undefined {
   if (part.state !== 'completed') return undefined;
   if (part.name === 'todo') return textOfOutput(part.output ?? []);
-  if (!TOOLS.has(part.name.toLowerCase().replaceAll(/[_-]/g, ''))) return undefined;
+  const tool = part.name.toLowerCase().replaceAll(/[_-]/g, '');
+  if (tool === 'taskcreate') return withNewTask(part, known);
+  if (tool === 'taskupdate') return withChangedTask(part.input, known);
+  if (!TOOLS.has(tool)) return undefined;
   const items = ITEM_KEYS.map((key) => field(part.input, key)).find(Array.isArray);
   return items === undefined ? undefined : items.map(itemLine).filter(isLine).join('\n');
 }
@@ -31,6 +38,33 @@ function itemLine(item: JsonValue): string | undefined {
   const mark = typeof status === 'string' ? MARKS[status] : undefined;
   return `${mark ?? '[ ]'} ${text.replace(/\s+/g, ' ').trim()}`;
 }
+
+/** The number of the task is in the result: `Task #3 created successfully: Ask questions`. */
+function withNewTask({ input, output }: ToolPart, known: string): string | undefined {
+  const number = /#(\w+)/.exec(textOfOutput(output ?? []))?.[1];
+  const subject = field(input, 'subject');
+  if (number === undefined || typeof subject !== 'string') return undefined;
+  const line = `[ ] #${number} ${subject.replace(/\s+/g, ' ').trim()}`;
+  return known === '' ? line : `${known}\n${line}`;
+}
+
+function withChangedTask(input: JsonValue, known: string): string | undefined {
+  const number = field(input, 'taskId');
+  const status = field(input, 'status');
+  const subject = field(input, 'subject');
+  if (typeof number !== 'string') return undefined;
+  const lines = known.split('\n').flatMap((line) => {
+    const [, mark = '', text = ''] = TASK_LINE.exec(line.replace(` #${number} `, ' \n')) ?? [];
+    if (mark === '') return [line];
+    if (status === 'deleted') return [];
+    const newMark = typeof status === 'string' ? (MARKS[status] ?? '[ ]') : mark;
+    return [`${newMark} #${number} ${typeof subject === 'string' ? subject : text}`];
+  });
+  return lines.join('\n');
+}
+
+/** A line of the task, with a line break in place of its number. */
+const TASK_LINE = /^(\[.\]) \n(.*)$/;
 
 function isLine(line: string | undefined): line is string {
   return line !== undefined;

@@ -1,5 +1,7 @@
-import type { FileChange, JsonValue, ToolPart } from '@longhaul/protocol';
+import type { JsonValue, ToolPart } from '@longhaul/protocol';
 import { textOfOutput } from '../view.ts';
+import { commandOf } from './call-command.ts';
+import { shellCommands } from './shell-commands.ts';
 
 export type FileAction = 'read' | 'listed' | 'searched' | 'created' | 'modified' | 'deleted';
 
@@ -17,14 +19,14 @@ export interface ToolFacts {
 }
 
 const PATH_KEYS = ['path', 'file_path', 'filePath', 'file', 'filename', 'target_file'] as const;
-const COMMAND_KEYS = ['command', 'cmd'] as const;
 
 export function toolFacts(part: ToolPart): ToolFacts {
-  const text = part.output === undefined ? (part.error ?? '') : textOfOutput(part.output);
+  const whole = part.output === undefined ? (part.error ?? '') : textOfOutput(part.output);
   const path = stringAt(part.input, PATH_KEYS);
-  const command = stringAt(part.input, COMMAND_KEYS);
+  const command = commandOf(part.input);
   const failed = part.state !== 'completed';
-  const exitCode = command === undefined ? undefined : exitCodeOf(part, text);
+  const exitCode = command === undefined ? undefined : exitCodeOf(part, whole);
+  const text = withoutReport(whole);
   const ended = part.metadata?.['ended'];
   const action = path === undefined || failed ? undefined : actionOf(part, text);
   return {
@@ -39,29 +41,31 @@ export function toolFacts(part: ToolPart): ToolFacts {
 }
 
 function hasFailed(failed: boolean, command: string | undefined, exitCode: number | undefined): boolean {
-  if (exitCode === 1 && command !== undefined && SEARCH.test(command)) return false;
+  if (exitCode === 1 && command !== undefined && endsWithTest(command)) return false;
   return failed || (exitCode !== undefined && exitCode !== 0);
 }
 
-/** A command that ends with a search. It exits with 1 if it finds nothing. */
-const SEARCH = /(?:^|[|;&]\s*)(?:git grep|[ef]?grep|rg|diff|cmp)\s[^|;&]*$/;
+/** Whether a command line ends with a search or a test. These exit with 1 if they find nothing. */
+function endsWithTest(line: string): boolean {
+  const [program = '', subcommand = ''] = shellCommands(line).at(-1)?.words ?? [];
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  return TESTS.has(name) || (name === 'git' && TESTS_OF_GIT.has(subcommand));
+}
 
-export const CHANGED_BY: Readonly<Record<FileChange['change'], FileAction>> = {
-  added: 'created',
-  renamed: 'created',
-  modified: 'modified',
-  deleted: 'deleted',
-};
+const TESTS: ReadonlySet<string> = new Set(
+  'grep egrep fgrep zgrep rg ag ack diff cmp test [ which type pgrep'.split(' '),
+);
+const TESTS_OF_GIT: ReadonlySet<string> = new Set(['grep', 'diff', 'check-ignore', 'merge-base']);
 
-/** The files that a patch changed, from the metadata of its result. */
-export function patchedFiles({ state, metadata }: ToolPart): { path: string; action: FileAction }[] {
-  const files = metadata?.['files'];
-  if (state !== 'completed' || !Array.isArray(files)) return [];
-  return files.flatMap((file) => {
-    const path = stringAt(file, ['path']);
-    const change = stringAt(file, ['change']);
-    return path === undefined || !isChange(change) ? [] : [{ path, action: CHANGED_BY[change] }];
-  });
+/** What other agents write before the output of a command. It says nothing about the work. */
+const REPORT_LINE =
+  /^(?:Chunk ID: \w+|Wall time:? [\d.]+ (?:seconds|ms)|Process (?:exited with code -?\d+|running with session ID \d+)|Original token count: \d+|Script completed|Output:)[^\S\n]*(?:\n|$)/;
+
+function withoutReport(text: string): string {
+  let rest = text;
+  for (let line = REPORT_LINE.exec(rest); line !== null; line = REPORT_LINE.exec(rest))
+    rest = rest.slice(line[0].length);
+  return rest;
 }
 
 function stringAt(input: JsonValue, keys: readonly string[]): string | undefined {
@@ -73,12 +77,11 @@ function stringAt(input: JsonValue, keys: readonly string[]): string | undefined
   return undefined;
 }
 
-function isChange(change: string | undefined): change is FileChange['change'] {
-  return change !== undefined && Object.hasOwn(CHANGED_BY, change);
-}
-
 function actionOf(part: ToolPart, text: string): FileAction | undefined {
   const name = part.name.toLowerCase();
+  const editor = /editor/.test(name) ? stringAt(part.input, ['command', 'cmd']) : undefined;
+  if (editor !== undefined) return EDITOR_ACTIONS[editor];
+  if (/editor/.test(name)) return 'read';
   if (/edit|patch|replace|insert/.test(name)) return 'modified';
   if (/write|create|save/.test(name)) return isOverwrite(part, text) ? 'modified' : 'created';
   if (/delete|remove/.test(name)) return 'deleted';
@@ -87,6 +90,16 @@ function actionOf(part: ToolPart, text: string): FileAction | undefined {
   if (/read|view|cat|open/.test(name)) return 'read';
   return undefined;
 }
+
+/** The commands of editors such as `str_replace_editor`. Without a command, they show a file. */
+const EDITOR_ACTIONS: Readonly<Record<string, FileAction>> = {
+  view: 'read',
+  create: 'created',
+  write: 'created',
+  str_replace: 'modified',
+  insert: 'modified',
+  undo_edit: 'modified',
+};
 
 function isOverwrite(part: ToolPart, text: string): boolean {
   const created = part.metadata?.['created'];
