@@ -1,15 +1,10 @@
 import { type FileChange, isObject, type JsonValue, type ToolPart } from '@longhaul/protocol';
 import { argumentText } from './argument-text.ts';
+import type { ChangedFile } from './changed-file.ts';
 import { filesOfDiff, filesOfPatch } from './patch-text.ts';
 import { shellChanges } from './shell-changes.ts';
 import { shellCommands } from './shell-commands.ts';
 import type { FileAction, ToolFacts } from './tool-facts.ts';
-
-export interface ChangedFile {
-  path: string;
-  /** `written` is a change of a known file, and otherwise a new file. */
-  action: 'created' | 'modified' | 'deleted' | 'written';
-}
 
 export const CHANGED_BY: Readonly<Record<FileChange['change'], FileAction & ChangedFile['action']>> = {
   added: 'created',

@@ -1,4 +1,4 @@
-import type { ChangedFile } from './changed-files.ts';
+import type { ChangedFile } from './changed-file.ts';
 
 /** A longer patch is only read up to this length. */
 const MAX_CHARS = 400_000;

@@ -1,4 +1,4 @@
-import type { ChangedFile } from './changed-files.ts';
+import type { ChangedFile } from './changed-file.ts';
 import { type ShellCommand, shellCommands } from './shell-commands.ts';
 
 /**
