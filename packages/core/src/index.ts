@@ -54,8 +54,11 @@ export { EventHub, type EventListener } from './session/events/event-hub.ts';
 export { findLastEvent } from './session/events/find-last-event.ts';
 export { exportSession } from './session/export-session.ts';
 export type { Branch, ConversationTree } from './session/files/conversation-tree.ts';
+export type { CopyChanges } from './session/files/describe-changes.ts';
 export { recordedTrees, withPacks } from './session/files/export-packs.ts';
+export type { MergeOutcome } from './session/files/merge-outcome.ts';
 export type { RevertOptions, RevertResult } from './session/files/revert-options.ts';
+export type { MergeCopyOptions } from './session/files/session-copies.ts';
 export { findMessage } from './session/find-message.ts';
 export { newId } from './session/ids.ts';
 export {

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import type { BlobStore, FileTrees } from '@longhaul/core';
+import { copyWorkspace } from './copy/copy-workspace.ts';
+import { createWorkspaceCopies } from './copy/workspace-copies.ts';
 import { changedFiles } from './diff/file-changes.ts';
 import { unifiedDiff } from './diff/unified-diff.ts';
 import type { FilesSettings } from './files-settings.ts';
@@ -16,6 +19,8 @@ export interface FileTreesOptions {
   blobs: BlobStore;
   /** A folder outside all workspaces, for what is known of their files. It may be lost or damaged at any time. */
   cacheFolder: string;
+  /** A folder outside all workspaces, for copies of workspaces and nothing else. Default: `copies` beside the cache. */
+  copiesFolder?: string | undefined;
   /** For the hashes of secrets: at least 16 random bytes, the same for all calls of a store. */
   key: Uint8Array;
   settings: FilesSettings;
@@ -27,11 +32,24 @@ export interface FileTreesOptions {
 export function createFileTrees(options: FileTreesOptions): FileTrees {
   const { blobs, cacheFolder, key, settings, passed } = options;
   const newReader = () => new TreeReader(new PackSource(blobs));
-  return {
-    packsOf: (trees) => packsOf(blobs, trees),
-    async openRecorder(workspace, tree) {
-      return new RecorderThread({ workspace, tree, blobs, cacheFolder, key, settings, passed });
+  const openRecorder = (workspace: string, tree: string | undefined) =>
+    new RecorderThread({ workspace, tree, blobs, cacheFolder, key, settings, passed });
+  const copies = createWorkspaceCopies({
+    folder: options.copiesFolder ?? join(cacheFolder, '../copies'),
+    async write({ workspace, tree }, folder) {
+      const reader = newReader();
+      const opened = await reader.open(tree);
+      return copyWorkspace({ reader, tree: opened, original: workspace, folder, settings, key, passed });
     },
+    async record(workspace, tree) {
+      await using recorder = openRecorder(workspace, tree);
+      return (await recorder.record())?.after ?? tree;
+    },
+  });
+  return {
+    copies,
+    packsOf: (trees) => packsOf(blobs, trees),
+    openRecorder: async (workspace, tree) => openRecorder(workspace, tree),
     async changes(before, after, { limit } = {}) {
       const reader = newReader();
       await using differ = new DiffThread();
@@ -40,10 +58,10 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
         differ,
       });
     },
-    async *diff(before, after, { except } = {}) {
+    async *diff(before, after, shown) {
       const reader = newReader();
       await using differ = new DiffThread();
-      yield* unifiedDiff(reader, await reader.open(before), await reader.open(after), { differ, except });
+      yield* unifiedDiff(reader, await reader.open(before), await reader.open(after), { ...shown, differ });
     },
     async list(tree, path) {
       const reader = newReader();

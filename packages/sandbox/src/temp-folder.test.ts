@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '@longhaul/core/remove-folder';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from './temp-folder.ts';
+import { makeTempFolder, removeOrphanedTempFolders } from './temp-folder.ts';
 
 // Other tests remove what dead processes left in the usual folder.
 beforeEach(async () => {

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInside } from '@longhaul/core/host-paths';
+import { removeFolder } from '@longhaul/core/remove-folder';
 import { LonghaulError } from '@longhaul/protocol';
 import { systemCode } from './files/file-errors.ts';
 import { isOwnerAlive, ownerName } from './process-identity.ts';
@@ -52,43 +52,5 @@ async function removeOrphansIn(place: string): Promise<void> {
       // For example another user's folder. Leftovers of a dead process must not prevent work; the next run tries again.
       if (systemCode(error) === undefined) throw error;
     });
-  }
-}
-
-/**
- * Removes a folder and its content, including folders that a program made read-only, such as Go's module cache, and
- * folders that are nested deeper than a path can be long.
- */
-export async function removeFolder(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch (error) {
-    if (systemCode(error) !== 'EACCES' && systemCode(error) !== 'ENAMETOOLONG') throw error;
-    await flatten(path);
-    await rm(path, { recursive: true, force: true });
-  }
-}
-
-/** Characters of a path below the removed folder. Linux accepts 4,095 in all, macOS 1,023. */
-const MAX_DEPTH_CHARS = 500;
-
-/** Makes every folder writable, and moves the deep ones up into `root`. */
-async function flatten(root: string): Promise<void> {
-  const open = [root];
-  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    await chmod(folder, 0o700);
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      if (!entry.isDirectory()) continue;
-      const path = join(folder, entry.name);
-      if (path.length - root.length <= MAX_DEPTH_CHARS) {
-        open.push(path);
-        continue;
-      }
-      // The folder itself must be writable to be moved: its entry `..` changes.
-      await chmod(path, 0o700);
-      const target = join(root, randomUUID());
-      await rename(path, target);
-      open.push(target);
-    }
   }
 }

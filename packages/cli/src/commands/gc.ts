@@ -5,6 +5,7 @@ import type { GarbagePlan, RetentionLimits } from '@longhaul/storage/maintenance
 import { parseAge, parseSize } from '../command-line/amounts.ts';
 import { GC_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
+import { fileTrees } from '../compose/file-trees.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { endProcess } from '../compose/open-sandbox.ts';
 import { blobFolder, databasePath, openStorage } from '../compose/open-storage.ts';
@@ -41,8 +42,27 @@ export async function gc(argv: readonly string[], terminal: Terminal): Promise<n
   const agreed = await agreement(plan, { ...values, terminal, columns });
   await endKeptOf(agreed.sessions, config);
   const report = await collectGarbage(place, agreed, options);
-  write(report, reportText(report, columns));
+  const workspaces = await sweepCopies(config, terminal.env);
+  const copies = workspaces.length === 0 ? '' : `Removed: ${copiesText(workspaces.length)}.\n`;
+  write({ ...report, workspaces }, `${reportText(report, columns)}${copies}`);
   return 0;
+}
+
+function copiesText(count: number): string {
+  return count === 1
+    ? '1 copied workspace without a session'
+    : `${count} copied workspaces without a session`;
+}
+
+/** Removes the copies of workspaces whose sessions are gone. Returns the ids of these sessions. */
+async function sweepCopies(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const storage = await openStorage(config.storage.url, { access: 'write' });
+  await using store = storage.store;
+  const trees = fileTrees(config, { storage, env });
+  return (await trees?.copies.sweep(async (id) => (await store.getSession(id)) !== undefined)) ?? [];
 }
 
 /** Commands that removed sessions keep running would be in no list any more. */

@@ -22,7 +22,7 @@ export interface FileTreesOptions {
  */
 export function fileTrees(
   { files }: Pick<Config, 'files'>,
-  { storage: { folder, blobs }, env }: FileTreesOptions,
+  { storage: { folder, blobs, copies }, env }: FileTreesOptions,
 ): FileTrees | undefined {
   if (folder === undefined) return undefined;
   let opened: Promise<FileTrees> | undefined;
@@ -30,10 +30,22 @@ export function fileTrees(
     const { createFileTrees } = await import('@longhaul/files');
     const key = await secretKey(join(folder, 'files.key'));
     const settings = { ...files, ignore: [...files.ignore, ...ignore] };
-    return createFileTrees({ blobs, cacheFolder: join(folder, 'workspaces'), key, settings });
+    return createFileTrees({
+      blobs,
+      cacheFolder: join(folder, 'workspaces'),
+      copiesFolder: copies,
+      key,
+      settings,
+    });
   };
   const trees = () => (opened ??= open([]));
   return {
+    copies: {
+      make: async (...args) => (await trees()).copies.make(...args),
+      find: async (...args) => (await trees()).copies.find(...args),
+      remove: async (...args) => (await trees()).copies.remove(...args),
+      sweep: async (...args) => (await trees()).copies.sweep(...args),
+    },
     async openRecorder(workspace, tree) {
       const own = ownFolders(workspace, [
         folder,

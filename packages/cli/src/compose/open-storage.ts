@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { BlobStore, Store } from '@longhaul/core';
 import type { ServerMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
@@ -9,6 +9,8 @@ export interface Storage {
   servers: ServerMemory;
   /** The folder of the database. Undefined: everything is in memory. */
   folder: string | undefined;
+  /** The folder of copied workspaces. Undefined: there are none. */
+  copies?: string | undefined;
 }
 
 /** A storage that opens in the background and is closed at the end, whether or not that succeeded. */
@@ -48,7 +50,13 @@ export async function openStorage(
     import('@longhaul/storage/blobs'),
   ]);
   const store = await openSqliteStore({ path, ...(access === undefined ? {} : { access }) });
-  return { store, servers: store, blobs: createFileBlobStore(blobFolder(path)), folder: dirname(path) };
+  return {
+    store,
+    servers: store,
+    blobs: createFileBlobStore(blobFolder(path)),
+    folder: dirname(path),
+    copies: copiesFolder(path),
+  };
 }
 
 async function openMemory(): Promise<Storage> {
@@ -62,6 +70,11 @@ async function openMemory(): Promise<Storage> {
     servers: createMemoryServerMemory(),
     folder: undefined,
   };
+}
+
+/** Returns the folder of the workspaces that were copied for sessions of a database. */
+function copiesFolder(path: string): string {
+  return join(dirname(path), 'copies', basename(path));
 }
 
 /** Returns the folder of a database's blobs, which all databases of a folder share. */

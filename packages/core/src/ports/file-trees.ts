@@ -1,8 +1,11 @@
 import type { FileChange } from '@longhaul/protocol';
 import type { MergedFiles, MergeRequest } from './merged-files.ts';
+import type { WorkspaceCopies } from './workspace-copies.ts';
 
 /** Stores states of a workspace's files as trees, and gives them back. Trees are references (`@tree:…`). */
 export interface FileTrees {
+  /** Copies of workspaces, in which sessions work apart from one another. */
+  readonly copies: WorkspaceCopies;
   /**
    * Opens a recorder of a workspace.
    *
@@ -21,8 +24,9 @@ export interface FileTrees {
    * Returns the difference as a unified diff that `git apply` accepts, in pieces. Throws the errors of `changes`.
    *
    * @param options.except Paths of files that are left out, as `changes` returns them.
+   * @param options.binary `note`: for a file that is not text, one line says that it differs. Default: a patch.
    */
-  diff(before: string, after: string, options?: { except?: ReadonlySet<string> }): AsyncIterable<string>;
+  diff(before: string, after: string, options?: DiffOptions): AsyncIterable<string>;
   /**
    * Joins the changes of two states into a new tree. Changes no workspace: `FileRecorder.restore` writes the tree.
    * Throws the errors of `changes` and of the blob store.
@@ -51,6 +55,11 @@ export interface FileTrees {
    * Returns the blobs that trees need. Trees that cannot be read are in the result. Throws other errors of the blobs.
    */
   packsOf(trees: Iterable<string>): Promise<TreeBlobs>;
+}
+
+export interface DiffOptions {
+  except?: ReadonlySet<string>;
+  binary?: 'patch' | 'note';
 }
 
 /** An entry of a folder in a tree. */

@@ -16,6 +16,7 @@ export type {
 export type { BlobInfo, BlobStore } from './blob-store.ts';
 export type {
   ChangedFiles,
+  DiffOptions,
   FileRecorder,
   FileTrees,
   RecordedChange,
@@ -111,3 +112,4 @@ export type {
 } from './tool.ts';
 export type { ConnectedTools, NamedContent, ToolConnection, ToolConnector } from './tool-connector.ts';
 export type { FindTool } from './tool-set.ts';
+export type { CopySource, SharedFolder, WorkspaceCopies, WorkspaceCopy } from './workspace-copies.ts';

@@ -3,9 +3,12 @@ import { deflateSync } from 'node:zlib';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
 const LINE_BYTES = 52;
 
+/** The first line of a patch of a binary file. */
+export const BINARY_PATCH = 'GIT binary patch';
+
 /** Returns git's form of a change of a binary file, in both directions. */
 export function* binaryPatch(before: Buffer, after: Buffer): Generator<string> {
-  yield 'GIT binary patch\n';
+  yield `${BINARY_PATCH}\n`;
   yield* literal(after);
   yield* literal(before);
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { DiffOptions } from '@longhaul/core';
 import { showBytes } from '../format/names.ts';
 import { type FolderNode, isRestorable, type LeafNode } from '../format/node.ts';
 import type { TreeReader } from '../format/tree.ts';
+import { BINARY_PATCH } from './binary-patch.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { ContentDiffer } from './content-differ.ts';
 import { gitMode } from './file-changes.ts';
@@ -12,25 +14,26 @@ import { quotePath } from './quote-path.ts';
  * Yields the difference of two trees as `git apply` takes it. Content that is not UTF-8 is a binary patch. A file whose
  * content is not recorded is a comment, which git skips.
  *
- * @param options.except Files that are left out, as `FileChange` shows their paths.
+ * @param options As of `FileTrees.diff`.
  */
 export async function* unifiedDiff(
   reader: TreeReader,
   before: FolderNode,
   after: FolderNode,
-  { differ, except }: { differ: ContentDiffer; except?: ReadonlySet<string> | undefined },
+  options: DiffOptions & { differ: ContentDiffer },
 ): AsyncGenerator<string> {
+  const { except } = options;
   const changes = await compareTrees(reader, before, after);
   for (const difference of await findRenames(reader, changes)) {
     const { path, from = path } = difference;
     const isLeftOut = [path, from].every((name) => except?.has(showBytes(name)) === true);
-    if (!isLeftOut) yield* diffOfFile(reader, differ, difference);
+    if (!isLeftOut) yield* diffOfFile(reader, options, difference);
   }
 }
 
 async function* diffOfFile(
   reader: TreeReader,
-  differ: ContentDiffer,
+  options: DiffOptions & { differ: ContentDiffer },
   difference: FileDifference,
 ): AsyncGenerator<string> {
   const { path, before, after } = difference;
@@ -39,10 +42,10 @@ async function* diffOfFile(
     yield `# ${quotePath(path)}: ${NOTES[hidden.kind] ?? ''}\n`;
   } else if (before !== undefined && after !== undefined && before.kind !== after.kind) {
     // Git has no change from a file to a link.
-    yield* diffOfFile(reader, differ, { path, before, after: undefined });
-    yield* diffOfFile(reader, differ, { path, before: undefined, after });
+    yield* diffOfFile(reader, options, { path, before, after: undefined });
+    yield* diffOfFile(reader, options, { path, before: undefined, after });
   } else {
-    yield* shownDiff(reader, differ, difference);
+    yield* shownDiff(reader, options, difference);
   }
 }
 
@@ -54,7 +57,7 @@ const NOTES: Partial<Record<LeafNode['kind'], string>> = {
 
 async function* shownDiff(
   reader: TreeReader,
-  differ: ContentDiffer,
+  options: DiffOptions & { differ: ContentDiffer },
   difference: FileDifference,
 ): AsyncGenerator<string> {
   const { path, from = path, before, after } = difference;
@@ -70,7 +73,10 @@ async function* shownDiff(
   const mode = before !== undefined && after !== undefined && modes === '' ? ` ${gitMode(after)}` : '';
   yield `index ${objectName(old)}..${objectName(now)}${mode}\n`;
   const labels = labelLines(difference);
-  yield* await differ.patch(old ?? Buffer.alloc(0), now ?? Buffer.alloc(0), labels);
+  const patch = await options.differ.patch(old ?? Buffer.alloc(0), now ?? Buffer.alloc(0), labels);
+  if (options.binary === 'note' && patch[0]?.startsWith(BINARY_PATCH))
+    yield `Binary file ${quotePath(path)} differs\n`;
+  else yield* patch;
 }
 
 /** Only a file with the same content has 100 %. */

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessEnding, ProcessPlace, Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
+import { removeFolder } from '@longhaul/core/remove-folder';
 import { LonghaulError } from '@longhaul/protocol';
 import { killOrphans } from '../command/command-mark.ts';
 import { endProcesses, outOfReach } from '../command/end-processes.ts';
@@ -10,7 +11,7 @@ import type { RootFolder } from '../files/root-folder.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { hostShell } from '../host-shell.ts';
 import { openWorkspace } from '../open-workspace.ts';
-import { makeTempFolder, removeFolder, removeOrphanedTempFolders } from '../temp-folder.ts';
+import { makeTempFolder, removeOrphanedTempFolders } from '../temp-folder.ts';
 import { startBubblewrap } from './bubblewrap-command.ts';
 import {
   type BwrapLayout,

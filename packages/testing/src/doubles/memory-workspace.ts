@@ -6,6 +6,7 @@ import type {
   MergeConflict,
   RecordedChange,
   Restored,
+  WorkspaceCopy,
 } from '@longhaul/core';
 import { type FileChange, LonghaulError, treeReference } from '@longhaul/protocol';
 
@@ -15,8 +16,8 @@ type Files = ReadonlyMap<string, string>;
 export interface MemoryWorkspace {
   readonly files: Map<string, string>;
   readonly trees: FileTrees;
-  /** Files written by `materialise`, by folder. */
-  readonly folders: Map<string, Files>;
+  /** Files written by `materialise` and of copies, by folder. */
+  readonly folders: Map<string, Map<string, string>>;
   /** Number of recorders that are open. */
   openRecorders(): number;
   /** Makes the next calls of `record` throw. */
@@ -29,6 +30,7 @@ export interface MemoryWorkspace {
 
 export function createMemoryWorkspace(files: Readonly<Record<string, string>> = {}): MemoryWorkspace {
   const known = new Map<string, Files>();
+  const copies = new Map<string, WorkspaceCopy>();
   let open = 0;
   let failure: Error | undefined;
   const filesOf = (tree: string): Files => known.get(tree) ?? new Map();
@@ -40,28 +42,26 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
     return treeReference(id);
   }
 
-  function createRecorder(tree: string | undefined): FileRecorder {
+  function createRecorder(files: Map<string, string>, tree: string | undefined): FileRecorder {
     let last = tree;
     return {
       async record() {
         await workspace.onRecord?.();
         if (failure !== undefined) throw failure;
         const before = last;
-        last = keep(workspace.files);
+        last = keep(files);
         if (before === last) return undefined;
         const made = before === undefined ? [] : changesBetween(filesOf(before), filesOf(last));
         const change: RecordedChange = { before, after: last, files: made };
         return change;
       },
       async restore(target, { except = new Set() } = {}) {
-        const changes = changesBetween(workspace.files, filesOf(target)).filter(
-          ({ path }) => !except.has(path),
-        );
+        const changes = changesBetween(files, filesOf(target)).filter(({ path }) => !except.has(path));
         for (const { path } of changes) {
           workspace.onRestore?.(path);
           const content = filesOf(target).get(path);
-          if (content === undefined) workspace.files.delete(path);
-          else workspace.files.set(path, content);
+          if (content === undefined) files.delete(path);
+          else files.set(path, content);
         }
         last = target;
         const restored: Restored = { files: changes, skipped: [], touched: changes.length > 0 };
@@ -83,9 +83,25 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
     onRecord: undefined,
     onRestore: undefined,
     trees: {
-      async openRecorder(_workspace, tree) {
+      copies: {
+        async make(id, { workspace: original, tree }) {
+          const folder = `/copies/${id}/files`;
+          const copy = { workspace: folder, original, tree, shared: [], left: [] };
+          if (copies.has(id)) return copies.get(id) ?? copy;
+          workspace.folders.set(folder, new Map(filesOf(tree)));
+          copies.set(id, copy);
+          return copy;
+        },
+        find: async (id) => copies.get(id),
+        async remove(id) {
+          workspace.folders.delete(copies.get(id)?.workspace ?? '');
+          copies.delete(id);
+        },
+        sweep: async () => [],
+      },
+      async openRecorder(folder, tree) {
         open += 1;
-        return createRecorder(tree);
+        return createRecorder(workspace.folders.get(folder) ?? workspace.files, tree);
       },
       async changes(before, after) {
         const changed: ChangedFiles = { files: changesBetween(filesOf(before), filesOf(after)) };
@@ -125,7 +141,7 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
         return { tree: keep(merged), conflicts, left: [], files };
       },
       async materialise(tree, folder) {
-        workspace.folders.set(folder, filesOf(tree));
+        workspace.folders.set(folder, new Map(filesOf(tree)));
         return { files: changesBetween(new Map(), filesOf(tree)), skipped: [], touched: true };
       },
     },

@@ -51,8 +51,11 @@ export class ChangedByOthers {
     return restored.flatMap(pathsOf).filter((path) => byOthers.has(path));
   }
 
-  /** Returns files that changed after a revert began, and that are not what the revert makes of them. */
-  async sinceBegun({ treeBefore, treeAfter }: PendingRevert, now: string): Promise<Set<string>> {
+  /** Returns files that changed after a revert or a merge began, and that are not what it makes of them. */
+  async sinceBegun(
+    { treeBefore, treeAfter }: Pick<PendingRevert, 'treeBefore' | 'treeAfter'>,
+    now: string,
+  ): Promise<Set<string>> {
     const [since, left] = await Promise.all([
       this.#trees.changes(treeBefore, now, ALL),
       this.#trees.changes(now, treeAfter, ALL),

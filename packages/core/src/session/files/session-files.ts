@@ -6,6 +6,7 @@ import { existingSession } from '../session-errors.ts';
 import type { SessionWriter } from '../session-writer.ts';
 import { branchesOf, type ConversationTree } from './conversation-tree.ts';
 import type { RevertOptions, RevertResult } from './revert-options.ts';
+import { SessionCopies } from './session-copies.ts';
 import { loadRecord } from './session-record.ts';
 import { SessionReverts, type SessionRevertsOptions } from './session-reverts.ts';
 
@@ -26,10 +27,13 @@ export interface FilePlace {
 export class SessionFiles {
   readonly #options: SessionFilesOptions;
   readonly #reverts: SessionReverts;
+  /** Copies of workspaces for other sessions. */
+  readonly copies: SessionCopies;
 
   constructor(options: SessionFilesOptions) {
     this.#options = options;
     this.#reverts = new SessionReverts({ ...options, trees: () => this.#trees() });
+    this.copies = new SessionCopies({ store: options.store, trees: () => this.#trees() });
   }
 
   /** See `SessionReverts.revert`. */
@@ -57,7 +61,8 @@ export class SessionFiles {
     const { store } = this.#options;
     const session = await existingSession(store, sessionId);
     const known = await loadRecord(store, session.id);
-    const first = known.patches[0]?.part.after;
+    // A session that works in a copy begins with a recorded state.
+    const first = known.patches[0]?.part.before ?? known.patches[0]?.part.after;
     const newest = treeBefore(Number.POSITIVE_INFINITY, known);
     if (target === undefined)
       return first === undefined || newest === undefined ? undefined : { before: first, after: newest };

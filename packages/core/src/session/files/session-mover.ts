@@ -18,7 +18,7 @@ import { placedPatch, readPresent, recordPresent } from './record-present.ts';
 import type { RevertOptions, RevertResult } from './revert-options.ts';
 import { loadRecord, type SessionRecord } from './session-record.ts';
 import { storeMove } from './store-move.ts';
-import { undoFailedRevert } from './undo-failed-revert.ts';
+import { undoFailedMove } from './undo-failed-move.ts';
 
 export interface SessionMoverOptions {
   store: Store;
@@ -151,7 +151,8 @@ export class SessionMover {
       .restore(pending.treeAfter, { except })
       .catch(async (error: unknown) => {
         const open = (tree: string) => this.#open(session, tree);
-        throw await undoFailedRevert({ store, sessionId: session.id, pending, open, error });
+        const forget = () => savePendingRevert(store, session.id, undefined);
+        throw await undoFailedMove({ trees: pending, what: 'revert', open, forget, error });
       });
     if (!touched && mayStay) {
       await savePendingRevert(store, session.id, undefined);
