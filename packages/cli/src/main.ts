@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   chat: async () => (await import('./commands/chat.ts')).chat,
   resume: async () => (await import('./commands/run.ts')).resume,
   cancel: async () => (await import('./commands/cancel.ts')).cancel,
+  send: async () => (await import('./commands/send.ts')).send,
   queue: async () => (await import('./commands/queue.ts')).queue,
   fork: async () => (await import('./commands/fork.ts')).fork,
   sessions: async () => (await import('./commands/sessions.ts')).sessions,

@@ -14,6 +14,7 @@ const COMMANDS = [
   'run',
   'resume',
   'cancel',
+  'send',
   'queue',
   'fork',
   'sessions',

@@ -37,7 +37,10 @@ const CHANGING = [
   ['undo'],
   ['cancel'],
   ['queue'],
+  ['send'],
 ];
+
+const TEXTS: Record<string, string[]> = { queue: ['add', "it's late"], send: ["it's late"] };
 
 describe('sessions of several folders', () => {
   it('"last" is the newest session of this folder; --all looks in every folder', async () => {
@@ -58,7 +61,7 @@ describe('sessions of several folders', () => {
     const { bench, ids, other, flags } = await twoFolders();
     await using _bench = bench;
     for (const words of CHANGING) {
-      const args = [...words, ids.other, ...(words[0] === 'queue' ? ['add', "it's late"] : [])];
+      const args = [...words, ids.other, ...(TEXTS[words[0] ?? ''] ?? [])];
       const refused = await bench.call(args);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain(

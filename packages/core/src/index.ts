@@ -72,11 +72,13 @@ export { coalesce } from './session/messages/coalesce.ts';
 export { expandBlobReferences, storeMedia } from './session/messages/media.ts';
 export {
   DEFAULT_MAX_PENDING,
+  type EnqueueOptions,
   type EnqueueResult,
   MessageQueueService,
   queuedText,
 } from './session/messages/message-queue-service.ts';
 export { hasMedia, requireAccepted } from './session/messages/require-accepted.ts';
+export { sessionOrigin } from './session/messages/session-origin.ts';
 export { storedTokens } from './session/messages/stored-tokens.ts';
 export { draftUserMessage } from './session/messages/user-message.ts';
 export type { CancelResult } from './session/runs/cancel-session.ts';

@@ -151,6 +151,8 @@ export type MessageOrigin = {
   sessionId: string;
   handle?: string;
   title?: string;
+  /** How many messages of sessions led to this one, each an answer to the one before, since a user wrote. */
+  hops?: number;
 };
 
 export interface MessageMetadata {

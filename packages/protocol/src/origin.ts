@@ -20,13 +20,14 @@ export function originsOf({ metadata }: Pick<Message, 'metadata'>): MessageOrigi
 
 function toOrigin(value: JsonValue | undefined): MessageOrigin | undefined {
   if (!isObject(value)) return undefined;
-  const { kind, sessionId, handle, title } = value;
+  const { kind, sessionId, handle, title, hops } = value;
   if ((kind !== 'session' && kind !== 'subtask') || typeof sessionId !== 'string') return undefined;
   return {
     kind,
     sessionId,
     ...(typeof handle === 'string' ? { handle } : {}),
     ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof hops === 'number' ? { hops } : {}),
   };
 }
 

@@ -117,6 +117,17 @@ export const UNREVERT_FLAGS = {
   json: toggle,
 } as const;
 export const TREE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
+export const SEND_FLAGS = {
+  ...WHERE,
+  ...ALL,
+  from: text,
+  id: text,
+  wait: toggle,
+  sandbox,
+  yes: { type: 'boolean', short: 'y' },
+  'assume-ended': toggle,
+  json: toggle,
+} as const;
 export const QUEUE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 
 export const DEMO_FLAGS = {

@@ -14,6 +14,7 @@ Commands
   run        give the agent a task and watch it work
   resume     continue an interrupted session
   cancel     end the run of a session, even if another process runs it
+  send       send a message to a session, and wait for its answer if you like
   queue      list and change the messages that wait for a session
   fork       copy a session, up to one of its messages, into a new one
   diff       show what a session changed in the workspace, as a patch
@@ -221,6 +222,28 @@ ${WHERE}
 
 ${ID}
 If the process of a run has died, the run is recorded as interrupted. Exit code: 0, also if nothing was running.
+`,
+  send: `Send a message to a session. It waits on disk until the agent of the session receives it: before the next step of a
+run, or when the next run begins.
+
+  longhaul send last "Use tabs, please"
+  git diff | longhaul send 0197a3c2 "Review this:" -   "-" appends standard input
+  longhaul send 0197a3c2 "Which port?" --wait          print the answer
+
+      --wait            print the answer of the run that receives the message; start this run if no process works on
+                        the session
+      --from ID         a session sends the message, not you: its agent does not take it for your word
+      --id KEY          repeating a key sends nothing, and waits for the same answer; for a retry after a failure
+      --sandbox DRIVER  with --wait: where commands run, as for longhaul run
+  -y, --yes             with --wait: allow every call that needs approval
+      --assume-ended    with --wait: continue although a command of an earlier run may still run
+      --json            print one JSON object; with --wait, one event per line
+${ALL}
+${WHERE}
+
+${ID}
+With --wait, the exit codes are those of longhaul run. @path in the text attaches a file of the workspace, as in longhaul
+run.
 `,
   queue: `List and change the messages that wait for a session. They are on disk and survive a cancel and a crash.
 

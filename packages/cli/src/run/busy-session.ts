@@ -1,5 +1,6 @@
 import {
   drivingRun,
+  type EnqueueOptions,
   EventHub,
   type ExecutorResult,
   hasMedia,
@@ -81,11 +82,11 @@ export function reportTaken({ terminal, display }: Omit<SendOptions['options'], 
 /** Sends the message to the process that drives the session, and shows the answer of the run that takes it. */
 export async function waitForAnswer(
   runtime: Runtime,
-  { session, content, options }: SendOptions,
+  { session, content, options, message = {} }: SendOptions & { message?: EnqueueOptions },
 ): Promise<number> {
   const { terminal, display, signal } = options;
   using _shown = display === 'events' ? showRun(runtime, terminal, { display }) : undefined;
-  const result = await runtime.sendAndWait(session.id, content, { signal });
+  const result = await runtime.sendAndWait(session.id, content, { ...message, signal });
   if (display !== 'events') reportAnswer(result, terminal);
   return exitCodeOf(result);
 }

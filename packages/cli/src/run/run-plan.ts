@@ -25,6 +25,8 @@ export interface RunRequest {
   input?: TypedInput;
   /** Waits for the answer if another process works on the session. Default: only queues the message. */
   isWaiting?: boolean;
+  /** Sends the task to `session` and waits for the answer, whether or not a process works on it. */
+  isSending?: boolean;
   flags: ConfigInput;
   place: Place;
   choice: ModelChoice;
@@ -124,7 +126,7 @@ async function planWork(
   request: RunRequest,
   { settings, storage }: Context,
 ): Promise<Work | Queueing | Nothing> {
-  const { task, session: named, isWaiting = false } = request;
+  const { task, session: named, isSending = false } = request;
   if (named === undefined && task !== undefined)
     return { action: 'start', workspace: settings.workspace, task };
   const { store } = await storage.opened;
@@ -145,8 +147,8 @@ async function planWork(
     return { action: 'resume', session, isChosen: false };
   }
   const isBusy = (await drivingRun(store, session.id)) !== undefined;
-  if (!isBusy) return { action: 'continue', session, task };
-  return { action: isWaiting ? 'wait' : 'queue', session, task };
+  if (!isBusy && !isSending) return { action: 'continue', session, task };
+  return { action: isSending || request.isWaiting === true ? 'wait' : 'queue', session, task };
 }
 
 async function setUpAgent(

@@ -18,6 +18,7 @@ import { queueMessage, reportAnswer, reportQueue, reportTaken, waitForAnswer } f
 import { confirmEnded } from './confirm-ended.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type NextMessage, nextMessage } from './next-message.ts';
+import { originFrom } from './origin-from.ts';
 import { reportNothing, resumeSession } from './resume-session.ts';
 import { type AgentPlan, planRun, type RunPlan, type RunRequest } from './run-plan.ts';
 import { loadMarkdown, type RunDisplay, showRun } from './show-run.ts';
@@ -27,6 +28,10 @@ export interface RunTaskOptions extends RunRequest {
   /** Called once the run can be shown. */
   onDisplay?: (display: RunDisplay) => void;
   noColor?: boolean;
+  /** With `isSending`: the session that sends the task, by its id or the beginning of it. Default: the user sends it. */
+  from?: string | undefined;
+  /** Id of the message. Repeating it sends nothing, and waits for the same answer. */
+  messageId?: string | undefined;
   /** Shows changes and outputs whole. */
   verbose?: boolean;
   signal: AbortSignal;
@@ -83,7 +88,11 @@ async function carryOut(
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   using _watchdog = watchMainThread(agent.runtime);
   if (plan.action === 'wait') {
-    return await waitForAnswer(agent.runtime, { session: plan.session, content: plan.content, options });
+    const { session, content } = plan;
+    const { store } = await storage.opened;
+    const origin = await originFrom(store, options.from, session);
+    const message = { origin, id: options.messageId };
+    return await waitForAnswer(agent.runtime, { session, content, options, message });
   }
   const session = await openSession(plan, { agent, storage });
   const run = { plan, agent, session, asking };

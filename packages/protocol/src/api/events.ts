@@ -32,6 +32,7 @@ const originSchema = z.looseObject({
   sessionId: z.string(),
   handle: z.string().optional(),
   title: z.string().optional(),
+  hops: amount.optional(),
 });
 const finishReason = z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'paused', 'error', 'other']);
 

@@ -17,6 +17,10 @@ export const sendMessageBody = z.strictObject({
     .optional()
     .meta({ description: 'Id of the message. Same as the header Idempotency-Key.' }),
   metadata: jsonObjectSchema.optional(),
+  from: sessionIdSchema.optional().meta({
+    description:
+      'Id of the session that sends the message. The agent then does not take it for the word of a user. Default: a user sends it.',
+  }),
   tools: z.array(nameText(100)).max(100).optional().meta({
     description:
       'Names of the tools that the model may use while it answers this message. * matches any text. Default: all tools of the agent.',

@@ -1,4 +1,4 @@
-import { listMessages } from '@longhaul/core';
+import { listMessages, sessionOrigin } from '@longhaul/core';
 import { LonghaulError, parseBlobReference } from '@longhaul/protocol';
 import { type SendMessageBody, toContentParts } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
@@ -9,7 +9,7 @@ type Names = 'sendMessage' | 'postMessage' | 'listMessages' | 'cancel' | 'resume
 export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext): Pick<RouteHandlers, Names> {
   async function send(
     sessionId: string,
-    { content, id, metadata, tools }: SendMessageBody,
+    { content, id, metadata, tools, from }: SendMessageBody,
     key: string | undefined,
   ) {
     if (id !== undefined && key !== undefined && id !== key) {
@@ -20,7 +20,9 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
     }
     const parts = toContentParts(content);
     await assertBlobs(blobs, parts);
-    return runs.send(sessionId, { content: parts, id: id ?? key, metadata, tools });
+    const origin =
+      from === undefined ? undefined : sessionOrigin(await runs.existing(from), { id: sessionId });
+    return runs.send(sessionId, { content: parts, id: id ?? key, metadata, tools, origin });
   }
 
   return {

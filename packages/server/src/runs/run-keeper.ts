@@ -71,7 +71,8 @@ export class RunKeeper implements Disposable {
   async #send(session: Session, { content, ...options }: SentMessage): Promise<SentAnswer> {
     const { id: sessionId, model } = session;
     const { runtime, store, models } = this.#options;
-    const typed = compactionOfMessage(content);
+    // Only a user's words are commands.
+    const typed = options.origin === undefined ? compactionOfMessage(content) : undefined;
     if (typed !== undefined) {
       const focus = typed.focus === undefined ? {} : { focus: typed.focus };
       const compaction = await runtime.compact(sessionId, focus);
