@@ -10,6 +10,7 @@ import { together, type WorstKey, worstKeys } from './worst-config.ts';
 const MAY_CHANGE: ReadonlySet<string> = new Set([
   'context.compression.trigger',
   'context.compression.auto',
+  'context.budgetNotes',
   'compat.claude',
   'mcp.deferOver',
   'terminal.theme',

@@ -18,6 +18,8 @@ export interface Config {
     compression: CompressionConfig;
     /** Instruction files in the workspace. */
     instructions: string[];
+    /** Whether the model learns how full its context is, and may keep facts and ask for a compaction. */
+    budgetNotes: boolean;
   };
   tools: {
     /** Maximum characters of output of a tool without its own limit. */
@@ -323,6 +325,7 @@ export const DEFAULT_CONFIG: Config = {
       },
     },
     instructions: ['AGENTS.md'],
+    budgetNotes: true,
   },
   tools: {
     maxOutputChars: 120_000,

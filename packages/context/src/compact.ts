@@ -1,14 +1,13 @@
-import { ledgerTokens, triggerTokens } from './budget.ts';
+import { triggerTokens } from './budget.ts';
 import { contextExhausted } from './compaction/context-exhausted.ts';
 import { type CompactionContext, sizeOf, toCompaction } from './compaction/draft.ts';
 import { HARDER_RUNGS } from './compaction/ladder.ts';
+import { ledgerRoom } from './compaction/ledger-room.ts';
 import type { CompactOptions, CompactOutcome } from './compaction/options.ts';
 import { planInput } from './compaction/plan-input.ts';
 import { strategyDraft } from './compaction/strategy-draft.ts';
 import { createLedgerKeeper } from './ledger/ledger-keeper.ts';
 import { liveLog } from './log.ts';
-import { summaryFrame } from './summary-message.ts';
-import type { TokenCounter } from './tokens.ts';
 
 /**
  * A rung that saves less than this share of the request is skipped. By default, the same share is the least that a
@@ -68,9 +67,9 @@ function savesEnough(
   return tokens <= tokensBefore * (1 - leastSaving);
 }
 
-/** A person asked for it while there was room. Nothing is cut or pruned just to have a result. */
+/** A person or the model asked for it while there was room. Nothing is cut or pruned just to have a result. */
 function isWished({ reason, targetTokens, tokensBefore }: CompactionContext): boolean {
-  return reason === 'manual' && tokensBefore < targetTokens;
+  return (reason === 'manual' || reason === 'model') && tokensBefore < targetTokens;
 }
 
 function createContext(given: CompactOptions): CompactionContext {
@@ -84,16 +83,9 @@ function createContext(given: CompactOptions): CompactionContext {
     input,
     tokensBefore: meter.requestTokens(input.entries, budget.fixedTokens),
     targetTokens: Math.min(triggerTokens(strategy.trigger, budget), budget.usableTokens),
-    ledgerTokens: ledgerBeside(options, input.count),
+    ledgerTokens: ledgerRoom(options, input.count),
     compactionId: options.newId(),
   };
-}
-
-/** The ledger shares its tokens with the text around it, but always has half of them. */
-function ledgerBeside({ budget, ledgerShare, strategy }: CompactOptions, count: TokenCounter): number {
-  const tokens = ledgerTokens(budget, ledgerShare);
-  const frame = summaryFrame(strategy.name, tokens * 4);
-  return Math.max(Math.floor(tokens / 2), tokens - count(frame));
 }
 
 function exhausted(

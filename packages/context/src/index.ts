@@ -16,6 +16,7 @@ export {
   triggerTokens,
 } from './budget.ts';
 export { compact } from './compact.ts';
+export { measureKeptFacts } from './compaction/ledger-room.ts';
 export type { CompactOptions, CompactOutcome } from './compaction/options.ts';
 export { type CutResult, cutMiddle } from './cut-middle.ts';
 export {
@@ -34,7 +35,11 @@ export { backgroundOf, endedInBackground } from './ledger/background-facts.ts';
 export { ledgerFoldFromJson, ledgerFoldToJson } from './ledger/fold-json.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
 export { createLedgerFold, foldMessage, type LedgerFold } from './ledger/ledger-fold.ts';
-export { createLedgerKeeper, type LedgerKeeper, type LedgerStart } from './ledger/ledger-keeper.ts';
+export {
+  createLedgerKeeper,
+  type LedgerKeeper,
+  type LedgerStart,
+} from './ledger/ledger-keeper.ts';
 export {
   createLiveTest,
   headOf,

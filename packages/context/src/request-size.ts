@@ -25,8 +25,8 @@ function plainReasoningTokens(message: ViewMessage, count: TokenCounter): number
 function contentTokens(part: ViewAssistantPart | ToolOutputContent, count: TokenCounter): number {
   switch (part.type) {
     case 'text': {
-      const opaqueTokens = 'opaque' in part ? (part.opaque?.tokens ?? 0) : 0;
-      return Math.max(count(part.text), opaqueTokens);
+      const { tokens = 0, verbatim = '' } = ('opaque' in part ? part.opaque : undefined) ?? {};
+      return Math.max(count(part.text), tokens + count(verbatim));
     }
     case 'reasoning':
       // Every model gets its own signed reasoning back.

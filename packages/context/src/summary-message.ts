@@ -1,5 +1,5 @@
 import type { Compaction } from '@longhaul/protocol';
-import { splitLedger } from './ledger/ledger-sections.ts';
+import { KEPT_HEADING, sectionOf, splitLedger } from './ledger/ledger-sections.ts';
 import type { ViewMessage, ViewText } from './view-message.ts';
 
 /** The parts of a compaction that its summary shows. */
@@ -90,9 +90,11 @@ function isFromAssistant({ strategy }: Pick<SummarySource, 'strategy'>): boolean
 }
 
 function summaryText(compaction: SummarySource): ViewText {
-  const { opaque } = compaction.summary;
+  const { opaque, ledger } = compaction.summary;
   const shown = text(renderSummary(compaction));
-  return opaque === undefined ? shown : { ...shown, opaque };
+  if (opaque === undefined) return shown;
+  const verbatim = sectionOf(ledger, KEPT_HEADING);
+  return { ...shown, opaque: verbatim === '' ? opaque : { ...opaque, verbatim } };
 }
 
 /** Returns the text of a summary, as a model reads it. */

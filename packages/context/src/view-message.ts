@@ -33,6 +33,8 @@ export interface ViewAssistantMessage {
 export interface ViewOpaqueSummary extends OpaqueSummary {
   /** The content of the blob. Absent until it is loaded. */
   items?: JsonValue[];
+  /** The part of the text that is sent even so: what the model keeps word for word. */
+  verbatim?: string;
 }
 
 export type ViewAssistantPart =

@@ -12,6 +12,7 @@ import {
   isUserMessage,
   type SummaryReply,
   triggerTokens,
+  type ViewMessage,
 } from '../src/index.ts';
 import { addStep, anyRounds } from './any-session.ts';
 import {
@@ -130,6 +131,46 @@ export function describeStrategy(name: string, create: () => CompressionStrategy
       expect([ended, calls]).toEqual(calls === 0 ? ['compacted', 0] : ['cancelled', 1]);
     });
 
+    it.each([4_000, 8_000, 16_000])(
+      'shows kept facts word for word after every compaction at %i',
+      async (windowTokens) => {
+        const facts = [
+          'The port is 8443, not 443.',
+          'Fixture: `{"id":  "a-1"}` with two spaces',
+          'Rita said: ship on Friday',
+        ];
+        const builder = new LogBuilder().user('Build it.').step(keeping(facts));
+        const settings = {
+          windowTokens,
+          maxOutputTokens: windowTokens / 4,
+          fixedTokens: 800,
+          strategy: create(),
+        };
+        let log: ContextLog = builder.log;
+        let rounds = 0;
+        for (let index = 0; index < 60; index += 1) {
+          const kept = index < 30 ? facts : ['Only this one now'];
+          if (index === 30) builder.step(keeping(kept));
+          builder.step(
+            call('read', {
+              input: { path: `f${index}.ts` },
+              output: code((windowTokens / 1_000) * (1 + (index % 3)), index),
+            }),
+          );
+          log = { messages: builder.messages, marks: log.marks };
+          if (sizeOf(log, settings) < limitOf(settings.strategy, settings)) continue;
+          log = withCompaction(log, expectCompacted(await compactLog(log, settings)));
+          rounds += 1;
+          const texts = buildView(log)
+            .flatMap(({ message }) => textsOf(message))
+            .join('\n');
+          for (const fact of kept) expect(`${texts}\n`).toContain(`\n- ${fact}\n`);
+          if (index >= 30) expect(texts).not.toContain(facts[0]);
+        }
+        expect(rounds).toBeGreaterThan(2);
+      },
+    );
+
     it('keeps compacting in a session that only grows', async () => {
       const builder = longSession(3);
       const strategy = create();
@@ -147,6 +188,16 @@ export function describeStrategy(name: string, create: () => CompressionStrategy
       expect(rounds).toBeGreaterThan(4);
     });
   });
+}
+
+/** A call of `todo`, as its tool stores it. */
+function keeping(facts: string[]) {
+  const input = { items: [], keep: facts };
+  return call('todo', { input, output: 'The todo list is empty.', metadata: { items: [], keep: facts } });
+}
+
+function textsOf({ content }: ViewMessage): string[] {
+  return content.flatMap((part: ViewMessage['content'][number]) => (part.type === 'text' ? [part.text] : []));
 }
 
 interface SessionCase {

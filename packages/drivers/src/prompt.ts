@@ -92,7 +92,10 @@ function pushUserMessage(
   const last = prompt.at(-1);
   if (last?.role === 'assistant') last.content.push(compactionPart(items));
   else prompt.push({ role: 'assistant', content: [compactionPart(items)] });
-  pushUser(prompt, [{ type: 'text', text: CONTINUATION }], context);
+  const verbatim = message.content.flatMap((part) =>
+    part.type === 'text' ? (part.opaque?.verbatim ?? []) : [],
+  );
+  pushUser(prompt, [{ type: 'text', text: [...verbatim, CONTINUATION].join('\n\n') }], context);
 }
 
 function compactionPart(items: JsonValue[]) {
@@ -134,6 +137,7 @@ function pushAssistant(
       rule.isOwn && part.providerMetadata !== undefined ? { providerOptions: part.providerMetadata } : {};
     if (part.type === 'text' && part.opaque?.items !== undefined) {
       content.push(compactionPart(part.opaque.items));
+      if (part.opaque.verbatim !== undefined) content.push({ type: 'text', text: part.opaque.verbatim });
     } else if (part.type === 'text') {
       if (!isBlank(part.text)) content.push({ type: 'text', text: part.text, ...options });
     } else if (part.type === 'reasoning') {

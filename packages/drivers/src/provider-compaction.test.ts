@@ -180,6 +180,24 @@ test('openai: sends the items in the place of the summary', async () => {
   expect(JSON.stringify(input)).not.toContain('The ledger.');
 });
 
+test.each(['anthropic', 'openai'] as const)(
+  '%s: sends beside the item what must stay word for word, and once beside the ledger',
+  async (kind) => {
+    const { driver, sent } = await start(kind, [says(kind), refusal('Unknown item.'), says(kind)]);
+    const items = [kind === 'anthropic' ? BLOCK : ITEM];
+    const model = `${kind}/${MODELS[kind]}`;
+    const opaque = { blob: '@blob:x', model, items, verbatim: '### Kept\n- the port is 8443' };
+    const text = `The ledger.\n\n${opaque.verbatim}`;
+    for (const role of ['user', 'assistant'] as const) {
+      const summary: ViewMessage = { role, content: [{ type: 'text', text, opaque }] };
+      await collect(driver, requestOf([TASK, summary, STEP], { system: 'Be terse.' }));
+    }
+    const bodies = sent.map(({ body }) => JSON.stringify(body));
+    expect(bodies.map((body) => body.split('the port is 8443').length - 1)).toEqual([1, 1, 1]);
+    expect(bodies.map((body) => body.includes('The ledger.'))).toEqual([false, false, true]);
+  },
+);
+
 test.each<[string, Parameters<typeof start>[2], string, string | undefined]>([
   ['another provider', 'native', 'mine/claude-sonnet-4-5', undefined],
   ['another family', 'native', 'anthropic/claude-sonnet-4-5', 'fable-1'],

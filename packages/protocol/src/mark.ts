@@ -37,7 +37,8 @@ export interface Compaction {
   undoneAt?: number;
 }
 
-export type CompactionReason = 'threshold' | 'overflow' | 'tool-results' | 'stream' | 'manual';
+/** Why a compaction was made. `manual`: a person asked for it. `model`: the model did, because a phase is finished. */
+export type CompactionReason = 'threshold' | 'overflow' | 'tool-results' | 'stream' | 'manual' | 'model';
 
 /** Replaces an old tool output in the view by a placeholder. */
 export interface PruneMark {

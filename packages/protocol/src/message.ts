@@ -117,8 +117,8 @@ export type MessageStatus = 'running' | 'done' | 'failed' | 'interrupted';
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'paused' | 'error' | 'other';
 
 /**
- * Why a user message exists that no user wrote. `background`: commands in the background have ended. `environment`: the date, or another fact in the system text, has
- * changed. `hook`: a hook of the user has added a text. `skills`: a compaction has hidden the skills in use, so they
+ * Why a user message exists that no user wrote. `background`: commands in the background have ended. `budget`: the
+ * context is getting full. `environment`: the date, or another fact in the system text, has changed. `hook`: a hook of the user has added a text. `skills`: a compaction has hidden the skills in use, so they
  * were read again. `files-changed`: others have changed files of the workspace. `injected`: in an imported session, the
  * recorded agent's runtime added it (instruction files, reminders, summaries, outputs of the user's commands).
  * `sent`: other sessions sent it, or it has results of child sessions; `origins` names them.
@@ -132,6 +132,7 @@ export type SyntheticReason =
   | 'continue-limit'
   | 'continue-open'
   | 'background'
+  | 'budget'
   | 'doom-loop'
   | 'environment'
   | 'files-changed'

@@ -167,7 +167,7 @@ const compactionObject = z.looseObject({
   sessionId: id,
   round: z.number().int().positive(),
   strategy: z.string(),
-  reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
+  reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual', 'model']),
   tokensBefore: z.number(),
   tokensAfter: z.number(),
   summary: z.looseObject({

@@ -50,16 +50,15 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput> {
     maxOutputChars: maxOutputChars + REMARK_CHARS,
     schema: {
       name: 'bash',
-      description:
-        'Run a shell command in the workspace. Returns output and exit code. Each call is a new shell. No stdin, no terminal. Long output keeps head and tail.',
+      description: 'Run a command in the workspace, in a new shell without stdin.',
       parameters: {
         type: 'object',
         properties: {
           command: { type: 'string' },
           workdir: { type: 'string' },
-          timeoutMs: { type: 'integer', description: `Default ${timeoutMs}, at most ${maxTimeoutMs}` },
-          background: { type: 'boolean', description: 'Return at once, with a handle for process' },
-          keep: { type: 'boolean', description: 'With background: outlives the run' },
+          timeoutMs: { type: 'integer', description: `Default ${timeoutMs}` },
+          background: { type: 'boolean', description: 'Returns a handle for process' },
+          keep: { type: 'boolean', description: 'Outlives the run' },
         },
         required: ['command'],
       },

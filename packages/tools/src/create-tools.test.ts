@@ -83,6 +83,6 @@ test('applies configured limits to the tools and to their descriptions', () => {
     read: { maxLines: 7 },
   });
   expect(bash?.maxOutputChars).toBe(6000);
-  expect(JSON.stringify(bash?.schema)).toContain('Default 1000, at most 2000');
+  expect(JSON.stringify(bash?.schema)).toContain('Default 1000');
   expect(read?.schema.description).toContain('up to 7');
 });

@@ -10,7 +10,7 @@ import { createListTool, type ListOptions } from './list.ts';
 import { createProcessTool } from './process.ts';
 import { createReadTool, type ReadOptions } from './read.ts';
 import { createRecallTool } from './recall.ts';
-import { createTodoTool } from './todo.ts';
+import { createTodoTool, type TodoOptions } from './todo.ts';
 import type { FetchOptions } from './web/fetch-page.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';
 import { createWriteTool } from './write.ts';
@@ -21,6 +21,7 @@ export interface ToolsOptions {
   read?: ReadOptions;
   grep?: GrepOptions;
   list?: ListOptions;
+  todo?: TodoOptions;
   glob?: GlobOptions;
   /** Adds the tool `fetch`, which reads web pages from this machine. Default: there is none. */
   fetch?: FetchOptions | undefined;
@@ -45,7 +46,7 @@ export function createTools(options: ToolsOptions = {}): Tool[] {
     createListTool(options.list),
     createGlobTool(findSearch, options.glob),
     createGrepTool(findSearch, options.grep),
-    createTodoTool(),
+    createTodoTool(options.todo),
     createRecallTool(),
     ...(options.fetch === undefined ? [] : [createFetchTool(options.fetch)]),
   ];

@@ -18,14 +18,14 @@ export function createEditTool(): Tool<EditInput> {
     schema: {
       name: 'edit',
       description:
-        'Replace text in a file. `old` must match exactly, including whitespace, and only once unless `all`: add surrounding lines to make it unique. Omit the line numbers that read shows. For several replacements, all or none, give `edits`.',
+        'Replace text in a file. `old` must match exactly, including whitespace, and only once unless `all`. Omit the line numbers of read. Several replacements: `edits`.',
       parameters: {
         type: 'object',
         properties: {
           path: { type: 'string' },
           old: { type: 'string' },
           new: { type: 'string' },
-          all: { type: 'boolean', description: 'Replace every match' },
+          all: { type: 'boolean' },
           edits: { type: 'array', items: { type: 'object' }, description: '[{old, new, all}]' },
         },
         required: ['path'],

@@ -42,7 +42,7 @@ export function createGlobTool(
         type: 'object',
         properties: {
           pattern: { type: 'string' },
-          path: { type: 'string', description: 'Folder to search' },
+          path: { type: 'string' },
         },
         required: ['pattern'],
       },

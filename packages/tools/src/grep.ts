@@ -36,19 +36,16 @@ export function createGrepTool(
     isReadOnly: true,
     schema: {
       name: 'grep',
-      description: 'Search file contents by regular expression, line by line. Skips files in .gitignore.',
+      description: 'Search file contents by regex, line by line. Skips files in .gitignore.',
       parameters: {
         type: 'object',
         properties: {
           pattern: { type: 'string' },
-          path: { type: 'string', description: 'File or folder' },
+          path: { type: 'string' },
           include: { type: 'string', description: 'Glob, like *.ts' },
           ignoreCase: { type: 'boolean' },
-          context: { type: 'integer', description: 'Context lines' },
-          limit: {
-            type: 'integer',
-            description: `Matches shown. Default ${shownMatches}, at most ${maxMatches}`,
-          },
+          context: { type: 'integer' },
+          limit: { type: 'integer' },
         },
         required: ['pattern'],
       },

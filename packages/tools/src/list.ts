@@ -29,7 +29,7 @@ export function createListTool(options: ListOptions = {}): Tool<ListInput> {
       description: 'List a folder, as a tree if depth > 1.',
       parameters: {
         type: 'object',
-        properties: { path: { type: 'string' }, depth: { type: 'integer', description: 'Default 1' } },
+        properties: { path: { type: 'string' }, depth: { type: 'integer' } },
       },
     },
     parse: (value) =>

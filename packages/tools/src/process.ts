@@ -29,8 +29,7 @@ export function createProcessTool(): Tool<ProcessInput> {
     runsAlone: true,
     schema: {
       name: 'process',
-      description:
-        'Background commands of bash. output: what is new, after waitFor. write: send input, then output. kill: end it.',
+      description: 'Background commands of bash. Returns what is new, after waitFor.',
       parameters: {
         type: 'object',
         properties: {
@@ -38,7 +37,7 @@ export function createProcessTool(): Tool<ProcessInput> {
           handle: { type: 'string' },
           input: { type: 'string', description: 'With its line breaks' },
           waitFor: { type: 'string', description: 'Regex of a line, "port 8000" or "end"' },
-          timeoutMs: { type: 'integer', description: `Default ${DEFAULT_WAIT_MS}` },
+          timeoutMs: { type: 'integer' },
         },
         required: ['action'],
       },

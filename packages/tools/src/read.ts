@@ -54,7 +54,7 @@ export function createReadTool(options: ReadOptions = {}): Tool<ReadInput> {
         properties: {
           path: { type: 'string' },
           offset: { type: 'integer', description: 'First line, from 1' },
-          limit: { type: 'integer', description: 'Lines' },
+          limit: { type: 'integer' },
         },
         required: ['path'],
       },

@@ -1,10 +1,11 @@
 import { endBefore } from '@longhaul/context';
-import type { Tool } from '@longhaul/core';
+import type { Tool, ToolContext, ToolResult } from '@longhaul/core';
 import { plural } from '@longhaul/core/tool-output';
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
-import { TODO_DIALECT } from './dialect/command-dialects.ts';
+import { TODO_DIALECT, TODO_LIST_DIALECT } from './dialect/command-dialects.ts';
 import { type InputFields, parseInput } from './input-parser.ts';
-import { textResult } from './tool-result.ts';
+import { answerForContext, readTodoContext, type TodoContextInput, tooLongToKeep } from './todo-context.ts';
+import { failedResult, textResult } from './tool-result.ts';
 
 export type TodoStatus = 'pending' | 'in_progress' | 'done';
 
@@ -13,8 +14,8 @@ export interface TodoItem {
   status: TodoStatus;
 }
 
-export interface TodoInput {
-  /** Undefined: the list is only read. */
+export interface TodoInput extends TodoContextInput {
+  /** Undefined: the list stays as it is. */
   items?: TodoItem[] | undefined;
   /** How many items were left out because they are cancelled. */
   dropped?: number;
@@ -59,8 +60,14 @@ const DROPPED: ReadonlySet<string> = new Set([
 /** Names of the text of an item. */
 const TEXT_FIELDS = ['text', 'content', 'task', 'step', 'description', 'title', 'subject', 'name'] as const;
 
+export interface TodoOptions {
+  /** Whether the model can keep facts and ask for a compaction. Default true. */
+  context?: boolean | undefined;
+}
+
 /** Creates the `todo` tool, the agent's plan. Its newest result is the list, so it is never pruned. */
-export function createTodoTool(): Tool<TodoInput> {
+export function createTodoTool({ context: hasContext = true }: TodoOptions = {}): Tool<TodoInput> {
+  const dialect = hasContext ? TODO_DIALECT : TODO_LIST_DIALECT;
   return {
     name: 'todo',
     aliases: TODO_DIALECT.names,
@@ -68,8 +75,7 @@ export function createTodoTool(): Tool<TodoInput> {
     isProtected: true,
     schema: {
       name: 'todo',
-      description:
-        'Your plan for longer work. Replaces the whole list. Keep one item in_progress; mark items done as you finish them.',
+      description: 'Your plan. `items` replaces the whole list.',
       parameters: {
         type: 'object',
         properties: {
@@ -84,13 +90,16 @@ export function createTodoTool(): Tool<TodoInput> {
               required: ['text', 'status'],
             },
           },
+          ...(hasContext && CONTEXT_PARAMETERS),
         },
-        required: ['items'],
       },
     },
     parse: (value) =>
-      parseInput(value, TODO_DIALECT, (fields): TodoInput => {
+      parseInput(value, dialect, (fields): TodoInput => {
         if (isEmpty(value)) return {};
+        const forContext = hasContext ? readTodoContext(fields) : {};
+        const isForContext = forContext.keep !== undefined || forContext.compact === true;
+        if (isForContext && fields.value('items') === undefined) return forContext;
         const items = fields.list('items');
         if (items.length > MAX_ITEMS)
           fields.problem(
@@ -98,24 +107,49 @@ export function createTodoTool(): Tool<TodoInput> {
           );
         const given = items.slice(0, MAX_ITEMS);
         const kept = given.flatMap((item, index) => parseItem(item, { index, fields }) ?? []);
-        return { items: kept, dropped: given.length - kept.length };
+        return { items: kept, dropped: given.length - kept.length, ...forContext };
       }),
-    async execute({ items, dropped = 0 }, context) {
-      if (items === undefined) return textResult((await context.todoList()) ?? EMPTY, { title: 'todo list' });
-      const done = items.filter((item) => item.status === 'done').length;
-      const facts = {
-        title: `${done} of ${items.length} done`,
-        metadata: { items: items.map((item) => ({ ...item })) },
+    async execute(input, context) {
+      const tooLong = await tooLongToKeep(input, context);
+      if (tooLong !== undefined) return failedResult(tooLong);
+      const { lines, metadata } = await answerForContext(input, context);
+      const list = await listResult(input, context);
+      return {
+        ...list,
+        // The list is the first part: it alone is shown again later.
+        content: [...list.content, ...lines.map((text) => ({ type: 'text', text }) as const)],
+        metadata: { ...list.metadata, ...metadata },
       };
-      const left = dropped === 0 ? [] : [`(${plural(dropped, 'cancelled item')} left out.)`];
-      if (items.length === 0)
-        return textResult(dropped === 0 ? EMPTY : ['No items are left.', ...left].join('\n'), facts);
-      const lines = [...items.map((item) => `${BOXES[item.status]} ${item.text}`), ...left];
-      const inProgress = items.filter((item) => item.status === 'in_progress').length;
-      if (inProgress > 1) lines.push(`(${inProgress} items are in progress: work on one at a time.)`);
-      return textResult(lines.join('\n'), facts);
     },
   };
+}
+
+const CONTEXT_PARAMETERS = {
+  keep: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Facts to keep word for word in summaries',
+  },
+  compact: { type: 'boolean', description: 'Phase done: summarise now' },
+} as const;
+
+async function listResult(
+  { items, dropped = 0 }: TodoInput,
+  { todoList }: Pick<ToolContext, 'todoList'>,
+): Promise<ToolResult> {
+  if (items === undefined) return textResult((await todoList()) ?? EMPTY, { title: 'todo list' });
+  const done = items.filter((item) => item.status === 'done').length;
+  const facts = {
+    title: `${done} of ${items.length} done`,
+    metadata: { items: items.map((item) => ({ ...item })) },
+  };
+  const left = dropped === 0 ? [] : [`(${plural(dropped, 'cancelled item')} left out.)`];
+  if (items.length === 0)
+    return textResult(dropped === 0 ? EMPTY : ['No items are left.', ...left].join('\n'), facts);
+  const lines = [...items.map((item) => `${BOXES[item.status]} ${item.text}`), ...left];
+  const inProgress = items.filter((item) => item.status === 'in_progress').length;
+  if (inProgress > 1) lines.push(`(${inProgress} items are in progress: work on one at a time.)`);
+  return textResult(lines.join('\n'), facts);
 }
 
 const EMPTY = 'The todo list is empty.';

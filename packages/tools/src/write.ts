@@ -17,7 +17,7 @@ export function createWriteTool(): Tool<WriteInput> {
     runsAlone: true,
     schema: {
       name: 'write',
-      description: 'Create or overwrite a whole file. Creates missing folders. To change a part, use edit.',
+      description: 'Create or overwrite a file and its folders. To change a part, use edit.',
       parameters: {
         type: 'object',
         properties: { path: { type: 'string' }, content: { type: 'string' } },

@@ -17,6 +17,7 @@ import { dirname, join, normalize } from 'node:path';
 import type {
   BlobInfo,
   BlobStore,
+  ContextControl,
   ExecOptions,
   ExecResult,
   Sandbox,
@@ -45,7 +46,9 @@ export interface ToolFixture extends AsyncDisposable {
   text(tool: Tool, input: JsonValue): Promise<string>;
 }
 
-export async function openToolFixture(overrides: { sandbox?: Partial<Sandbox> } = {}): Promise<ToolFixture> {
+export async function openToolFixture(
+  overrides: { sandbox?: Partial<Sandbox>; context?: ContextControl | undefined } = {},
+): Promise<ToolFixture> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'longhaul-tools-')));
   const blobs = createTestBlobStore();
   const abort = new AbortController();
@@ -66,6 +69,7 @@ export async function openToolFixture(overrides: { sandbox?: Partial<Sandbox> } 
     },
     todoList: async () => past.todoList,
     signal: abort.signal,
+    context: overrides.context,
     progress: (update) => progress.push(update),
   };
   async function call(tool: Tool, input: JsonValue): Promise<ToolResult> {

@@ -9,7 +9,8 @@ import { createTools } from '@longhaul/tools';
 export async function loadConfiguredAgents(config: Config): Promise<NamedAgents> {
   const { bash, read, grep, list, maxOutputChars } = config.tools;
   const fetch = config.sandbox.network === 'on' ? config.tools.fetch : undefined;
-  const tools = createTools({ bash, read, grep, list, fetch }).map((tool) =>
+  const todo = { context: config.context.budgetNotes };
+  const tools = createTools({ bash, read, grep, list, fetch, todo }).map((tool) =>
     tool.maxOutputChars === undefined ? { ...tool, maxOutputChars } : tool,
   );
   return await loadAgents(config, tools);

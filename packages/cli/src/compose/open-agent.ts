@@ -115,6 +115,7 @@ export function runtimeOptions(
     retry: config.retry,
     rawToolResults: config.tools.rawResults,
     askOpenItems: config.continuation.askOpenItems,
+    budgetNotes: config.context.budgetNotes,
     recordsFiles: config.files.record,
     instructionFiles: config.context.instructions,
     costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),

@@ -168,6 +168,9 @@ function withCurrent<Fixed extends object>(
     get askOpenItems() {
       return now().askOpenItems;
     },
+    get budgetNotes() {
+      return now().budgetNotes;
+    },
     get retry() {
       return now().retry;
     },

@@ -50,6 +50,7 @@ export async function playSession(options: PlaySessionOptions): Promise<PlayedSe
     // What is repeated was repeated in the recording.
     limits: { ...NO_LIMITS, repeatedCalls: null },
     askOpenItems: false,
+    budgetNotes: false,
   });
   const session = await runtime.createSession({
     workspace: options.workspace,

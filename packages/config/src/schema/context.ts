@@ -71,6 +71,11 @@ export const context = z.strictObject({
     'Instruction files that are added to the system prompt. Paths are relative to the workspace, not to this file. If a file changes during a session, the next run tells the model its new text in a message. With AGENTS.md in the list, the AGENTS.md of the folders in which the agent works are read too.',
     D.context.instructions,
   ),
+  budgetNotes: setting(
+    z.boolean(),
+    'Whether a note tells the model how full its context is, and whether the tool todo can keep facts through compactions and ask for a compaction.',
+    D.context.budgetNotes,
+  ),
 });
 
 function isModulePath(strategy: string): boolean {

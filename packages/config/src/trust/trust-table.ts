@@ -79,6 +79,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'context.compression.options.pruneProtectTokens': ANYTHING,
   'context.compression.options.pruneMinimumTokens': ANYTHING,
   'context.compression.options.ledgerShare': ANYTHING,
+  'context.budgetNotes': ANYTHING,
   'context.instructions': only(
     'at most 20 `.md` and `.txt` files in the workspace, with simple names',
     'data',

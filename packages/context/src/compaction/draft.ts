@@ -1,4 +1,5 @@
 import type { Compaction, Mark, Message, Summary } from '@longhaul/protocol';
+import { keptTokens } from '../ledger/kept-facts.ts';
 import { renderLedger } from '../ledger/ledger.ts';
 import type { LedgerKeeper } from '../ledger/ledger-keeper.ts';
 import { firstUserMessage, newestRequests } from '../log.ts';
@@ -38,6 +39,7 @@ export function allHidden({ input, log }: CompactionContext, adds: readonly stri
     .map((message) => message.id);
 }
 
+/** Kept facts are the same with any `maxTokens`. */
 export function ledgerFor(context: CompactionContext, hides: readonly string[], maxTokens: number): string {
   if (hides.length === 0) return '';
   const hidden = new Set(hides);
@@ -46,7 +48,14 @@ export function ledgerFor(context: CompactionContext, hides: readonly string[], 
   );
   const visibleFrom = firstOfVisibleTail(context.log.messages, hidden);
   const fold = context.ledger.foldOf(context.log.messages);
-  return renderLedger(fold, { maxTokens, count: context.count, verbatim, visibleFrom });
+  const { ledgerTokens, count } = context;
+  return renderLedger(fold, {
+    maxTokens,
+    count,
+    verbatim,
+    visibleFrom,
+    keptTokens: keptTokens(ledgerTokens),
+  });
 }
 
 /** Returns the sequence of the first message after which none is hidden. */

@@ -1,4 +1,11 @@
-import type { JsonValue, Mark, Message, Part, ToolOutputContent } from '@longhaul/protocol';
+import {
+  handleOf,
+  type JsonValue,
+  type Mark,
+  type Message,
+  type Part,
+  type ToolOutputContent,
+} from '@longhaul/protocol';
 import { activeMarks, newestRequests, partKey } from '../log.ts';
 import { messageCosts } from '../strategies/keep.ts';
 import { hideableMessages } from '../strategy.ts';
@@ -163,9 +170,10 @@ function cutTo(
  */
 function longParts(context: CompactionContext, draft: Draft): LongPart[] {
   const { cuts, pruned } = activeMarks([...context.log.marks, ...draft.marks]);
+  const kept = context.ledger.foldOf(context.log.messages).kept?.handle;
   return visibleMessages(context, draft).flatMap((message) =>
     message.parts.flatMap((part, partIndex) => {
-      if (context.isSentWhole?.(part) === true) return [];
+      if (context.isSentWhole?.(part) === true || handleOf(message.sequence, partIndex) === kept) return [];
       const key = partKey(message.id, partIndex);
       const chars = Math.min(
         cuttableChars(part, pruned.has(key)),

@@ -3,7 +3,7 @@ import { createNameIndex, createSightings, type NameSightings } from './name-ind
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 4;
+const VERSION = 5;
 
 type NameRow = [
   name: string,
@@ -20,6 +20,7 @@ interface StoredFold {
   instructions: LedgerFold['instructions'];
   said?: string;
   todo?: string;
+  kept?: LedgerFold['kept'];
   files: { key: string; path: string; actions: FileAction[]; handle: string; lastSequence: number }[];
   commands: CommandFact[];
   errors: [string, ErrorFact][];
@@ -36,6 +37,7 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
     instructions: fold.instructions,
     said: fold.said,
     todo: fold.todo,
+    kept: fold.kept,
     files: [...fold.files.values()].map((file) => ({ ...file, actions: [...file.actions] })),
     commands: [...fold.commands.values()],
     errors: [...fold.errors],
@@ -76,6 +78,7 @@ function toFold(stored: StoredFold): LedgerFold {
     instructions: stored.instructions,
     said: stored.said,
     todo: stored.todo,
+    kept: stored.kept,
     files: new Map(stored.files.map((file) => [file.key, { ...file, actions: new Set(file.actions) }])),
     commands: new Map(stored.commands.map((fact) => [fact.command, fact])),
     errors: new Map(stored.errors),

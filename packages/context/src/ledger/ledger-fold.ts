@@ -16,6 +16,7 @@ import { CHANGED_BY, changedFiles } from './changed-files.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { fileKey } from './file-paths.ts';
 import { instructionIn } from './instruction-text.ts';
+import { type KeptFacts, keptFactsOf } from './kept-facts.ts';
 import { addNames, createNameIndex, type NameIndex } from './name-index.ts';
 import { oneLine } from './one-line.ts';
 import { todoListOf } from './todo-list.ts';
@@ -68,6 +69,8 @@ export interface LedgerFold {
   said?: string;
   /** The newest todo list, as its tool returned it. */
   todo?: string;
+  /** The facts that the model keeps. Absent until it keeps some. */
+  kept?: KeptFacts;
   files: Map<string, FileFact>;
   commands: Map<string, CommandFact>;
   /** The newest failure of each command and on each path, newest last. */
@@ -133,6 +136,8 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
   const todo = todoListOf(part, facts.todo);
   if (todo !== undefined) {
     facts.todo = todo;
+    const kept = keptFactsOf(part);
+    if (kept !== undefined) facts.kept = { facts: kept, handle };
     return;
   }
   const call = seen.command ?? seen.path;

@@ -5,6 +5,7 @@ import { currentRequest } from './current-request.ts';
 import { exactNamesIn } from './exact-names.ts';
 import { rankNames } from './file-tree.ts';
 import { instructionSection } from './instruction-section.ts';
+import { keptSection, keptTokens } from './kept-facts.ts';
 import {
   type CommandFact,
   createLedgerFold,
@@ -25,6 +26,8 @@ export interface LedgerOptions {
   verbatim?: ReadonlySet<string>;
   /** The view shows all messages from this sequence on. Names that are mentioned last in one of them rank lower. */
   visibleFrom?: number;
+  /** The most tokens of the facts that the model keeps, which come first. Default: their share of `maxTokens`. */
+  keptTokens?: number;
 }
 
 /** The facts, with each file once. */
@@ -81,8 +84,12 @@ export function buildLedger(messages: readonly Message[], options: LedgerOptions
  * list or instructions that are longer than their share, then to names.
  */
 export function renderLedger(collected: LedgerFold, options: LedgerOptions): string {
-  const { maxTokens, count, verbatim } = options;
+  const { count, verbatim } = options;
   const fold = { ...collected, ...sameFiles(collected.files) };
+  const kept =
+    fold.kept &&
+    keptSection(fold.kept, { maxTokens: options.keptTokens ?? keptTokens(options.maxTokens), count });
+  const maxTokens = Math.max(0, options.maxTokens - tokensOf([kept]));
   const request = currentRequest(fold.instructions, {
     verbatim,
     maxTokens: Math.floor(maxTokens * REQUEST_SHARE),
@@ -105,11 +112,16 @@ export function renderLedger(collected: LedgerFold, options: LedgerOptions): str
     names: rankNames(fold.names, { visibleFrom, most }),
   };
   const shownElsewhere = new Set([...(verbatim ?? []), ...(request?.messageIds ?? [])]);
-  const instructions = instructionsWithin(leftTokens, fold, { ...options, named, verbatim: shownElsewhere });
-  const shown = exactNamesIn(textsOf([request, instructions, todo, ...events]).join('\n'));
+  const instructions = instructionsWithin(leftTokens, fold, {
+    ...options,
+    maxTokens,
+    named,
+    verbatim: shownElsewhere,
+  });
+  const shown = exactNamesIn(textsOf([request, instructions, todo, kept, ...events]).join('\n'));
   const room = { maxTokens: Math.min(MAX_NAMES_TOKENS, leftTokens - tokensOf([instructions])), count };
   const { files, others } = nameSections({ ...named, shown }, room);
-  return [...textsOf([request, todo, instructions, ...events]), ...files, ...others].join('\n\n');
+  return [...textsOf([request, todo, kept, instructions, ...events]), ...files, ...others].join('\n\n');
 }
 
 type Filled = { readonly text: string; readonly tokens: number } | undefined;

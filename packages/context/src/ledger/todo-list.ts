@@ -2,13 +2,14 @@ import type { JsonValue, ToolPart } from '@longhaul/protocol';
 import { textOfOutput } from '../view.ts';
 
 /**
- * Returns the todo list that a call has set, one item a line. Undefined for any other call.
+ * Returns the todo list that a call has set, one item a line. Undefined for any other call. Longhaul's own tool returns
+ * the list first, and then remarks, which are about that call only.
  *
  * @param known The list so far, for tools that change one item. Default: an empty list.
  */
 export function todoListOf(part: ToolPart, known = ''): string | undefined {
   if (part.state !== 'completed') return undefined;
-  if (part.name === 'todo') return textOfOutput(part.output ?? []);
+  if (part.name === 'todo') return textOfOutput((part.output ?? []).slice(0, 1));
   const tool = part.name.toLowerCase().replaceAll(/[_-]/g, '');
   if (tool === 'taskcreate') return withNewTask(part, known);
   if (tool === 'taskupdate') return withChangedTask(part.input, known);

@@ -17,14 +17,14 @@ export interface RecallInput {
 export const RECALL_TOOL = {
   name: 'recall',
   description:
-    'Read text of this session that was cut or is no longer shown: `query` searches and returns handles; `handle` (like m12.3) reads the full text by lines.',
+    'Read text of this session that was cut or is hidden: `query` finds handles; `handle` (like m12.3) reads it by lines.',
   parameters: {
     type: 'object',
     properties: {
       query: { type: 'string', description: 'Words that must all occur' },
       handle: { type: 'string' },
-      from: { type: 'integer', description: 'First line, from 1' },
-      lines: { type: 'integer', description: 'Default 200' },
+      from: { type: 'integer' },
+      lines: { type: 'integer' },
     },
   },
 } as const;

@@ -27,7 +27,10 @@ async function workedSession(store: Store, steps = 12): Promise<TestRun> {
   const plan = Array.from({ length: steps }, (_, index) =>
     calls({ name: 'look', callId: `c${index}`, input: { path: `src/file-${index}.ts` } }),
   );
-  const test = await testRun(playedDriver([...plan, answer('All seen.')]), [look], { store });
+  const test = await testRun(playedDriver([...plan, answer('All seen.')]), [look], {
+    store,
+    budgetNotes: false,
+  });
   await test.run('Look at every file. Never touch the schema.');
   return test;
 }

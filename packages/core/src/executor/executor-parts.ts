@@ -17,9 +17,12 @@ import { StepOutcomeHandler } from './step-outcome-handler.ts';
 import { ToolRunner } from './tool-runner.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
 import { UnfinishedWork } from './unfinished-work.ts';
+import { AskedCompaction } from './window/asked-compaction.ts';
+import { BudgetNote } from './window/budget-note.ts';
 import { Compactor } from './window/compactor.ts';
 import { ContextWindow } from './window/context-window.ts';
 import { CountedDecision } from './window/counted-decision.ts';
+import { WindowControl } from './window/window-control.ts';
 
 /** The collaborators of one `TurnExecutor`. */
 export interface ExecutorParts {
@@ -32,6 +35,9 @@ export interface ExecutorParts {
   window: ContextWindow;
   decision: CountedDecision;
   compactor: Compactor;
+  /** Undefined: the model has no part in decisions about its context. */
+  askedCompaction: AskedCompaction | undefined;
+  budgetNote: BudgetNote | undefined;
   /** Undefined: the session has no hooks. */
   compactionHooks: CompactionHooks | undefined;
   refusedContent: RefusedContent;
@@ -102,6 +108,10 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     onUsage: (usage) => account.addUsage(usage),
     takeCompactionRequest: options.takeCompactionRequest,
   });
+  const control =
+    options.budgetNotes === false ? undefined : new WindowControl(window, options.compression.auto);
+  const askedCompaction = control && new AskedCompaction({ writer, control, compactor });
+  const budgetNote = control && new BudgetNote({ writer, window, control, findTool });
   const caller = new ModelCaller({
     writer,
     driver,
@@ -120,6 +130,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     blobs,
     history: options.history,
     todoList: () => unfinishedWork.todoList(),
+    context: control,
     approver,
     model: new ModelForTools({ driver, writer, approver, account, limits, clock, costOf }),
     background: options.background,
@@ -167,6 +178,8 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     window,
     decision,
     compactor,
+    askedCompaction,
+    budgetNote,
     compactionHooks,
     refusedContent,
     environmentNote,

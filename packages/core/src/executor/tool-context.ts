@@ -1,6 +1,6 @@
 import type { ToolPart } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
-import type { BackgroundCommands, BlobStore, Sandbox } from '../ports/index.ts';
+import type { BackgroundCommands, BlobStore, ContextControl, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, ToolContext } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { RunClock } from './limits/run-clock.ts';
@@ -15,6 +15,8 @@ export interface ToolContextOptions {
   todoList: () => Promise<string | undefined>;
   approver: Approver;
   clock: RunClock;
+  /** Absent: tools have no part in decisions about the context. */
+  context?: ContextControl | undefined;
   /** Absent: no command can run in the background. */
   background?: BackgroundCommands | undefined;
   /** Absent: tools cannot use the model. */
@@ -31,7 +33,18 @@ export interface StartedCall {
 
 /** Creates what a tool can use during a call. Each question that it asks is an approval with a handle of its own. */
 export function createToolContext(
-  { writer, sandbox, blobs, history, todoList, approver, clock, background, model }: ToolContextOptions,
+  {
+    writer,
+    sandbox,
+    blobs,
+    history,
+    todoList,
+    approver,
+    clock,
+    context,
+    background,
+    model,
+  }: ToolContextOptions,
   { part: { callId }, handle, stored, signal }: StartedCall,
 ): ToolContext {
   let asked = 0;
@@ -48,6 +61,7 @@ export function createToolContext(
     history,
     todoList,
     signal,
+    context,
     background,
     ask: async (question) => {
       const stopClock = () => clock.stop();

@@ -41,6 +41,8 @@ export interface TurnExecutorOptions {
   files?: FileRecording | undefined;
   /** See `RuntimeOptions`. */
   askOpenItems?: boolean | undefined;
+  /** See `RuntimeOptions`. */
+  budgetNotes?: boolean | undefined;
   compression: CompressionSettings;
   limits: RunLimits;
   retry: RetryOptions;

@@ -73,6 +73,7 @@ export class TurnExecutor {
       signal,
       account,
       compactor,
+      askedCompaction,
       refusedContent,
       environmentNote,
       skillNote,
@@ -93,11 +94,12 @@ export class TurnExecutor {
       const limit = reachedLimit(limits, account.progress);
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
       await compactor.compactIfRequested(signal);
+      await askedCompaction?.compactIfAsked(signal);
       await environmentNote.appendIfDue();
       await skillNote.appendIfDue();
       await stepFiles.appendNoteIfDue();
       await backgroundNote.appendIfDue();
-      const request = await this.#fitRequest(signal);
+      const request = await this.#fitRequest(signal, { isNoted: true });
       // After a compaction, messages may have arrived and a limit may be reached.
       if (request === undefined) continue;
       const outcome = await caller.call(request, this.#target());
@@ -127,15 +129,20 @@ export class TurnExecutor {
     return deny === undefined ? undefined : { status: 'failed', error: refusedByHook(deny) };
   }
 
-  /** Returns a request that fits the window, or undefined if it compacted instead. */
-  async #fitRequest(signal: AbortSignal): Promise<FittedRequest | undefined> {
-    const { window, compactor } = this.#parts;
+  /**
+   * Returns a request that fits the window, or undefined if it compacted instead.
+   *
+   * @param isNoted Whether a note may tell the model how full its context is.
+   */
+  async #fitRequest(signal: AbortSignal, { isNoted = false } = {}): Promise<FittedRequest | undefined> {
+    const { window, compactor, budgetNote } = this.#parts;
     const decision = await this.#parts.decision.decide(signal);
     if (decision.action === 'refuse') throw decision.error;
     if (decision.action === 'compact') {
       await compactor.compact('threshold', signal);
       return undefined;
     }
+    if (isNoted && (await budgetNote?.appendIfDue(decision)) === true) return this.#fitRequest(signal);
     await this.#options.writer.announce(window.usage(decision.predictedTokens), { type: 'llm:thinking' });
     return decision;
   }

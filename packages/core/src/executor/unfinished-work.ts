@@ -75,8 +75,9 @@ export class UnfinishedWork {
         (each): each is ToolPart =>
           each.type === 'tool' && each.state === 'completed' && findTool(each.name)?.name === 'todo',
       );
-      if (part !== undefined)
-        return part.output?.map((piece) => (piece.type === 'text' ? piece.text : '')).join('\n');
+      // Remarks about the call follow the list.
+      const [list] = part?.output ?? [];
+      if (part !== undefined) return list?.type === 'text' ? list.text : undefined;
     }
     return writer.unloaded.size === 0 ? undefined : hiddenTodoList();
   }

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, Question, ToolOutputContent } from '@longha
 import type { QuestionAnswer } from './approver.ts';
 import type { BackgroundCommands } from './background.ts';
 import type { BlobStore } from './blob-store.ts';
+import type { ContextControl } from './context-control.ts';
 import type { ToolSchema } from './model-driver.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { SearchHit } from './store/search-store.ts';
@@ -85,6 +86,8 @@ export interface ToolContext {
    * nothing of the session. Does not reject. Default: it cannot be used.
    */
   askModel?: (question: ModelQuestion, signal: AbortSignal) => Promise<ModelReply>;
+  /** Absent: tools have no part in decisions about the context. */
+  readonly context?: ContextControl | undefined;
   /** Absent: no command can run in the background. */
   readonly background?: BackgroundCommands | undefined;
   /** Emits `llm:tool-progress`. The newest title and facts are also stored with the running call. */

@@ -138,6 +138,7 @@ async function createExecutor(
     maxToolOutputChars,
     rawToolResults,
     askOpenItems: options.askOpenItems,
+    budgetNotes: options.budgetNotes,
     files: await fileRecording(session, options),
     keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });

@@ -83,6 +83,11 @@ export interface RuntimeOptions extends ProcessEnder {
    * Default true.
    */
   askOpenItems?: boolean;
+  /**
+   * Tells the model in a note how full its context is, at 70 % and 85 % of what triggers a compaction, and lets tools
+   * keep facts and ask for a compaction. Default true.
+   */
+  budgetNotes?: boolean;
   limits?: RunLimits;
   /** The limit of what one session keeps of cut tool outputs. Default: none. */
   keptOutput?: KeptOutputLimit;

@@ -61,7 +61,7 @@ export const contextReportSchema = z.looseObject({
     z.looseObject({
       compactionId: z.string(),
       ...compactionFigures,
-      reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
+      reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual', 'model']),
       createdAt: z.number(),
       at: z.int().optional().meta({
         description: 'Sequence of the last message when it was made. Absent in answers of an older version.',
@@ -104,7 +104,7 @@ export const stepsSchema = z.looseObject({
 const compactionFields = {
   id: z.string(),
   ...compactionFigures,
-  reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
+  reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual', 'model']),
   createdAt: z.number(),
   undoneAt: z.number().optional(),
   isActive: z.boolean().meta({ description: 'Whether it is on the live path and not undone.' }),

@@ -123,7 +123,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     originalMessages: amount,
     compressedMessages: amount,
     strategy: z.string(),
-    reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual']),
+    reason: z.enum(['threshold', 'overflow', 'tool-results', 'stream', 'manual', 'model']),
     round: amount,
   }),
   event('context:pruned', { prunedCount: amount, savedTokens: amount }),

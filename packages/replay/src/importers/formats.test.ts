@@ -1,3 +1,4 @@
+import { buildLedger, countByClasses } from '@longhaul/context';
 import { describe, expect, it } from 'vitest';
 import { outline, readFixture } from '../../test/support.ts';
 import { readSession } from './import-session.ts';
@@ -273,6 +274,38 @@ describe('an export of Longhaul', () => {
       'marks with wrong fields, or on unknown messages',
     ]);
   });
+});
+
+it('keeps the facts that the model keeps, and the reason of its compactions', () => {
+  const call = { type: 'tool', callId: 'c', name: 'todo', input: {}, state: 'completed' };
+  const message = { sessionId: 's', status: 'done', createdAt: 1, tokenCount: 1 };
+  const part = {
+    ...call,
+    output: [{ type: 'text', text: '[ ] next' }],
+    metadata: { keep: ['the port is 8443'] },
+  };
+  const compaction = { kind: 'compaction', id: 'c1', sessionId: 's', round: 1, strategy: 'x', createdAt: 3 };
+  const sizes = { tokensBefore: 9, tokensAfter: 1, summary: { ledger: '', narrative: '' }, hides: ['m2'] };
+  const { messages, report } = readSession(
+    JSON.stringify({
+      format: 'longhaul-session',
+      version: 1,
+      session: { id: 's' },
+      messages: [
+        {
+          ...message,
+          id: 'm1',
+          sequence: 1,
+          role: 'user',
+          parts: [{ type: 'text', text: 'Go.', state: 'done' }],
+        },
+        { ...message, id: 'm2', sequence: 2, role: 'assistant', parts: [part] },
+      ],
+      marks: [{ ...compaction, ...sizes, reason: 'model' }],
+    }),
+  );
+  expect(buildLedger(messages, { maxTokens: 500, count: countByClasses })).toContain('- the port is 8443');
+  expect(report.marks).toMatchObject([{ reason: 'model' }]);
 });
 
 it('renumbers the reverts of an export whose messages without parts are left out', () => {

@@ -58,7 +58,8 @@ export const BASH_DIALECT: ToolDialect = {
   ],
 };
 
-export const TODO_DIALECT: ToolDialect = {
+/** The tool `todo` of a model that has no part in decisions about its context. */
+export const TODO_LIST_DIALECT: ToolDialect = {
   names: [
     'TodoWrite',
     'write_todos',
@@ -78,6 +79,15 @@ export const TODO_DIALECT: ToolDialect = {
     },
   },
   silent: ['explanation', 'merge', 'description', 'operation', 'task_progress'],
+};
+
+export const TODO_DIALECT: ToolDialect = {
+  ...TODO_LIST_DIALECT,
+  parameters: {
+    ...TODO_LIST_DIALECT.parameters,
+    keep: { means: 'facts that a summary keeps word for word', aliases: ['facts', 'keep_facts', 'remember'] },
+    compact: { means: 'whether a phase is finished', aliases: ['compact_now', 'compaction'] },
+  },
 };
 
 export const SKILL_DIALECT: ToolDialect = {

@@ -16,6 +16,7 @@ const REASONS = {
   'tool-results': 'the results of tools did not fit',
   stream: 'an answer did not fit',
   manual: 'somebody asked for it',
+  model: 'the model had finished a phase of its work',
 } as const;
 
 /** A compaction: what it hid, and what replaces it. */

@@ -165,7 +165,7 @@ export class ConversationView {
     if (event.type !== 'llm:tool-result') return;
     const args = this.#calls.get(event.callId) ?? null;
     this.#calls.delete(event.callId);
-    if (event.toolName === 'todo' && event.success) this.todo = todoItemsOf(event.metadata);
+    if (event.toolName === 'todo' && event.success) this.todo = todoItemsOf(event.metadata) ?? this.todo;
     const { metadata } = event;
     const whole = { args, metadata, paint, columns: this.#options.columns() };
     const text = toolDetails(event, { ...whole, verbose: true });

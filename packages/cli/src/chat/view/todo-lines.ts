@@ -9,10 +9,10 @@ export interface TodoItem {
 
 const MAX_LINES = 5;
 
-/** Reads the list from the result of the tool `todo`. */
-export function todoItemsOf(metadata: JsonObject | undefined): TodoItem[] {
+/** Reads the list from the result of the tool `todo`. Undefined: the call has left the list as it was. */
+export function todoItemsOf(metadata: JsonObject | undefined): TodoItem[] | undefined {
   const items = metadata?.['items'];
-  if (!Array.isArray(items)) return [];
+  if (!Array.isArray(items)) return undefined;
   return items.flatMap((item) =>
     isObject(item) && typeof item['text'] === 'string' && typeof item['status'] === 'string'
       ? [{ text: item['text'], status: item['status'] }]

@@ -5,7 +5,7 @@ import type { SessionWriter } from '../../session/session-writer.ts';
 import { noProgress } from '../run-errors.ts';
 import type { ContextWindow, RequestedCompaction } from './context-window.ts';
 
-type Reason = 'threshold' | 'overflow' | 'manual';
+type Reason = 'threshold' | 'overflow' | 'manual' | 'model';
 
 export interface CompactorOptions {
   window: ContextWindow;

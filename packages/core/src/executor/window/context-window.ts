@@ -1,5 +1,6 @@
 import {
   type Budget,
+  type CompactOptions,
   type CompressionStrategy,
   type ContextPolicy,
   type ContextState,
@@ -13,6 +14,7 @@ import {
   dueTokens,
   type FittedRequest,
   isNewestCompactionUndone,
+  type LedgerFold,
   memoizeCounter,
   nextDue,
   type RequestDecision,
@@ -153,8 +155,13 @@ export class ContextWindow {
 
   /** Returns the newest todo list of the session, also if it is hidden. */
   async todoList(): Promise<string | undefined> {
+    return (await this.fold()).todo;
+  }
+
+  /** Returns the facts of the session, also those that are hidden. */
+  async fold(): Promise<LedgerFold> {
     const keeper = await this.#ledger.open();
-    return keeper.foldOf(this.#options.writer.log.messages).todo;
+    return keeper.foldOf(this.#options.writer.log.messages);
   }
 
   /** Decides whether the next request can be sent, must be compacted first, or cannot be sent. */
@@ -200,26 +207,16 @@ export class ContextWindow {
     signal: AbortSignal,
     { strategy = this.#options.settings.strategy, focus, note }: CompactionOrder = {},
   ): Promise<void> {
-    const { writer, settings } = this.#options;
+    const { writer } = this.#options;
     if (reason !== 'manual' && isNewestCompactionUndone(writer.log.marks)) {
       const message =
         'The newest compaction is undone, and the session no longer fits into the window: compacting again.';
       await writer.announce({ type: 'context:warning', message });
     }
     await writer.announce({ type: 'session:status', status: 'compacting' });
-    const ledger = await this.#ledger.open();
     const outcome = await compact({
-      log: writer.log,
-      budget: this.budget,
-      meter: this.#meter,
+      ...(await this.compactOptions(reason)),
       strategy,
-      reason,
-      count: this.#count,
-      ledgerShare: settings.ledgerShare,
-      ledger,
-      protectedTools: this.#options.protectedTools,
-      newId,
-      now: Date.now(),
       signal,
       ...this.#summarise(signal),
       summariseByProvider: this.#summariseByProvider(signal),
@@ -227,6 +224,8 @@ export class ContextWindow {
     });
     if (signal.aborted) throw cancelledCompaction();
     if (outcome.status === 'exhausted') {
+      // Nobody waits for it, and the next request decides whether one is necessary.
+      if (reason === 'model') return;
       if (!outcome.canBeSent || reason !== 'threshold') throw outcome.error;
       this.#dueFrom = nextDue(Number(outcome.error.data['tokensBefore']));
       return;
@@ -236,6 +235,24 @@ export class ContextWindow {
     await recordCompaction(writer, outcome, { status: 'busy', checkpoint, note });
     this.compactions += 1;
     this.#meter.forgetMeasured();
+  }
+
+  /** Returns the options of a compaction with the configured strategy and without a model. */
+  async compactOptions(reason: CompactionReason): Promise<CompactOptions> {
+    const { writer, settings, protectedTools } = this.#options;
+    return {
+      log: writer.log,
+      budget: this.budget,
+      meter: this.#meter,
+      strategy: settings.strategy,
+      reason,
+      count: this.#count,
+      ledgerShare: settings.ledgerShare,
+      ledger: await this.#ledger.open(),
+      protectedTools,
+      newId,
+      now: Date.now(),
+    };
   }
 
   #summarise(signal: AbortSignal): { summarise?: Summarise } {

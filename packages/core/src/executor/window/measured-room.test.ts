@@ -23,7 +23,7 @@ it('forgets the measured size after a compaction: without usage, the next reques
     { windowTokens: WINDOW },
   );
   const read = testTool('read', () => text(`line ${steps} of it\n`.repeat(isCompacted() ? 8 : 40)));
-  const test = await testRun(driver, [read]);
+  const test = await testRun(driver, [read], { budgetNotes: false });
   await test.run('go');
 
   const sizes = test.of('context:usage').map((event) => event.tokens);

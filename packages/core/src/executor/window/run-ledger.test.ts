@@ -111,7 +111,7 @@ it('unloads hidden messages of a long run, and recall still reads them', async (
     calls({ name: 'recall', input: { handle: 'm2.0' } }),
     answer('Done.'),
   ]);
-  const test = await testRun(driver, [noise, createRecallTool()]);
+  const test = await testRun(driver, [noise, createRecallTool()], { budgetNotes: false });
   expect(await test.run('look')).toMatchObject({ status: 'completed' });
   expect(test.of('context:compressed').length).toBeGreaterThan(1);
   const log = await test.store.loadLog(test.sessionId);

@@ -8,7 +8,7 @@ import {
   ledgerFoldFromJson,
   ledgerFoldToJson,
 } from '@longhaul/context';
-import type { Message } from '@longhaul/protocol';
+import { isOpen, type Message } from '@longhaul/protocol';
 import type { LedgerCheckpoint, SessionView, Store } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
 import type { KeptLedger, KeptLedgers } from './kept-ledgers.ts';
@@ -56,9 +56,9 @@ export class RunLedger {
     this.#between = between;
   }
 
-  /** Returns the keeper. Its fold covers the current log. */
+  /** Returns the keeper. Its fold covers the current log, except a step whose calls have not all ended. */
   async open(): Promise<LedgerKeeper> {
-    const { messages } = this.#source.log;
+    const messages = endedMessages(this.#source.log.messages);
     const kept = this.#kept ?? this.#fromEarlierRun() ?? (await this.#fromStore());
     this.#kept = kept;
     kept.keeper.foldOf(messages);
@@ -68,12 +68,12 @@ export class RunLedger {
       kept.last = message;
     }
     this.#between?.ledgers.keep(this.#between.sessionId, kept);
-    return kept.keeper;
+    return { foldOf: (all) => kept.keeper.foldOf(endedMessages(all)) };
   }
 
   /** Returns the checkpoint to store with the current compaction, or undefined if none is due. */
   checkpointIfDue(): LedgerCheckpoint | undefined {
-    const { messages } = this.#source.log;
+    const messages = endedMessages(this.#source.log.messages);
     const last = messages.at(-1);
     const kept = this.#kept;
     if (kept === undefined || last === undefined) return undefined;
@@ -136,4 +136,10 @@ export class RunLedger {
 
 function countChars(kept: KeptLedger, { sequence, tokenCount }: Message): void {
   if (sequence > kept.checkpoint.sequence) kept.charsSince += tokenCount * CHARS_PER_TOKEN;
+}
+
+/** A fold reads each message once. A step whose calls are running is read when they have ended. */
+function endedMessages(messages: readonly Message[]): readonly Message[] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  return messages[last]?.parts.some(isOpen) === true ? messages.slice(0, last) : messages;
 }
