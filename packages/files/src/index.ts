@@ -1,3 +1,4 @@
+export { findCopy } from './copy/workspace-copies.ts';
 export { createFileTrees, type FileTreesOptions } from './file-trees.ts';
 export type { FilesSettings } from './files-settings.ts';
 export type { PackBlobs } from './format/pack-source.ts';

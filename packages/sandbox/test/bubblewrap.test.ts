@@ -1,5 +1,17 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, copyFile, mkdir, rename, symlink, unlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
@@ -49,6 +61,34 @@ await describeKind('bubblewrap', () => {
     const { output } = await run(sandbox, 'echo x >$(dirname $(command -v prog-other))/new');
     expect(output).toMatch(/Read-only/);
     expect(await sandbox.files.list('')).toEqual([{ name: 'own', kind: 'directory' }]);
+  });
+
+  it('mounts shared folders in the workspace read-only, unless a link or another folder has replaced them', async () => {
+    await using folders = await makeWorkspace();
+    await using elsewhere = await makeWorkspace();
+    const shared = async (name: string) => {
+      const from = join(elsewhere.workspace, name);
+      await mkdir(from);
+      await writeFile(join(from, 'file'), `${name}\n`);
+      await mkdir(join(folders.workspace, name));
+      return { from, to: name, inode: String((await stat(from, { bigint: true })).ino) };
+    };
+    const sharedFolders = [
+      await shared('node_modules'),
+      await shared('.venv'),
+      await shared('linked'),
+      await shared('gone'),
+    ];
+    await using sandbox = await driver.open(folders.options({ sharedFolders }));
+    expect((await run(sandbox, 'cat */file .venv/file')).output).toBe('gone\nlinked\nnode_modules\n.venv\n');
+    expect((await run(sandbox, 'echo x > node_modules/file')).output).toMatch(/Read-only/);
+    await rename(join(elsewhere.workspace, 'linked'), join(elsewhere.workspace, 'secret'));
+    await symlink('secret', join(elsewhere.workspace, 'linked'));
+    await rm(join(elsewhere.workspace, 'gone'), { recursive: true });
+    await mkdir(join(elsewhere.workspace, 'gone'));
+    await rm(join(folders.workspace, '.venv'), { recursive: true });
+    expect((await run(sandbox, 'cat */file .venv/file')).output).toMatch(/^node_modules\n.*No such file/);
+    expect(await readFile(join(elsewhere.workspace, 'node_modules/file'), 'utf8')).toBe('node_modules\n');
   });
 
   it('mounts only the runtime of a folder that is not for programs, such as a home folder', async () => {

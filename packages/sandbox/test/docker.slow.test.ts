@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { expect, it } from 'vitest';
@@ -22,6 +24,18 @@ await describeKind('docker', () => {
     expect(ids).toHaveLength(1);
     return docker.getContainer(ids[0] ?? '');
   };
+
+  it('mounts shared folders in the workspace read-only', async () => {
+    await using folders = await makeWorkspace();
+    await using elsewhere = await makeWorkspace();
+    await writeFile(join(elsewhere.workspace, 'file'), 'shared\n');
+    await mkdir(join(folders.workspace, 'node_modules'));
+    const inode = String((await stat(elsewhere.workspace, { bigint: true })).ino);
+    const sharedFolders = [{ from: elsewhere.workspace, to: 'node_modules', inode }];
+    await using sandbox = await driver.open(folders.options({ sharedFolders }));
+    expect((await run(sandbox, 'cat node_modules/file')).output).toBe('shared\n');
+    expect((await run(sandbox, 'echo x > node_modules/file')).output).toMatch(/Read-only/);
+  });
 
   it('labels its container, limits it and drops its rights', async () => {
     await using folders = await makeWorkspace();

@@ -7,6 +7,7 @@ import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts'
 import { ownPaths } from './own-paths.ts';
 import { passedEnvironment } from './passed-environment.ts';
 import { requireLocal } from './require-local.ts';
+import { sharedFolders } from './shared-folders.ts';
 
 export interface OpenSandboxOptions {
   session: Pick<Session, 'id' | 'workspace'>;
@@ -39,6 +40,7 @@ export async function openSandbox(
     keepProcesses: config.keepProcesses,
     refusedPaths: ownPaths(settings, env),
     programFolders: [dirname(process.execPath)],
+    sharedFolders: await sharedFolders(settings, session),
     recordProcess,
     signal,
   });

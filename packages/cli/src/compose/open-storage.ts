@@ -73,7 +73,7 @@ async function openMemory(): Promise<Storage> {
 }
 
 /** Returns the folder of the workspaces that were copied for sessions of a database. */
-function copiesFolder(path: string): string {
+export function copiesFolder(path: string): string {
   return join(dirname(path), 'copies', basename(path));
 }
 

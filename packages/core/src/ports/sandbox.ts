@@ -1,3 +1,5 @@
+import type { SharedFolder } from './workspace-copies.ts';
+
 /** Detects and opens one kind of sandbox. */
 export interface SandboxDriver {
   readonly kind: SandboxKind;
@@ -88,6 +90,11 @@ export interface SandboxOptions {
   keepProcesses?: boolean;
   /** Paths outside the workspace, with links resolved, that tools may not use, where they may use others. */
   refusedPaths?: readonly string[];
+  /**
+   * Folders outside the workspace that appear in it. Sandboxes with file systems of their own mount them read-only. In
+   * `local`, what is in the workspace itself is used.
+   */
+  sharedFolders?: readonly SharedFolder[];
   /** Absent: the commands are not recorded, and no other run can end them. */
   recordProcess?: RecordProcess;
   /** Aborted when the run is cancelled, also after the sandbox was opened. */

@@ -44,4 +44,6 @@ export interface SharedFolder {
   from: string;
   /** Where it appears, relative to the workspace. */
   to: string;
+  /** Its inode when it was shared. Another folder in its place is not the shared one. */
+  inode: string;
 }

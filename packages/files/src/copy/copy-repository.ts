@@ -46,7 +46,8 @@ export function copyRepository({
     copySmall({ from, to }, 'index', 256 * MEGABYTE);
   copyFolder({ from, to }, 'refs');
   copyExclude(from, to);
-  const shared = { from: join(original, '.git/objects'), to: '.git/shared-objects' };
+  const inode = String(objects.info().ino);
+  const shared = { from: join(original, '.git/objects'), to: '.git/shared-objects', inode };
   writeObjects(to, objects, shared.from);
   return shared;
 }

@@ -9,22 +9,26 @@ export function parseCopy(text: string | undefined): WorkspaceCopy | undefined {
   const { workspace, original, tree, shared, left } = facts;
   if (typeof workspace !== 'string' || typeof original !== 'string') return undefined;
   if (typeof tree !== 'string' || parseTreeReference(tree) === undefined) return undefined;
-  const folders = pairsOf(shared, ['from', 'to']);
-  const files = pairsOf(left, ['path', 'reason']);
+  const folders = textsOf(shared, ['from', 'to', 'inode']);
+  const files = textsOf(left, ['path', 'reason']);
   return folders && files && { workspace, original, tree, shared: folders, left: files };
 }
 
-/** Undefined: it is not a list of objects with two texts. */
-function pairsOf<Key extends string>(
-  list: unknown,
-  [a, b]: readonly [Key, Key],
-): Record<Key, string>[] | undefined {
+/** Undefined: it is not a list of objects with these texts. */
+function textsOf<Key extends string>(list: unknown, keys: readonly Key[]): Record<Key, string>[] | undefined {
   if (!Array.isArray(list)) return undefined;
-  const pairs = list.flatMap((entry: unknown) => {
-    if (!isObject(entry) || typeof entry[a] !== 'string' || typeof entry[b] !== 'string') return [];
-    return [{ [a]: entry[a], [b]: entry[b] } as Record<Key, string>];
-  });
-  return pairs.length === list.length ? pairs : undefined;
+  const found: Record<string, string>[] = [];
+  for (const entry of list) {
+    if (!isObject(entry)) return undefined;
+    const texts: Record<string, string> = {};
+    for (const key of keys) {
+      const value = entry[key];
+      if (typeof value !== 'string') return undefined;
+      texts[key] = value;
+    }
+    found.push(texts);
+  }
+  return found as Record<Key, string>[];
 }
 
 function parseJson(text: string): unknown {

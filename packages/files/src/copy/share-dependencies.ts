@@ -57,7 +57,7 @@ async function shareBelow(
       await shareBelow({ reader, source: from, target: to, tree: node, ...rest }, below);
     } else if (rest.shared.length < MAX_SHARED && isWritable(target)) {
       const to = showBytes(below);
-      const shared = { from: join(rest.original, to), to };
+      const shared = { from: join(rest.original, to), to, inode: String(from.info().ino) };
       using made = makeFolder(target, name);
       linkEntries(from, made, Buffer.from(shared.from));
       rest.shared.push(shared);

@@ -28,7 +28,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Keeps copies of workspaces in one folder. The files of the copy `ID` are in `ID/NAME`, like those of the original. */
 export function createWorkspaceCopies({ folder, write, record }: WorkspaceCopiesOptions): WorkspaceCopies {
   const placeOf = (id: string) => join(folder, requireName(id));
-  const find = async (id: string) => parseCopy(await readIfThere(join(placeOf(id), FACTS)));
+  const find = (id: string) => findCopy(folder, id);
   const remove = async (id: string) => {
     const removed = join(folder, `${REMOVED}${randomUUID()}`);
     // A copy that is half removed must not look like a complete one.
@@ -64,6 +64,11 @@ export function createWorkspaceCopies({ folder, write, record }: WorkspaceCopies
       return swept;
     },
   };
+}
+
+/** Returns the complete copy with an id. Reads no file of it. */
+export async function findCopy(folder: string, id: string): Promise<WorkspaceCopy | undefined> {
+  return parseCopy(await readIfThere(join(folder, requireName(id), FACTS)));
 }
 
 /** An id names a folder. */

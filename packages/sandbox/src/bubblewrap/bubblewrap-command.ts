@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { SharedFolder } from '@longhaul/core';
 import { isRunning } from '@longhaul/core/host-processes';
 import { LonghaulError } from '@longhaul/protocol';
 import { newCommandMark } from '../command/command-mark.ts';
@@ -22,6 +23,8 @@ export interface BubblewrapCommand {
   arguments: readonly string[];
   /** Where the workspace is inside, and which folder it must be. */
   workspace: { path: string; root: RootFolder };
+  /** What is mounted in the workspace. */
+  sharedFolders: readonly SharedFolder[];
   /** The seccomp filter. Undefined on an architecture without one. */
   filter: Buffer | undefined;
   /** The program that confines the command. Undefined if there is nothing to confine. */
@@ -57,7 +60,7 @@ const JOIN_SCRIPT = `${waitAtGate(GATE_FD)} while [ "$1" != -- ]; do echo $$ >"$
  * @throws {LonghaulError} `sandbox_failed` with the output of bwrap.
  */
 export async function startBubblewrap(request: BubblewrapCommand): Promise<RunningCommand> {
-  const ready = `${requireFolder(request.workspace)} echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" ${withoutStartFile(request.shell).join(' ')} -c "$1"`;
+  const ready = `${requireFolder(request.workspace)} ${requireShared(request)} echo ready >&${READY_FD}; exec ${READY_FD}>&-; ${request.limitScript} exec "$0" ${withoutStartFile(request.shell).join(' ')} -c "$1"`;
   const shell = ['/bin/sh', '-c', ready, request.shell, request.command];
   const { confine } = request;
   const inner = confine === undefined ? shell : [CONFINE_PATH, ...shell];
@@ -111,6 +114,15 @@ export function childPid(info: string): number {
  */
 function requireFolder({ path, root }: BubblewrapCommand['workspace']): string {
   return `[ ! -x /bin/ls ] || case " $(/bin/ls -di ${path})" in *" ${root.inode} ${path}") ;; *) exit ${OTHER_FOLDER};; esac;`;
+}
+
+/** A shell script that ends if other folders than the shared ones are mounted. Their names need no quotes. */
+function requireShared({ workspace, sharedFolders }: BubblewrapCommand): string {
+  if (sharedFolders.length === 0) return '';
+  const paths = sharedFolders.map(({ to }) => `${workspace.path}/${to}`);
+  const expected = sharedFolders.map(({ inode }, index) => `${inode} ${paths[index]}`).join(' ');
+  const found = `$(echo $(LC_ALL=C /bin/ls -di ${paths.join(' ')}))`;
+  return `[ ! -x /bin/ls ] || [ "${found}" = "${expected}" ] || exit ${OTHER_FOLDER};`;
 }
 
 type Pipe = Readable | Writable | null | undefined;

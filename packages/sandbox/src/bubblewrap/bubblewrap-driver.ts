@@ -11,6 +11,7 @@ import type { RootFolder } from '../files/root-folder.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { hostShell } from '../host-shell.ts';
 import { openWorkspace } from '../open-workspace.ts';
+import { mountableFolders } from '../shared-folders.ts';
 import { makeTempFolder, removeOrphanedTempFolders } from '../temp-folder.ts';
 import { startBubblewrap } from './bubblewrap-command.ts';
 import {
@@ -109,17 +110,20 @@ async function openBubblewrap(
     start: async (command, { cwd, ...rest }) => {
       // Further commands must reach what this one serves.
       const joining = await network?.enter({ isNeeded: rest.keepsInput === true });
+      const sharedFolders = mountableFolders(root.path, options.sharedFolders);
+      const mounts = { ...layout, sharedFolders };
       return startBubblewrap({
         bwrap: [...(joining ?? []), bwrap],
         arguments: [
           ...isolation,
-          ...bwrapArguments(joining === undefined ? layout : { ...layout, network: 'joined' }),
+          ...bwrapArguments(joining === undefined ? mounts : { ...mounts, network: 'joined' }),
           '--clearenv',
           ...setEnvironment,
           '--chdir',
           join(WORKSPACE_PATH, cwd),
         ],
         workspace: { path: WORKSPACE_PATH, root },
+        sharedFolders,
         filter: seccompFilter(),
         // Without a network of this machine, there are none of its abstract sockets.
         confine: options.network === 'on' ? confine : undefined,

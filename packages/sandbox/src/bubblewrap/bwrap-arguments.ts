@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, isAbsolute, join, normalize } from 'node:path';
+import type { SharedFolder } from '@longhaul/core';
 import { isInside } from '@longhaul/core/host-paths';
 
 export const WORKSPACE_PATH = '/workspace';
@@ -14,6 +15,8 @@ export interface BwrapLayout {
   tmp: string;
   home: string;
   programFolders: readonly string[];
+  /** Folders that are mounted read-only in the workspace. */
+  sharedFolders?: readonly SharedFolder[];
   /** `joined`: bwrap already runs in the network that the commands use. */
   network: 'on' | 'off' | 'joined';
 }
@@ -69,7 +72,7 @@ const PROC_HIDDEN = ['/proc/sysrq-trigger', '/proc/kcore', '/proc/kmsg', '/proc/
 
 /**
  * Returns the arguments of bwrap between its isolation and the environment. Later mounts cover earlier ones, so the
- * workspace comes last: no other mount covers a part of it. `docs/sandbox.md` explains each argument.
+ * workspace comes last: only folders that are shared with it cover a part of it. `docs/sandbox.md` explains each argument.
  */
 export function bwrapArguments(layout: BwrapLayout): string[] {
   return [
@@ -88,6 +91,7 @@ export function bwrapArguments(layout: BwrapLayout): string[] {
     ...['--bind', layout.home, HOME_PATH],
     ...placeProgramFolders(layout).flatMap(mountProgramFolder),
     ...['--bind', layout.workspace, WORKSPACE_PATH],
+    ...(layout.sharedFolders ?? []).flatMap(({ from, to }) => ['--ro-bind', from, `${WORKSPACE_PATH}/${to}`]),
   ];
 }
 

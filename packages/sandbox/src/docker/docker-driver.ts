@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { posix } from 'node:path';
-import type { Sandbox, SandboxDriver, SandboxOptions } from '@longhaul/core';
+import type { Sandbox, SandboxDriver, SandboxOptions, SharedFolder } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Container, ContainerCreateOptions } from 'dockerode';
 import type { RunningCommand } from '../command/supervise-command.ts';
@@ -11,6 +11,7 @@ import type { RootFolder } from '../files/root-folder.ts';
 import { createWorkspaceFiles } from '../files/workspace-files.ts';
 import { openWorkspace } from '../open-workspace.ts';
 import { ownerName } from '../process-identity.ts';
+import { mountableFolders, requireShared } from '../shared-folders.ts';
 import { canRun, type DockerCommand, engineFailure, startDockerCommand } from './docker-command.ts';
 import { endContainer } from './end-container.ts';
 import {
@@ -68,10 +69,15 @@ async function openDocker(engine: ReadyEngine, root: RootFolder, options: Sandbo
     throw unavailable(`Containers of an earlier run cannot be removed: ${reasonOf(error)}.`, error);
   });
   const create = async () => {
-    const container = await startContainer(engine, containerOptions(engine, root.path, options));
+    const shared = mountableFolders(root.path, options.sharedFolders);
+    const container = await startContainer(
+      engine,
+      containerOptions(engine, { root: root.path, shared }, options),
+    );
     try {
-      // The engine has mounted what was at the path.
+      // The engine has mounted what was at the paths.
       root.requireInPlace();
+      requireShared(root.path, shared);
       return container;
     } catch (error) {
       await removeContainer(container);
@@ -162,7 +168,7 @@ async function startContainer({ docker }: ReadyEngine, options: ContainerCreateO
 
 function containerOptions(
   engine: ReadyEngine,
-  root: string,
+  { root, shared }: { root: string; shared: readonly SharedFolder[] },
   options: SandboxOptions,
 ): ContainerCreateOptions {
   const memory = Math.round(options.memoryMb * 1024 * 1024);
@@ -183,7 +189,13 @@ function containerOptions(
       [LABELS.host]: hostname(),
     },
     HostConfig: {
-      Mounts: [{ Type: 'bind', Source: root, Target: WORKSPACE_PATH }],
+      Mounts: [
+        { Type: 'bind', Source: root, Target: WORKSPACE_PATH },
+        ...shared.map(
+          ({ from, to }) =>
+            ({ Type: 'bind', Source: from, Target: posix.join(WORKSPACE_PATH, to), ReadOnly: true }) as const,
+        ),
+      ],
       NetworkMode: options.network === 'on' ? 'default' : 'none',
       Memory: memory,
       MemorySwap: memory,
