@@ -88,7 +88,7 @@ describe('longhaul compact, undo, pin', () => {
     expect((await bench.call(['show', 'last'])).stdout).toMatch(/^m2 assistant pinned$/m);
     expect((await bench.call(['unpin', 'last', 'm2', '--json'])).stdout).toContain('"changed":true');
     const missing = await bench.call(['pin', 'last', 'm99']);
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('messages are m1 to m12') });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('messages are m1 to m13') });
 
     const undone = await bench.call(['undo', 'last']);
     expect(undone.stdout).toMatch(/^Compaction 1 is undone: the model sees \d+ messages again\.\n/);

@@ -78,6 +78,19 @@ describe('the note about a full context', () => {
     }
   });
 
+  it('gives no advice to an agent without the tool', async () => {
+    const driver = playedDriver([...reads(40), answer('Done.')], {
+      windowTokens: 32_000,
+      maxOutputTokens: 4_000,
+    });
+    const test = await testRun(driver, [look]);
+    await test.run('go');
+    const note = (await test.messages()).find(({ metadata }) => metadata?.synthetic === 'budget');
+    expect(note?.parts).toMatchObject([
+      { text: expect.stringMatching(/older messages, except the last steps\.$/) },
+    ]);
+  });
+
   it('is off with the setting', async () => {
     expect((await runIn(32_000, { isOn: false })).notes).toEqual([]);
   });
