@@ -22,6 +22,7 @@ import type { CompressionSettings } from './executor/window/context-window.ts';
 import { KeptLedgers } from './executor/window/kept-ledgers.ts';
 import type { ModelInfo, SessionLog } from './ports/index.ts';
 import { createToolFinder } from './ports/tool-set.ts';
+import { agentInFamily } from './runtime/agent-in-family.ts';
 import { executeRun, summariserOf } from './runtime/execute-run.ts';
 import { withCompactionHooks } from './runtime/idle-hooks.ts';
 import type {
@@ -51,6 +52,8 @@ import { type RunWork, SessionRuns, type StartOptions } from './session/runs/ses
 import { isAnswered } from './session/runs/turn-state.ts';
 import { WaitingCallers } from './session/runs/waiting-callers.ts';
 import { ifBusy } from './session/session-errors.ts';
+import { ChildSessions } from './session/subtasks/child-sessions.ts';
+import { Families } from './session/subtasks/families.ts';
 
 const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 
@@ -66,6 +69,8 @@ export class Runtime {
   readonly #callers: WaitingCallers;
   readonly #context: SessionContext;
   readonly #ledgers = new KeptLedgers();
+  readonly #families = new Families();
+  readonly #children: ChildSessions;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
@@ -92,6 +97,18 @@ export class Runtime {
       execute: (work) => this.#execute(work),
       finishRevert: (writer, session) => this.files.finishPending(writer, session),
       ender: options,
+      isRepeatableFor: (session) => {
+        const findTool = createToolFinder(this.#agentIfKnown(session)?.tools ?? []);
+        return (name) => findTool(name)?.isRepeatable === true;
+      },
+    });
+    this.#children = new ChildSessions({
+      store,
+      hub,
+      follower,
+      queue: this.queue,
+      runs: this.#runs,
+      families: this.#families,
     });
     this.files = new SessionFiles({
       store,
@@ -343,6 +360,9 @@ export class Runtime {
       approvals: this.approvals,
       context: this.#context,
       ledgers: this.#ledgers,
+      families: this.#families,
+      children: this.#children,
+      hub: this.#hub,
     });
   }
 
@@ -374,6 +394,6 @@ export class Runtime {
 
   #agentOf(session: Session): RunAgent {
     const { agentFor, tools, prompt } = this.#options;
-    return agentFor?.(session) ?? { tools, prompt };
+    return agentInFamily(session, agentFor?.(session) ?? { tools, prompt }, this.#options.subtasks);
   }
 }

@@ -3,6 +3,7 @@ import type { FileChange } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CompactionReason } from './mark.ts';
 import type { FinishReason, MessageOrigin, ToolOutputContent } from './message.ts';
+import type { SubtaskFacts } from './subtask.ts';
 import type { TrustWant } from './trust-want.ts';
 import type { TokenUsage } from './usage.ts';
 
@@ -22,8 +23,8 @@ export interface EventEnvelope {
 }
 
 /**
- * The union of all events, which is the API of a run. All are stored, except `llm:chunk`, `llm:tool-progress` and
- * `queue:changed`.
+ * The union of all events, which is the API of a run. All are stored, except `llm:chunk`, `llm:tool-progress`,
+ * `subtask:progress` and `queue:changed`.
  */
 export type EventPayload =
   | { type: 'run:started'; runId: string; task: string; model: string }
@@ -216,6 +217,31 @@ export type EventPayload =
       /** Absent if a signal ended it, or if it is unknown. */
       exitCode?: number;
     }
+  | {
+      /** A call of `task` has started a child session. */
+      type: 'subtask:started';
+      childId: string;
+      /** The call, and its handle. */
+      callId: string;
+      handle: string;
+      agent: string;
+      title: string;
+      isBackground?: boolean;
+    }
+  | {
+      /** A child session works. */
+      type: 'subtask:progress';
+      callId: string;
+      handle: string;
+      facts: SubtaskFacts;
+    }
+  | {
+      /** A child session has ended, and its result is stored next. */
+      type: 'subtask:finished';
+      callId: string;
+      handle: string;
+      facts: SubtaskFacts;
+    }
   /** `origin`: no user wrote the message. */
   | { type: 'message:queued'; id: string; position: number; origin?: MessageOrigin }
   /** Waiting messages were edited, moved or removed in this process. */
@@ -228,8 +254,24 @@ export type EventPayload =
       coalesced: boolean;
       origins?: MessageOrigin[];
     }
-  | { type: 'approval:requested'; callId: string; handle: string; toolName: string; args: JsonValue }
-  | { type: 'approval:answered'; callId: string; handle: string; allowed: boolean; reason?: string }
+  | {
+      type: 'approval:requested';
+      callId: string;
+      handle: string;
+      toolName: string;
+      args: JsonValue;
+      /** The child session that asks. Absent: the session itself. */
+      childId?: string;
+    }
+  | {
+      type: 'approval:answered';
+      callId: string;
+      handle: string;
+      allowed: boolean;
+      reason?: string;
+      /** The child session that asked. Absent: the session itself. */
+      childId?: string;
+    }
   | {
       /** A run started without these settings of the project's file, because they are not trusted. */
       type: 'trust:requested';
@@ -250,7 +292,12 @@ export type EventType = EventPayload['type'];
 export type LonghaulEvent = EventPayload & EventEnvelope;
 export type EventOf<T extends EventType> = Extract<LonghaulEvent, { type: T }>;
 
-const TRANSIENT: ReadonlySet<EventType> = new Set(['llm:chunk', 'llm:tool-progress', 'queue:changed']);
+const TRANSIENT: ReadonlySet<EventType> = new Set([
+  'llm:chunk',
+  'llm:tool-progress',
+  'subtask:progress',
+  'queue:changed',
+]);
 
 /** Whether an event is stored and numbered. */
 export function isDurable(payload: { type: EventType }): boolean {

@@ -122,6 +122,15 @@ export {
   readField,
   samplingName,
 } from './question.ts';
+export {
+  type ChildPlace,
+  childMetadata,
+  childPlaceOf,
+  type SubtaskFacts,
+  type SubtaskState,
+  subtaskMetadata,
+  subtaskOf,
+} from './subtask.ts';
 export { matchesPattern } from './text-pattern.ts';
 export type { TrustWant } from './trust-want.ts';
 export { compactionOfMessage, type TypedCompaction, typedCompaction } from './typed-compaction.ts';

@@ -10,6 +10,7 @@ import { createListTool, type ListOptions } from './list.ts';
 import { createProcessTool } from './process.ts';
 import { createReadTool, type ReadOptions } from './read.ts';
 import { createRecallTool } from './recall.ts';
+import { createTaskTool, type TaskOptions } from './task.ts';
 import { createTodoTool, type TodoOptions } from './todo.ts';
 import type { FetchOptions } from './web/fetch-page.ts';
 import type { WorkspaceSearch } from './workspace-search.ts';
@@ -25,6 +26,8 @@ export interface ToolsOptions {
   glob?: GlobOptions;
   /** Adds the tool `fetch`, which reads web pages from this machine. Default: there is none. */
   fetch?: FetchOptions | undefined;
+  /** Adds the tool `task`, which starts child sessions. Default: there is none. */
+  task?: TaskOptions | undefined;
   /** The ripgrep program. `null` searches without it. Default: `rg` of PATH, but never one of the workspace. */
   ripgrep?: string | null;
 }
@@ -48,6 +51,7 @@ export function createTools(options: ToolsOptions = {}): Tool[] {
     createGrepTool(findSearch, options.grep),
     createTodoTool(options.todo),
     createRecallTool(),
+    ...(options.task === undefined ? [] : [createTaskTool(options.task)]),
     ...(options.fetch === undefined ? [] : [createFetchTool(options.fetch)]),
   ];
 }

@@ -33,20 +33,40 @@ export function createRecallTool(): Tool<RecallInput> {
       parseInput(value, RECALL_DIALECT, (fields) => {
         const query = fields.optionalText('query')?.trim() || undefined;
         const handle = fields.optionalText('handle')?.trim() || undefined;
-        if ((query === undefined) === (handle === undefined)) {
+        if (query === undefined && handle === undefined) {
           fields.problem('Give either `query`, to search, or `handle` (as m12.3), to read.');
         }
         const from = Math.max(1, fields.optionalInteger('from', 0) ?? 1);
         return { query, handle, from, lines: fields.optionalInteger('lines', 1) };
       }),
     async execute(input, { history }) {
-      if (input.handle !== undefined) return readHandle(input.handle, { input, history });
-      return search(input.query ?? '', history);
+      const { query, handle } = input;
+      if (query === undefined) return readHandle(handle ?? '', { input, history });
+      if (handle === undefined) return search(query, { history });
+      const place = await placeIn(`${handle}/`, history);
+      if (place !== undefined) return search(query, { history: place.history, prefix: `${handle}/` });
+      return failedResult(
+        `${quoted(handle)} is not a task, so it cannot be searched. Give either query or handle.`,
+      );
     },
   };
 }
 
-async function search(query: string, history: SessionHistory): Promise<ToolResult> {
+/** Follows a handle such as `m12.3/m4.1` into the sessions that the calls before each slash have started. */
+async function placeIn(
+  path: string,
+  history: SessionHistory,
+): Promise<{ history: SessionHistory; handle: string } | undefined> {
+  const steps = path.split('/');
+  let found: SessionHistory | undefined = history;
+  for (const step of steps.slice(0, -1)) found = await found?.child(step);
+  return found && { history: found, handle: steps.at(-1) ?? '' };
+}
+
+async function search(
+  query: string,
+  { history, prefix = '' }: { history: SessionHistory; prefix?: string },
+): Promise<ToolResult> {
   const hits = await history.search(query, MAX_HITS);
   const title = `${cutLine(displayPath(query), 80)} (${hits.length} found)`;
   if (hits.length === 0) {
@@ -58,7 +78,7 @@ async function search(query: string, history: SessionHistory): Promise<ToolResul
     const snippet = sanitizeText(hit.snippet)
       .replace(/\s*\n\s*/g, ' ⏎ ')
       .trim();
-    return `${handleOf(hit.sequence, hit.partIndex)}: ${cutLine(snippet, MAX_SNIPPET_CHARS)}`;
+    return `${prefix}${handleOf(hit.sequence, hit.partIndex)}: ${cutLine(snippet, MAX_SNIPPET_CHARS)}`;
   });
   return textResult(`${found.join('\n')}\n[to read one, give its handle]`, { title });
 }
@@ -67,12 +87,13 @@ async function readHandle(
   handle: string,
   { input, history }: { input: RecallInput; history: SessionHistory },
 ): Promise<ToolResult> {
-  if (parseHandle(handle) === undefined) {
+  const place = await placeIn(handle, history);
+  if (place === undefined || parseHandle(place.handle) === undefined) {
     return failedResult(
-      `${JSON.stringify(handle.slice(0, 60))} is not a handle. Handles look like m12.3 (message 12, part 3) or m12.`,
+      `${quoted(handle)} is not a handle. Handles look like m12.3 (message 12, part 3) or m12.`,
     );
   }
-  const text = await history.fullText(handle);
+  const text = await place.history.fullText(place.handle);
   if (text === undefined) {
     return failedResult(
       `Nothing has the handle ${handle}. Handles look like m12.3; recall with a query finds them.`,
@@ -82,6 +103,10 @@ async function readHandle(
     handle,
     recallPage(text, { from: input.from, lines: input.lines, clean: sanitizeText }),
   );
+}
+
+function quoted(handle: string): string {
+  return JSON.stringify(handle.slice(0, 60));
 }
 
 function describePage(handle: string, { lines, from, totalLines, hasFolds }: RecallPage): ToolResult {

@@ -34,7 +34,13 @@ const FACTS = [
   'Date: 2026-03-01 (when this session began)',
 ].map((text) => ({ key: text.slice(0, 8), value: text, text, news: text }));
 
-const TOOLS = createTools({ fetch: {} });
+/** As built in. */
+const AGENTS = [
+  { name: 'general', description: 'any task.' },
+  { name: 'explore', description: 'reads only; for "find where…".' },
+];
+
+const TOOLS = createTools({ fetch: {}, task: { agents: AGENTS } });
 const NAMES = TOOLS.map((tool) => tool.name);
 
 test.each(MODELS)(

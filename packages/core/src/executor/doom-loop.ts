@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { blobReference, type JsonValue, type ToolPart } from '@longhaul/protocol';
+import { blobReference, type JsonValue, subtaskOf, type ToolPart } from '@longhaul/protocol';
 
 /** The same calls with the same results this many times in a row are a loop. */
 const DEFAULT_REPEATED_CALLS = 3;
@@ -80,12 +80,15 @@ function seenCall(part: ToolPart): SeenCall {
 
 /**
  * A truncated output contains its own handle, so it differs each time, and how much of it is shown depends on the room
- * in the window. Its full text is compared instead, by its blob, also with outputs that were short enough.
+ * in the window. Its full text is compared instead, by its blob, also with outputs that were short enough. The result of
+ * a child contains the handle of its call.
  */
-function resultOf({ output = [], fullOutput }: ToolPart): string {
+function resultOf(part: ToolPart): string {
+  const { output = [], fullOutput } = part;
   if (fullOutput !== undefined) return fullOutput;
-  const text = output.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  const media = output.filter((part) => part.type !== 'text');
+  const shown = output.map((each) => (each.type === 'text' ? each.text : '')).join('\n');
+  const text = subtaskOf(part) === undefined ? shown : shown.replace(/\bm\d+\.\d+\b/g, '');
+  const media = output.filter((each) => each.type !== 'text');
   return blobReference(hashOf(text)) + (media.length === 0 ? '' : JSON.stringify(media));
 }
 

@@ -14,6 +14,7 @@ import { RunFinisher } from './run-finisher.ts';
 import { SkillNote } from './skill-note.ts';
 import { StepFiles } from './step-files.ts';
 import { StepOutcomeHandler } from './step-outcome-handler.ts';
+import { RunSubtasks } from './subtasks/run-subtasks.ts';
 import { ToolRunner } from './tool-runner.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
 import { UnfinishedWork } from './unfinished-work.ts';
@@ -49,16 +50,31 @@ export interface ExecutorParts {
   toolRunner: ToolRunner;
   outcomeHandler: StepOutcomeHandler;
   finisher: RunFinisher;
+  /** Undefined: the session can have no children. */
+  subtasks: RunSubtasks | undefined;
+  /** Returns the limit of this run, or of its parent, that is reached. */
+  reachedLimit: () => string | undefined;
 }
 
 /** Creates the collaborators and connects them. The run's clock starts here. */
 export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts {
   const { writer, driver, summariser, tools, blobs, approver, limits, costOf } = options;
-  const clock = new RunClock(limits.minutes);
+  const { family } = options;
+  const clock = new RunClock(limits.minutes, family?.clock);
   const signal = AbortSignal.any([options.signal, clock.signal]);
-  const account = new RunAccount(costOf, clock);
+  const account = new RunAccount(costOf, clock, family?.account);
+  const reached = () => reachedLimit(limits, account.progress) ?? family?.reachedLimit();
   const offered = new OfferedTools({ tools, model: driver.info.model, messages: () => writer.log.messages });
   if (driver.info.withoutTools !== undefined) offered.withhold();
+  const subtasks =
+    options.subtasks &&
+    new RunSubtasks({
+      ...options.subtasks,
+      writer,
+      link: { sandbox: options.sandbox, account, clock, reachedLimit: reached },
+      toolNames: () => offered.names,
+      signal,
+    });
   const { hooks } = options;
   const judge = async (prompt: string, origins: MessageOrigin[]) =>
     await hooks?.run({ on: 'prompt.submit', prompt, ...(origins.length > 0 && { origins }) });
@@ -134,6 +150,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     approver,
     model: new ModelForTools({ driver, writer, approver, account, limits, clock, costOf }),
     background: options.background,
+    subtasks,
     hooks: options.hooks,
     clock,
     offered,
@@ -145,10 +162,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     writer,
     findTool,
     hiddenTodoList: () => window.todoList(),
-    mayContinue: () =>
-      !signal.aborted &&
-      options.drain?.aborted !== true &&
-      reachedLimit(limits, account.progress) === undefined,
+    mayContinue: () => !signal.aborted && options.drain?.aborted !== true && reached() === undefined,
     isEnabled: options.askOpenItems,
   });
   const outcomeHandler = new StepOutcomeHandler({
@@ -187,6 +201,8 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     backgroundNote,
     stepFiles,
     caller,
+    subtasks,
+    reachedLimit: reached,
   };
   return { ...parts, toolRunner, outcomeHandler, finisher };
 }

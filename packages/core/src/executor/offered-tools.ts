@@ -17,6 +17,7 @@ interface Offer {
   from: Message | undefined;
   find: FindTool;
   shown: readonly Tool[];
+  names: readonly string[];
   schemas: readonly ToolSchema[];
 }
 
@@ -53,6 +54,11 @@ export class OfferedTools {
     return this.#areWithheld ? [] : this.#now().schemas;
   }
 
+  /** The names of all tools that can be called now, also of those that the model does not see. */
+  get names(): readonly string[] {
+    return this.#areWithheld ? [] : this.#now().names;
+  }
+
   find(name: string): Tool | undefined {
     return this.#areWithheld ? undefined : this.#now().find(name);
   }
@@ -87,7 +93,13 @@ export class OfferedTools {
     const patterns = allowedTools(from);
     const allowed = patterns.reduce((left, each) => matchTools(each, left), this.#tools);
     const shown = shownTools(allowed, this.#options.model);
-    return { from, find: createToolFinder(allowed), shown, schemas: shown.map(({ schema }) => schema) };
+    return {
+      from,
+      find: createToolFinder(allowed),
+      shown,
+      names: allowed.map(({ name }) => name),
+      schemas: shown.map(({ schema }) => schema),
+    };
   }
 }
 

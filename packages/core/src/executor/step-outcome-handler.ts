@@ -1,5 +1,5 @@
 import type { FittedRequest } from '@longhaul/context';
-import { type Message, saysNothing } from '@longhaul/protocol';
+import { isOpen, type Message, saysNothing } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { FindTool } from '../ports/tool-set.ts';
 import { usedPaths } from '../prompt/nested-instructions.ts';
@@ -65,14 +65,14 @@ export class StepOutcomeHandler {
   }
 
   /**
-   * Runs the pending calls of the last message: the process that made them stopped while they waited for approval. They
-   * never started. Repeats what else follows the calls, because that process may not have done it.
+   * Runs the open calls of the last message: the process that made them stopped while they waited for approval, and they
+   * never started; or they can be repeated. Repeats what else follows the calls, because that process may not have done it.
    */
   async runPendingCalls(): Promise<void> {
     const { writer, environmentNote, findTool } = this.#options;
     const last = withoutLastNotes(writer.log.messages).at(-1);
-    const hasPending = last?.parts.some((part) => part.type === 'tool' && part.state === 'pending');
-    if (last !== undefined && hasPending) await this.#runTools(last, { isRepeated: true });
+    const hasOpen = last?.parts.some((part) => part.type === 'tool' && isOpen(part));
+    if (last !== undefined && hasOpen) await this.#runTools(last, { isRepeated: true });
     else if (last !== undefined) await environmentNote.afterTools(usedPaths(last.parts, findTool));
   }
 

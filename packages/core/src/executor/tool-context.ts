@@ -6,6 +6,7 @@ import type { SessionWriter } from '../session/session-writer.ts';
 import type { RunClock } from './limits/run-clock.ts';
 import type { ModelForTools } from './model-for-tools.ts';
 import type { StoredProgress } from './stored-progress.ts';
+import type { RunSubtasks } from './subtasks/run-subtasks.ts';
 
 export interface ToolContextOptions {
   writer: SessionWriter;
@@ -19,6 +20,8 @@ export interface ToolContextOptions {
   context?: ContextControl | undefined;
   /** Absent: no command can run in the background. */
   background?: BackgroundCommands | undefined;
+  /** Absent: the session can have no children. */
+  subtasks?: RunSubtasks | undefined;
   /** Absent: tools cannot use the model. */
   model?: ModelForTools | undefined;
 }
@@ -27,6 +30,9 @@ export interface ToolContextOptions {
 export interface StartedCall {
   part: ToolPart;
   handle: string;
+  /** Where it is in the log. */
+  messageId: string;
+  partIndex: number;
   stored: StoredProgress;
   signal: AbortSignal;
 }
@@ -43,9 +49,10 @@ export function createToolContext(
     clock,
     context,
     background,
+    subtasks,
     model,
   }: ToolContextOptions,
-  { part: { callId }, handle, stored, signal }: StartedCall,
+  { part: { callId }, handle, messageId, partIndex, stored, signal }: StartedCall,
 ): ToolContext {
   let asked = 0;
   const nextRequest = (kind: 'q' | 's') => {
@@ -63,6 +70,7 @@ export function createToolContext(
     signal,
     context,
     background,
+    subtasks: subtasks?.at({ messageId, partIndex, callId, handle }),
     ask: async (question) => {
       const stopClock = () => clock.stop();
       const answer = await approver.ask?.({ ...nextRequest('q'), question, signal, stopClock });

@@ -1,5 +1,6 @@
 import {
   handleOf,
+  isOpen,
   type Message,
   parseBlobReference,
   type ToolPart,
@@ -46,7 +47,8 @@ interface Call extends PendingCall {
 
 /**
  * Runs the calls of a step. Each call is stored before its tool starts, and each result before `run` returns. Tools run
- * in parallel, except those with `runsAlone`. A failure of a tool becomes its result, for the model.
+ * in parallel, except those with `runsAlone`. A failure of a tool becomes its result, for the model. A call that an
+ * earlier process has left running is run again: the repair leaves only those that can be repeated.
  *
  * After an abort, `run` waits until the running tools have stopped. Calls that have not started are closed as
  * interrupted.
@@ -63,7 +65,7 @@ export class ToolRunner {
   async run(message: Message, options: RunCallsOptions): Promise<void> {
     let group: Call[] = [];
     for (const [index, part] of message.parts.entries()) {
-      if (part.type !== 'tool' || part.state !== 'pending') continue;
+      if (part.type !== 'tool' || !isOpen(part)) continue;
       const call = { message, index, part };
       if (this.#options.offered.find(part.name)?.runsAlone === true) {
         await this.#runGroup(group, options);
@@ -109,18 +111,22 @@ export class ToolRunner {
     });
     const result = await this.#execute(started, { ...prepared, stored, signal: options.signal });
     await stored.stop();
-    await this.#commit(started, result, options);
+    if (result !== undefined) await this.#commit(started, result, options);
   }
 
+  /** Returns undefined if the call stays open, because the program stops and the next run repeats the call. */
   async #execute(
     { part, message, index }: Call,
     { execute, stored, signal }: { execute: ExecuteCall; stored: StoredProgress; signal: AbortSignal },
-  ): Promise<ToolResult> {
+  ): Promise<ToolResult | undefined> {
     try {
       const handle = handleOf(message.sequence, index);
-      return await execute(createToolContext(this.#options, { part, handle, stored, signal }));
+      const call = { part, handle, messageId: message.id, partIndex: index, stored, signal };
+      return await execute(createToolContext(this.#options, call));
     } catch (thrown) {
       const error = toLonghaulError(thrown);
+      const isRepeatable = this.#options.offered.find(part.name)?.isRepeatable === true;
+      if (isRepeatable && error.code === 'interrupted') return undefined;
       return {
         content: [{ type: 'text', text: error.message }],
         isError: true,

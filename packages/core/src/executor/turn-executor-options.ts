@@ -3,6 +3,7 @@ import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, ConnectedTools, ModelDriver, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
+import type { FamilyLink } from '../session/subtasks/families.ts';
 import type { RunBackground } from './background/run-background.ts';
 import type { RunEnvironment } from './environment-note.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
@@ -11,6 +12,7 @@ import type { RetryOptions } from './model-call/retry.ts';
 import type { RunHooks } from './run-hooks.ts';
 import type { RunSkills } from './skill-note.ts';
 import type { FileRecording } from './step-files.ts';
+import type { SubtaskHost } from './subtasks/run-subtasks.ts';
 import type { CompactorOptions } from './window/compactor.ts';
 import type { CompressionSettings } from './window/context-window.ts';
 import type { KeptLedgers } from './window/kept-ledgers.ts';
@@ -24,6 +26,10 @@ export interface TurnExecutorOptions {
   /** Absent: no command can run in the background. */
   background?: RunBackground;
   blobs: BlobStore;
+  /** Absent: the session can have no children. */
+  subtasks?: SubtaskHost | undefined;
+  /** What the parent shares, if it runs this session. */
+  family?: FamilyLink | undefined;
   tools: readonly Tool[];
   /** Called after each compaction. Returns the tools if they have changed. */
   renewTools?: (() => Promise<readonly Tool[] | undefined>) | undefined;

@@ -4,7 +4,7 @@ import { cancelled, interrupted, interruptionOf } from '../session/runs/interrup
 import type { ExecutorResult, RunEnd } from '../session/runs/run-result.ts';
 import { writeClosingNote } from './closing-note.ts';
 import { createExecutorParts, type ExecutorParts } from './executor-parts.ts';
-import { describeMinutes, reachedLimit } from './limits/run-limits.ts';
+import { describeMinutes } from './limits/run-limits.ts';
 import type { CallTarget } from './model-call/model-caller.ts';
 import { withoutTools } from './offered-tools.ts';
 import { contentRefusalOf } from './refused-content.ts';
@@ -31,7 +31,7 @@ export class TurnExecutor {
     using _clock = this.#parts.clock;
     await using _files = this.#parts.stepFiles;
     for (;;) {
-      const end = await this.#finishFiles(await this.#driveSafely());
+      const end = await this.#finishFiles(await this.#afterChildren(await this.#driveSafely()));
       if (end.status === 'limit' && end.error !== undefined) await this.#writeClosingNote(end.error);
       const result = await this.#parts.finisher.finish(end);
       if (result !== undefined) return result;
@@ -57,6 +57,29 @@ export class TurnExecutor {
     }
   }
 
+  /**
+   * Waits until a child in the background has delivered its result, if the run would end while children run. The result
+   * is in the queue then, so the run continues. Any other end stops the children.
+   */
+  async #afterChildren(end: RunEnd): Promise<RunEnd> {
+    const { writer, drain } = this.#options;
+    const { subtasks, signal } = this.#parts;
+    if (subtasks?.areRunning !== true) return end;
+    try {
+      if (end.status === 'completed') {
+        await subtasks.nextResult(AbortSignal.any([signal, ...(drain === undefined ? [] : [drain])]), () =>
+          writer.hasQueued(),
+        );
+        if (!signal.aborted && drain?.aborted !== true) return end;
+      }
+      const stopped = end.status === 'completed' ? this.#endForStop() : end;
+      await subtasks.stop({ isCancelled: stopped.status === 'cancelled' });
+      return stopped;
+    } catch (thrown) {
+      return this.#endFor(toLonghaulError(thrown));
+    }
+  }
+
   /** Returns another end if the files of the last step could not be stored. */
   async #finishFiles(end: RunEnd): Promise<RunEnd> {
     try {
@@ -68,10 +91,10 @@ export class TurnExecutor {
   }
 
   async #drive(): Promise<RunEnd> {
-    const { writer, limits, drain } = this.#options;
+    const { writer, drain } = this.#options;
     const {
       signal,
-      account,
+      reachedLimit,
       compactor,
       askedCompaction,
       refusedContent,
@@ -82,16 +105,18 @@ export class TurnExecutor {
       caller,
       offered,
       outcomeHandler,
+      subtasks,
     } = this.#parts;
+    await subtasks?.continueBackground();
     await outcomeHandler.runPendingCalls();
     const accepted = await outcomeHandler.acceptLast();
     if (accepted !== undefined) return accepted;
     for (;;) {
       if (signal.aborted) return this.#endForAbort();
-      if (drain?.aborted === true) return { status: 'interrupted', error: interrupted() };
+      if (drain?.aborted === true) return this.#endForStop();
       const refused = await this.#takeQueue();
       if (refused !== undefined) return refused;
-      const limit = reachedLimit(limits, account.progress);
+      const limit = reachedLimit();
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
       await compactor.compactIfRequested(signal);
       await askedCompaction?.compactIfAsked(signal);
@@ -156,6 +181,12 @@ export class TurnExecutor {
   #endFor(error: LonghaulError): RunEnd {
     if (this.#parts.signal.aborted || error.code === 'cancelled') return this.#endForAbort();
     return { status: error.exitCode === 3 ? 'limit' : 'failed', error };
+  }
+
+  /** The end of a run that was told to stop. */
+  #endForStop(): RunEnd {
+    if (this.#parts.signal.aborted) return this.#endForAbort();
+    return { status: 'interrupted', error: interrupted() };
   }
 
   /** The end of a run whose signal has aborted: interrupted, cancelled, or at its time limit. */

@@ -102,6 +102,14 @@ export type {
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';
 export type {
+  SubtaskAgent,
+  SubtaskCall,
+  SubtaskOutcome,
+  SubtaskRequest,
+  SubtaskSettings,
+  Subtasks,
+} from './subtasks.ts';
+export type {
   ModelQuestion,
   ModelReply,
   SessionHistory,

@@ -6,6 +6,7 @@ import type { ContextControl } from './context-control.ts';
 import type { ToolSchema } from './model-driver.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { SearchHit } from './store/search-store.ts';
+import type { Subtasks } from './subtasks.ts';
 
 /**
  * A tool for the model.
@@ -29,6 +30,13 @@ export interface Tool<Input = unknown> {
   readonly isReadOnly?: boolean;
   /** No model sees the tool in its list of tools. It can be called all the same. Default false. */
   readonly isDeferred?: boolean;
+  /**
+   * Running a call again continues what an earlier process has begun, and begins nothing twice. A call that a dead
+   * process has left running is run again. Default false.
+   */
+  readonly isRepeatable?: boolean;
+  /** The tool starts child sessions. Only sessions that may have children see it. Default false. */
+  readonly startsSessions?: boolean;
   /** The tool works outside of the sandbox, whatever the sandbox is. Default false. */
   readonly actsOutside?: boolean;
   /** The tool's outputs are never pruned. Default false. */
@@ -90,6 +98,8 @@ export interface ToolContext {
   readonly context?: ContextControl | undefined;
   /** Absent: no command can run in the background. */
   readonly background?: BackgroundCommands | undefined;
+  /** Absent: the session can have no children. */
+  readonly subtasks?: Subtasks | undefined;
   /** Emits `llm:tool-progress`. The newest title and facts are also stored with the running call. */
   progress(update: { title?: string; metadata?: JsonObject }): void;
 }
@@ -112,4 +122,6 @@ export interface SessionHistory {
   search(terms: string, limit: number): Promise<SearchHit[]>;
   /** Returns the full text of a handle, or undefined if there is no such message or part. */
   fullText(handle: string): Promise<string | undefined>;
+  /** Returns the history of the child session that the call with this handle has started, or undefined. */
+  child(handle: string): Promise<SessionHistory | undefined>;
 }

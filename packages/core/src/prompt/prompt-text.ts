@@ -41,6 +41,10 @@ const SECTIONS: readonly Section[] = [
         tool: 'recall',
         text: '`recall` finds hidden messages and the full text of cut outputs.',
       },
+      {
+        tool: 'task',
+        text: '`task` saves context: what its agent reads does not fill your window. Use it to search many files, or for a part that you can describe completely. Start independent tasks together. Read known files yourself.',
+      },
       'Do not edit a file from memory: read it again first.',
       'Keep outputs small: read only the lines you need, and filter the output of commands.',
       'Make tool calls that do not depend on each other together.',

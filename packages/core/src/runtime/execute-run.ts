@@ -12,12 +12,16 @@ import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { DueHooks } from '../session/due-hooks.ts';
+import type { EventHub } from '../session/events/event-hub.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
 import { createSessionHistory } from '../session/session-history.ts';
 import { loadSkillsInUse, saveSkillsInUse } from '../session/skills-in-use.ts';
+import type { ChildSessions } from '../session/subtasks/child-sessions.ts';
+import type { Families } from '../session/subtasks/families.ts';
+import { borrowSandbox } from './borrowed-sandbox.ts';
 import { connectTools, type RunTools } from './connect-tools.ts';
 import { inSandbox } from './in-sandbox.ts';
 import { openBackground } from './open-background.ts';
@@ -33,14 +37,21 @@ export interface RunParts {
   approvals: ApprovalService;
   context: SessionContext;
   ledgers: KeptLedgers;
+  families: Families;
+  children: ChildSessions;
+  hub: EventHub;
 }
 
 /** Executes a run of a held session to its end, in a new sandbox. */
 export async function executeRun(work: RunWork, parts: RunParts): Promise<ExecutorResult> {
   const { openSandbox, store } = parts.options;
   const record = createProcessRecorder(store, work.writer.lease);
+  const family = parts.families.linkOf(work.session.id);
   return await inSandbox(
-    () => openSandbox(work.session, work.signal, record),
+    async () =>
+      family === undefined
+        ? await openSandbox(work.session, work.signal, record)
+        : borrowSandbox(family.sandbox),
     (sandbox) => executeIn(sandbox, work, parts),
   );
 }
@@ -79,7 +90,7 @@ async function createExecutor(
     signal,
     drain,
   }: RunWork & { sandbox: Sandbox; connected: RunTools },
-  { options, agent: plain, instructionFiles, approvals, context, ledgers }: RunParts,
+  { options, agent: plain, instructionFiles, approvals, context, ledgers, families, children, hub }: RunParts,
 ): Promise<TurnExecutor> {
   const { agent, skills } = await withSkills(plain, session, options);
   const { store, blobs, costOf, maxToolOutputChars, rawToolResults, keptOutput } = options;
@@ -111,6 +122,15 @@ async function createExecutor(
       announce: async (event) => await writer.announce(event),
     }),
     blobs,
+    family: families.linkOf(session.id),
+    subtasks: options.subtasks && {
+      session,
+      settings: options.subtasks,
+      children,
+      store,
+      hub,
+      checkModel: options.driverFor,
+    },
     compression,
     limits,
     retry,

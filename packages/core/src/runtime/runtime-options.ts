@@ -14,6 +14,7 @@ import type {
   Sandbox,
   SessionSkills,
   Store,
+  SubtaskSettings,
   Tool,
   ToolConnector,
 } from '../ports/index.ts';
@@ -103,6 +104,8 @@ export interface RuntimeOptions extends ProcessEnder {
   skillsFor?: (session: Session) => Promise<SessionSkills>;
   /** Returns the code of the user that runs at events of a run. Called when a run starts. Default: none. */
   hooksFor?: (session: Session) => Promise<readonly Hook[]>;
+  /** Child sessions. Default: sessions have none. */
+  subtasks?: SubtaskSettings | undefined;
   /** Replaces the built-in system prompt. */
   prompt?: string;
   /**

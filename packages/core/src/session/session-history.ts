@@ -1,5 +1,6 @@
 import { textOfOutput } from '@longhaul/context';
 import {
+  childPlaceOf,
   handleOf,
   type Part,
   parseBlobReference,
@@ -34,6 +35,10 @@ export function createSessionHistory(options: {
   };
   return {
     search: (terms, limit) => store.search(terms, { sessionId, limit }),
+    async child(handle) {
+      const childId = await childAt(handle, { store, sessionId });
+      return childId === undefined ? undefined : createSessionHistory({ store, blobs, sessionId: childId });
+    },
     async fullText(handle) {
       const place = parseHandle(handle);
       if (place === undefined) return undefined;
@@ -51,6 +56,20 @@ export function createSessionHistory(options: {
       return texts.filter((text) => text !== '').join('\n\n');
     },
   };
+}
+
+/** Returns the child that the call with this handle has started. */
+async function childAt(
+  handle: string,
+  { store, sessionId }: { store: Store; sessionId: string },
+): Promise<string | undefined> {
+  for (let before: string | undefined; ; ) {
+    const page = await store.listSessions({ parentId: sessionId, before, limit: 100 });
+    const found = page.find((child) => childPlaceOf(child)?.handle === handle);
+    if (found !== undefined) return found.id;
+    before = page.at(-1)?.id;
+    if (before === undefined) return undefined;
+  }
 }
 
 async function fullTextOf(part: Part, blobs: BlobStore): Promise<string> {

@@ -147,3 +147,34 @@ export const FETCH_DIALECT: ToolDialect = {
   },
   silent: ['prompt', 'query', 'format', 'timeout', 'description', 'reason', 'max_length', 'raw'],
 };
+
+export const TASK_DIALECT: ToolDialect = {
+  names: [
+    'agent',
+    'subagent',
+    'sub_agent',
+    'delegate',
+    'delegate_task',
+    'dispatch_agent',
+    'spawn_agent',
+    'new_task',
+    'run_agent',
+    'explore',
+  ],
+  parameters: {
+    prompt: {
+      means: 'the whole task',
+      aliases: ['task', 'message', 'instructions', 'query', 'input', 'goal'],
+    },
+    agent: {
+      means: 'which agent does it',
+      aliases: ['subagent_type', 'agent_type', 'agent_name', 'agentName', 'subagent', 'mode', 'type'],
+    },
+    model: { means: 'provider/model', aliases: ['model_name'] },
+    background: {
+      means: 'whether to return at once',
+      aliases: ['run_in_background', 'is_background', 'async', 'detach'],
+    },
+  },
+  silent: ['description', 'title', 'name', 'thoroughness', 'reason', 'explanation'],
+};

@@ -6,6 +6,7 @@ import {
   withoutTurnEnd,
   ZERO_USAGE,
 } from '@longhaul/protocol';
+import type { FamilyLink, Spent } from '../../session/subtasks/families.ts';
 import type { StepOutcome } from '../model-call/step-outcome.ts';
 import { countedUsage, type StepEstimate } from './counted-usage.ts';
 import type { RunClock } from './run-clock.ts';
@@ -15,6 +16,7 @@ import type { RunProgress } from './run-limits.ts';
 export class RunAccount {
   readonly #costOf: (usage: TokenUsage) => number | undefined;
   readonly #clock: Pick<RunClock, 'elapsedMs'>;
+  readonly #parent: FamilyLink['account'] | undefined;
   usage: TokenUsage = ZERO_USAGE;
   /** US dollars. Undefined while no price is known. */
   cost: number | undefined;
@@ -25,9 +27,15 @@ export class RunAccount {
   #countedUsage: TokenUsage = ZERO_USAGE;
   #countedCost = 0;
 
-  constructor(costOf: (usage: TokenUsage) => number | undefined, clock: Pick<RunClock, 'elapsedMs'>) {
+  /** @param parent Also counts what this run uses. Default: the session is no child. */
+  constructor(
+    costOf: (usage: TokenUsage) => number | undefined,
+    clock: Pick<RunClock, 'elapsedMs'>,
+    parent?: FamilyLink['account'],
+  ) {
     this.#costOf = costOf;
     this.#clock = clock;
+    this.#parent = parent;
   }
 
   addStep(outcome: StepOutcome, estimate: StepEstimate): void {
@@ -63,12 +71,18 @@ export class RunAccount {
     };
   }
 
-  #add(reported: TokenUsage | undefined, counted: TokenUsage): void {
+  /** Adds a model call of a child, or of its own child. It counts for the limits of this run, but is not a step. */
+  addOfChild(spent: Spent): void {
+    const { reported, cost, counted, countedCost } = spent;
     this.#countedUsage = addUsage(this.#countedUsage, counted);
-    this.#countedCost += this.#costOf(counted) ?? 0;
-    if (reported === undefined) return;
-    this.usage = addUsage(this.usage, reported);
-    const cost = this.#costOf(reported);
+    this.#countedCost += countedCost;
+    if (reported !== undefined) this.usage = addUsage(this.usage, reported);
     if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
+    this.#parent?.addOfChild(spent);
+  }
+
+  #add(reported: TokenUsage | undefined, counted: TokenUsage): void {
+    const cost = reported === undefined ? undefined : this.#costOf(reported);
+    this.addOfChild({ reported, cost, counted, countedCost: this.#costOf(counted) ?? 0 });
   }
 }

@@ -8,10 +8,15 @@ export class RunClock implements Disposable {
   #workedMs = 0;
   #runningSince: number | undefined = performance.now();
   #stops = 0;
+  readonly #outer: { stop(): Disposable } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param minutes Null: no limit. */
-  constructor(minutes: number | null) {
+  /**
+   * @param minutes Null: no limit.
+   * @param outer A clock that stops whenever this one is stopped.
+   */
+  constructor(minutes: number | null, outer?: { stop(): Disposable }) {
+    this.#outer = outer;
     this.#limitMs = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60_000;
     this.#setTimer();
   }
@@ -35,7 +40,13 @@ export class RunClock implements Disposable {
       this.#runningSince = undefined;
       clearTimeout(this.#timer);
     }
-    return { [Symbol.dispose]: () => this.#resume() };
+    const outer = this.#outer?.stop();
+    return {
+      [Symbol.dispose]: () => {
+        outer?.[Symbol.dispose]();
+        this.#resume();
+      },
+    };
   }
 
   [Symbol.dispose](): void {

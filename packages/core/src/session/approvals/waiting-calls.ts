@@ -2,19 +2,24 @@ import { type Approval, handleOf, type Message, type Part } from '@longhaul/prot
 import { withoutLastNotes } from '../messages/compaction-notes.ts';
 
 /**
- * Returns a function that decides whether a call must stay pending when a session is repaired. It must if the last
- * message has a pending call with a request for approval. Then all pending calls of that message stay.
+ * Returns a function that decides whether a call must stay open when a session is repaired. It must if the last message
+ * has a pending call with a request for approval, or a running call that can be repeated. Then all pending calls of that
+ * message stay, too.
  */
 export function isWaitingIn(
   messages: readonly Message[],
   approvals: readonly Approval[],
+  isRepeatable: (toolName: string) => boolean,
 ): (message: Message, part?: Part) => boolean {
   const last = withoutLastNotes(messages).at(-1);
   const requested = new Set(approvals.map(({ handle }) => handle));
+  const isRepeated = (part: Part) =>
+    part.type === 'tool' && part.state === 'running' && isRepeatable(part.name);
   const isWaiting = last?.parts.some(
-    (part, index) => isPending(part) && requested.has(handleOf(last.sequence, index)),
+    (part, index) => isRepeated(part) || (isPending(part) && requested.has(handleOf(last.sequence, index))),
   );
-  return (message, part) => isWaiting === true && message === last && (part === undefined || isPending(part));
+  return (message, part) =>
+    isWaiting === true && message === last && (part === undefined || isPending(part) || isRepeated(part));
 }
 
 function isPending(part: Part): boolean {

@@ -19,10 +19,17 @@ import { leftOpen } from './interruption.ts';
 /** What an earlier run left open. */
 export type Repair = Omit<EventOf<'run:repaired'>, 'type' | 'message' | 'sessionId' | 'at' | 'number'>;
 
+export interface RepairOptions {
+  now: number;
+  ender: ProcessEnder;
+  /** Whether a call of this tool can be run again. See `Tool.isRepeatable`. */
+  isRepeatable: (toolName: string) => boolean;
+}
+
 /**
  * Ends the commands that a dead or silent run left running, then closes what it left open: parts, messages, and the run
  * itself, which gets its `run:finished`. The result of a call that had started is "its outcome is unknown", that of
- * another call is "not run". No call is started again. Calls that wait for approval stay pending. Emits one
+ * another call is "not run". No call is started again. Calls that wait for approval, or that can be repeated, stay open. Emits one
  * `run:repaired`.
  *
  * @returns Undefined if there was nothing to repair.
@@ -31,10 +38,10 @@ export type Repair = Omit<EventOf<'run:repaired'>, 'type' | 'message' | 'session
 export async function repairSession(
   writer: SessionWriter,
   store: Store,
-  { now, ender }: { now: number; ender: ProcessEnder },
+  { now, ender, isRepeatable }: RepairOptions,
 ): Promise<Repair | undefined> {
   const killedCommands = await endLeftProcesses(writer, store, ender);
-  const parts = await repairOpenParts(writer, store, now);
+  const parts = await repairOpenParts(writer, store, { now, isRepeatable });
   const runIds = await closeDeadRuns(writer, store);
   const repair = { ...parts, runIds, ...(killedCommands > 0 && { killedCommands }) };
   if (!hasFindings(repair)) return undefined;
@@ -54,10 +61,11 @@ export function closeOpenPart(part: Part, now: number): Part {
 async function repairOpenParts(
   writer: SessionWriter,
   store: Store,
-  now: number,
+  { now, isRepeatable }: Omit<RepairOptions, 'ender'>,
 ): Promise<Omit<Repair, 'runIds' | 'killedCommands'>> {
   const found = { unknownCalls: 0, unstartedCalls: 0, partialText: false };
-  const isWaiting = isWaitingIn(writer.log.messages, await store.listApprovals(writer.lease.sessionId));
+  const approvals = await store.listApprovals(writer.lease.sessionId);
+  const isWaiting = isWaitingIn(writer.log.messages, approvals, isRepeatable);
   for (const message of writer.log.messages) {
     for (const [index, part] of message.parts.entries()) {
       if (!isOpen(part) || isWaiting(message, part)) continue;

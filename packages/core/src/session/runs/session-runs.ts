@@ -4,6 +4,7 @@ import type { EventFollower } from '../events/event-follower.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { newId } from '../ids.ts';
 import { holdIdle, keepLease } from '../leases/idle-lease.ts';
+import { currentClaimant } from '../leases/lease-owner.ts';
 import { takeSession } from '../leases/take-session.ts';
 import { existingSession } from '../session-errors.ts';
 import { SessionWriter } from '../session-writer.ts';
@@ -38,6 +39,8 @@ export interface SessionRunsOptions {
   finishRevert: (writer: SessionWriter, session: Session) => Promise<void>;
   /** Ends what earlier runs have started. */
   ender: ProcessEnder;
+  /** Returns whether a call of a tool of the session can be run again. See `Tool.isRepeatable`. */
+  isRepeatableFor: (session: Session) => (toolName: string) => boolean;
 }
 
 export interface StartOptions {
@@ -71,6 +74,8 @@ export class SessionRuns {
     const { store, follower, driverFor, prepareRun } = this.#options;
     this.#stopping.signal.throwIfAborted();
     const session = await this.existing(sessionId);
+    // A dead run of the parent may have left commands of this session running.
+    if (session.parentId !== undefined) await this.#settleParent(session.parentId);
     const notices = (await prepareRun?.(session)) ?? [];
     const driver = await driverFor(session.model);
     const lease = await takeSession(store, sessionId, {
@@ -117,7 +122,7 @@ export class SessionRuns {
     const session = await this.existing(sessionId);
     try {
       await holdIdle({ store, hub, session, runs: this.registry, patienceMs: 0 }, (writer) =>
-        repairSession(writer, store, { now: Date.now(), ender: this.#options.ender }),
+        this.#repair(writer, session),
       );
     } catch (error) {
       if (toLonghaulError(error).code !== 'session_busy') throw error;
@@ -128,6 +133,17 @@ export class SessionRuns {
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort(interrupted());
     await this.registry.stop(graceMs);
+  }
+
+  async #settleParent(parentId: string): Promise<void> {
+    const { store } = this.#options;
+    const isDead = (await store.leaseHolder(parentId, currentClaimant())) === undefined;
+    if (isDead && (await store.getSession(parentId)) !== undefined) await this.settle(parentId);
+  }
+
+  #repair(writer: SessionWriter, session: Session): Promise<unknown> {
+    const { store, ender, isRepeatableFor } = this.#options;
+    return repairSession(writer, store, { now: Date.now(), ender, isRepeatable: isRepeatableFor(session) });
   }
 
   existing(sessionId: string): Promise<Session> {
@@ -144,12 +160,12 @@ export class SessionRuns {
     },
     { isWanted }: StartOptions,
   ): Promise<ExecutorResult | undefined> {
-    const { store, hub, execute, finishRevert, ender } = this.#options;
+    const { store, hub, execute, finishRevert } = this.#options;
     const { session, driver, notices, lease, active } = run;
     const log = await this.#load(run);
     const writer = new SessionWriter({ store, lease, hub, log });
     try {
-      await repairSession(writer, store, { now: Date.now(), ender });
+      await this.#repair(writer, session);
       await finishRevert(writer, session);
       if (isWanted !== undefined && !(await isWanted(log))) {
         await this.#release(writer, session);

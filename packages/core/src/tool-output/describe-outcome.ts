@@ -1,0 +1,31 @@
+import { cutMiddle } from '@longhaul/context';
+import type { SubtaskOutcome } from '../ports/subtasks.ts';
+
+/** The rest is in the child's log. */
+const MAX_TEXT_CHARS = 8_000;
+const MAX_FACTS = 40;
+const MAX_FACT_CHARS = 200;
+
+/** Returns what the parent's model reads of a child that has ended: its answer, then facts, then where the rest is. */
+export function describeOutcome(
+  { facts, text, problem, files, failedCommands }: SubtaskOutcome,
+  handle: string,
+): string {
+  const answer = text.trim() === '' ? '[It gave no answer.]' : cutMiddle(text.trim(), MAX_TEXT_CHARS).text;
+  return [
+    ...(problem === undefined
+      ? []
+      : [`[The task did not complete: ${problem} What follows is its last text.]`]),
+    answer,
+    ...list('Files changed', files),
+    ...list('Commands that failed at their last run', failedCommands),
+    `[${facts.steps ?? 0} steps by ${facts.agent}. To search its log: recall with a query and handle "${handle}".]`,
+  ].join('\n');
+}
+
+function list(heading: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const shown = lines.slice(0, MAX_FACTS).map((line) => `- ${cutMiddle(line, MAX_FACT_CHARS).text}`);
+  const more = lines.length > MAX_FACTS ? [`- and ${lines.length - MAX_FACTS} more`] : [];
+  return ['', `${heading}:`, ...shown, ...more];
+}
