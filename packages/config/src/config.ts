@@ -84,6 +84,13 @@ export interface Config {
     /** Repetitions that count as a loop. `null`: never. */
     repeatedCalls: number | null;
   };
+  /** Child sessions, which the tool `task` starts. */
+  subtasks: {
+    /** How many children of one session run at once. */
+    atOnce: number;
+    /** 1: children have no children. 0: there are no children. */
+    depth: number;
+  };
   continuation: {
     /** Whether a run asks the model once about open todo items or an announced step before it accepts an answer. */
     askOpenItems: boolean;
@@ -352,6 +359,7 @@ export const DEFAULT_CONFIG: Config = {
   compat: { claude: false },
   terminal: { theme: 'auto' },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
+  subtasks: { atOnce: 4, depth: 2 },
   continuation: { askOpenItems: true },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },
   approvals: [],

@@ -1,6 +1,7 @@
 export {
   agentNameOf,
   DEFAULT_AGENT,
+  listTaskAgents,
   loadAgents,
   type NamedAgent,
   NamedAgents,

@@ -6,7 +6,7 @@ import { gateway } from './schema/gateway.ts';
 import { hook } from './schema/hooks.ts';
 import { mcp } from './schema/mcp.ts';
 import { agent, provider } from './schema/models.ts';
-import { approval, continuation, limits, retry, sandbox, tools } from './schema/run.ts';
+import { approval, continuation, limits, retry, sandbox, subtasks, tools } from './schema/run.ts';
 import { server } from './schema/server.ts';
 import { storage } from './schema/storage.ts';
 import { modelName, name, setting, url } from './schema/values.ts';
@@ -49,6 +49,7 @@ export const configSchema = z.strictObject({
     'What is shown in a terminal.',
   ),
   limits: setting(limits, 'Limits at which a run stops.'),
+  subtasks: setting(subtasks, 'Child sessions, which the tool task starts.'),
   continuation: setting(continuation, 'Answers that end too early.'),
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(

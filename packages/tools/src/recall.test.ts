@@ -76,5 +76,7 @@ test('explains handles, and that it takes either a query or a handle', async () 
   const either = 'Give either `query`, to search, or `handle` (as m12.3), to read.';
   expect(refusalOf(recall, {})).toBe(either);
   expect(refusalOf(recall, { query: '', handle: null })).toBe(either);
-  expect(refusalOf(recall, { query: 'x', handle: 'm1.0' })).toBe(either);
+  expect(await fixture.text(recall, { query: 'x', handle: 'm1.0' })).toBe(
+    '"m1.0" is not a task, so it cannot be searched. Give either query or handle.',
+  );
 });

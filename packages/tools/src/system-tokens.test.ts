@@ -34,13 +34,7 @@ const FACTS = [
   'Date: 2026-03-01 (when this session began)',
 ].map((text) => ({ key: text.slice(0, 8), value: text, text, news: text }));
 
-/** As built in. */
-const AGENTS = [
-  { name: 'general', description: 'any task.' },
-  { name: 'explore', description: 'reads only; for "find where…".' },
-];
-
-const TOOLS = createTools({ fetch: {}, task: { agents: AGENTS } });
+const TOOLS = createTools({ fetch: {} });
 const NAMES = TOOLS.map((tool) => tool.name);
 
 test.each(MODELS)(

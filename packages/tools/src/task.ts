@@ -26,14 +26,14 @@ export function createTaskTool({ agents }: TaskOptions): Tool<TaskInput> {
     startsSessions: true,
     schema: {
       name: 'task',
-      description: `Give a task to an agent with a context window of its own. It sees only the prompt, and returns its answer. ${agents.map(({ name, description }) => `${name}: ${description}`).join(' ')}`,
+      description: `Give a task to an agent with a window of its own. It sees only the prompt; you get its answer. Agents: ${agents.map(({ name, description }) => `${name} (${description})`).join(', ')}.`,
       parameters: {
         type: 'object',
         properties: {
-          prompt: { type: 'string', description: 'The whole task, and what to answer' },
-          agent: { type: 'string', enum: agents.map(({ name }) => name) },
+          prompt: { type: 'string', description: 'All it must know, and what to answer' },
+          agent: { type: 'string' },
           model: { type: 'string' },
-          background: { type: 'boolean', description: 'Return now; the result comes as a message' },
+          background: { type: 'boolean', description: 'The answer comes later, as a message' },
         },
         required: ['prompt'],
       },

@@ -1,4 +1,5 @@
-import { type Config, loadAgents, type NamedAgents } from '@longhaul/config';
+import { type Config, listTaskAgents, loadAgents, type NamedAgents } from '@longhaul/config';
+import type { SubtaskSettings } from '@longhaul/core';
 import { createTools } from '@longhaul/tools';
 
 /**
@@ -10,8 +11,15 @@ export async function loadConfiguredAgents(config: Config): Promise<NamedAgents>
   const { bash, read, grep, list, maxOutputChars } = config.tools;
   const fetch = config.sandbox.network === 'on' ? config.tools.fetch : undefined;
   const todo = { context: config.context.budgetNotes };
-  const tools = createTools({ bash, read, grep, list, fetch, todo }).map((tool) =>
+  const task = config.subtasks.depth === 0 ? undefined : { agents: listTaskAgents(config) };
+  const tools = createTools({ bash, read, grep, list, fetch, todo, task }).map((tool) =>
     tool.maxOutputChars === undefined ? { ...tool, maxOutputChars } : tool,
   );
   return await loadAgents(config, tools);
+}
+
+/** Returns what a runtime needs for child sessions. */
+export function subtaskSettings(config: Config): SubtaskSettings {
+  const { atOnce, depth } = config.subtasks;
+  return { agents: listTaskAgents(config), atOnce, maxDepth: depth };
 }

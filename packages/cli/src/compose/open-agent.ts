@@ -11,7 +11,7 @@ import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
 import { keptOutputLimit } from './kept-output.ts';
-import { loadConfiguredAgents } from './load-configured-agents.ts';
+import { loadConfiguredAgents, subtaskSettings } from './load-configured-agents.ts';
 import { McpServers } from './open-mcp.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
@@ -110,6 +110,7 @@ export function runtimeOptions(
     ...agentOptions(agents, settingsOf),
     endProcess,
     approverFor: createApprovers({ rules: config.approvals, ask, timeoutMs: config.approvalTimeoutMs }),
+    subtasks: subtaskSettings(config),
     limits: config.limits,
     keptOutput: keptOutputLimit(config.storage),
     retry: config.retry,

@@ -153,6 +153,9 @@ function withCurrent<Fixed extends object>(
     get tools() {
       return now().tools;
     },
+    get subtasks() {
+      return now().subtasks;
+    },
     get limits() {
       return now().limits;
     },

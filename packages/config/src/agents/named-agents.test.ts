@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createTools } from '@longhaul/tools';
 import { expect, it } from 'vitest';
 import { DEFAULT_CONFIG } from '../config.ts';
-import { agentNameOf, loadAgents } from './named-agents.ts';
+import { agentNameOf, listTaskAgents, loadAgents } from './named-agents.ts';
 
 const tools = createTools();
 const namesOf = (list: readonly { name: string }[]) => list.map(({ name }) => name);
@@ -104,4 +104,24 @@ it('chooses tools of MCP servers by the name of the server or of the tool', asyn
   expect(allowed).toEqual(['all', 'every', 'server', 'tool']);
   expect(agents.get('tool').allowsTool?.('git', 'git_close_issue')).toBe(false);
   expect(agents.get('server').allowsTool?.('other', 'other_get')).toBe(false);
+});
+
+it('has agents for child sessions that people cannot choose, and lets the configuration change them', async () => {
+  const plain = await loadAgents({ ...DEFAULT_CONFIG, agents: {} }, tools);
+  expect(namesOf(plain.list())).toEqual(['coder']);
+  expect(namesOf(plain.get('explore').tools)).toEqual(['read', 'list', 'glob', 'grep', 'todo', 'recall']);
+  expect(namesOf(plain.get('general').tools)).toEqual(namesOf(tools));
+  const config = {
+    ...DEFAULT_CONFIG,
+    model: 'openai/gpt-5',
+    agents: { explore: { model: 'openai/gpt-5-mini' }, tester: { description: 'runs tests.' }, quiet: {} },
+  };
+  const agents = await loadAgents(config, tools);
+  expect(agents.get('explore')).toMatchObject({ model: 'openai/gpt-5-mini' });
+  expect(namesOf(agents.get('explore').tools)).not.toContain('write');
+  expect(listTaskAgents(config)).toMatchObject([
+    { name: 'general' },
+    { name: 'explore', model: 'openai/gpt-5-mini' },
+    { name: 'tester', description: 'runs tests.' },
+  ]);
 });

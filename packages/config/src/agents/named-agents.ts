@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { SessionAgent, Tool } from '@longhaul/core';
+import type { SessionAgent, SubtaskAgent, Tool } from '@longhaul/core';
 import { LonghaulError, matchesPattern, type Session, suggestion } from '@longhaul/protocol';
 import type { AgentConfig, CompressionConfig, Config } from '../config.ts';
 import { merge } from '../merge.ts';
@@ -30,25 +30,37 @@ export interface NamedAgent {
   usesSkills?: boolean;
 }
 
+/** Agents of child sessions. They exist even if they are not configured, and people do not choose them. */
+const TASK_AGENTS: Readonly<Record<string, AgentConfig>> = {
+  general: { description: 'any task' },
+  explore: {
+    description: 'reads only, to find where something is',
+    tools: ['read', 'list', 'glob', 'grep', 'recall', 'todo', 'fetch', 'skill'],
+  },
+};
+
 /** What applies to agents that have no value of their own. */
 type AgentDefaults = Pick<Config, 'agents' | 'model' | 'project' | 'context' | 'limits'>;
 
 /** The configured agents. A session names its agent in its metadata, as `agent`. */
 export class NamedAgents {
   readonly #agents: ReadonlyMap<string, NamedAgent>;
+  readonly #taskAgents: ReadonlyMap<string, NamedAgent>;
 
-  constructor(agents: readonly NamedAgent[]) {
+  /** @param taskAgents Agents that only child sessions have. */
+  constructor(agents: readonly NamedAgent[], taskAgents: readonly NamedAgent[] = []) {
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    this.#taskAgents = new Map(taskAgents.map((agent) => [agent.name, agent]));
   }
 
-  /** Returns all agents, the default one first. */
+  /** Returns all agents that people can choose, the default one first. */
   list(): NamedAgent[] {
     return [...this.#agents.values()];
   }
 
   /** @throws {LonghaulError} `unknown_agent` */
   get(name: string = DEFAULT_AGENT): NamedAgent {
-    const agent = this.#agents.get(name);
+    const agent = this.#agents.get(name) ?? this.#taskAgents.get(name);
     if (agent !== undefined) return agent;
     const names = [...this.#agents.keys()];
     const message = `No agent is called "${name.slice(0, 100)}".${suggestion(name, names)} There are: ${names.join(', ')}.`;
@@ -95,11 +107,26 @@ export function agentNameOf({ metadata }: { metadata?: Session['metadata'] | und
  * be read.
  */
 export async function loadAgents(config: AgentDefaults, tools: readonly Tool[]): Promise<NamedAgents> {
+  const all = { config, tools };
   const configured = { [DEFAULT_AGENT]: {}, ...config.agents };
-  const agents = Object.entries<AgentConfig>(configured).map(([name, agent]) =>
-    load(name, config.model === undefined ? agent : { model: config.model, ...agent }, { config, tools }),
-  );
-  return new NamedAgents(await Promise.all(agents));
+  const agents = Object.entries<AgentConfig>(configured).map(([name, own]) => {
+    const agent = { ...TASK_AGENTS[name], ...own };
+    return load(name, config.model === undefined ? agent : { model: config.model, ...agent }, all);
+  });
+  const forTasks = Object.entries(TASK_AGENTS).map(([name, agent]) => load(name, agent, all));
+  return new NamedAgents(await Promise.all(agents), await Promise.all(forTasks));
+}
+
+/**
+ * Returns the agents that child sessions can have, the default one first: those that are built in, and all that have a
+ * description. Without a model of its own, such an agent has the model of the parent.
+ */
+export function listTaskAgents({ agents }: Pick<Config, 'agents'>): SubtaskAgent[] {
+  const names = new Set([...Object.keys(TASK_AGENTS), ...Object.keys(agents)]);
+  return [...names].flatMap((name) => {
+    const { description, model }: AgentConfig = { ...TASK_AGENTS[name], ...agents[name] };
+    return description === undefined ? [] : [{ name, description, model }];
+  });
 }
 
 async function load(

@@ -17,7 +17,7 @@ export function selectsServerTool(patterns: readonly string[], server: string, t
 export const SKILL_TOOL = 'skill';
 
 /** Tools that exist only in some sessions, or only with some settings. */
-const SOMETIMES: ReadonlySet<string> = new Set([SKILL_TOOL, 'fetch']);
+const SOMETIMES: ReadonlySet<string> = new Set([SKILL_TOOL, 'fetch', 'task']);
 
 /**
  * Returns the tools that match an agent's patterns; `*` matches any text.

@@ -132,6 +132,19 @@ export const limits = z.strictObject({
   ),
 });
 
+export const subtasks = z.strictObject({
+  atOnce: setting(
+    count,
+    'How many children of one session run at once. Further ones wait until one has ended.',
+    D.subtasks.atOnce,
+  ),
+  depth: setting(
+    z.int().min(0).max(5),
+    'How deep families can be. 1: a session can have children, and they can have none. 0: there is no tool task.',
+    D.subtasks.depth,
+  ),
+});
+
 export const continuation = z.strictObject({
   askOpenItems: setting(
     z.boolean(),

@@ -119,6 +119,8 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'limits.costUsd': AT_MOST,
   'limits.minutes': AT_MOST,
   'limits.repeatedCalls': AT_MOST,
+  'subtasks.atOnce': AT_MOST,
+  'subtasks.depth': AT_MOST,
   'continuation.askOpenItems': ANYTHING,
   'retry.attempts': AT_MOST,
   'retry.overloadAttempts': AT_MOST,

@@ -43,7 +43,7 @@ const SECTIONS: readonly Section[] = [
       },
       {
         tool: 'task',
-        text: '`task` saves context: what its agent reads does not fill your window. Use it to search many files, or for a part that you can describe completely. Start independent tasks together. Read known files yourself.',
+        text: '`task` saves context: what its agent reads does not fill your window. Use it to search many files, or for parts that you can describe completely, several at once. Read known files yourself.',
       },
       'Do not edit a file from memory: read it again first.',
       'Keep outputs small: read only the lines you need, and filter the output of commands.',
