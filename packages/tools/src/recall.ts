@@ -59,7 +59,7 @@ async function placeIn(
 ): Promise<{ history: SessionHistory; handle: string } | undefined> {
   const steps = path.split('/');
   let found: SessionHistory | undefined = history;
-  for (const step of steps.slice(0, -1)) found = await found?.child(step);
+  for (const step of steps.slice(0, -1)) found = await found?.child?.(step);
   return found && { history: found, handle: steps.at(-1) ?? '' };
 }
 

@@ -40,7 +40,11 @@ export function showRun(
   let finished: EventOf<'run:finished'> | undefined;
   let runId: string | undefined;
   const view = createView(terminal, options);
+  /** The first session of the process. Others are its children, which events of this one report. */
+  let sessionId: string | undefined;
   const end = runtime.subscribe((event) => {
+    sessionId ??= event.sessionId;
+    if (event.sessionId !== sessionId) return;
     // After this run, another process may work on the session: its events are not shown here.
     if (finished !== undefined && options.display !== 'events') return;
     if (event.type === 'run:started') runId = event.runId;

@@ -122,6 +122,6 @@ export interface SessionHistory {
   search(terms: string, limit: number): Promise<SearchHit[]>;
   /** Returns the full text of a handle, or undefined if there is no such message or part. */
   fullText(handle: string): Promise<string | undefined>;
-  /** Returns the history of the child session that the call with this handle has started, or undefined. */
-  child(handle: string): Promise<SessionHistory | undefined>;
+  /** Returns the history of the child session that the call with this handle has started. Absent: there is none. */
+  child?(handle: string): Promise<SessionHistory | undefined>;
 }

@@ -34,6 +34,16 @@ const originSchema = z.looseObject({
   title: z.string().optional(),
   hops: amount.optional(),
 });
+const subtaskFactsSchema = z.looseObject({
+  sessionId: z.string(),
+  agent: z.string(),
+  state: z.enum(['waiting', 'running', 'completed', 'failed', 'limit', 'cancelled', 'interrupted']),
+  isBackground: z.boolean().optional(),
+  title: z.string().optional(),
+  steps: amount.optional(),
+  tokens: amount.optional(),
+  contextPercent: amount.optional(),
+});
 const finishReason = z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'paused', 'error', 'other']);
 
 /** Every event of this version. A newer server may send other types, which readers must ignore. */
@@ -152,6 +162,16 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('session:unreverted', {}),
   event('process:started', { handle: z.string(), command: z.string(), isKept: z.boolean().optional() }),
   event('process:ended', { handle: z.string(), command: z.string(), exitCode: z.int().optional() }),
+  event('subtask:started', {
+    childId: z.string(),
+    callId: z.string(),
+    handle: z.string(),
+    agent: z.string(),
+    title: z.string(),
+    isBackground: z.boolean().optional(),
+  }),
+  event('subtask:progress', { callId: z.string(), handle: z.string(), facts: subtaskFactsSchema }),
+  event('subtask:finished', { callId: z.string(), handle: z.string(), facts: subtaskFactsSchema }),
   event('message:queued', { id: z.string(), position: amount, origin: originSchema.optional() }),
   event('queue:changed', { count: amount }),
   event('message:dequeued', {
@@ -165,12 +185,14 @@ export const eventSchema = z.discriminatedUnion('type', [
     handle: z.string(),
     toolName: z.string(),
     args: jsonValueSchema,
+    childId: z.string().optional(),
   }),
   event('approval:answered', {
     callId: z.string(),
     handle: z.string(),
     allowed: z.boolean(),
     reason: z.string().optional(),
+    childId: z.string().optional(),
   }),
   event('trust:requested', { workspace: z.string(), wants: z.array(trustWantSchema) }),
   event('trust:answered', {

@@ -11,6 +11,8 @@ const PLACE = { messageId: 'm', partIndex: 0, offset: 0 };
 const CALL = { callId: 'c', toolName: 'bash' };
 const ERROR = { name: 'LonghaulError', code: 'provider_overloaded', retryable: true } as const;
 
+const FACTS = (text: string) => ({ sessionId: 'k', agent: text, title: text, state: 'running' as const });
+
 /** An event of each kind, in which every text is the given one. */
 const EVENTS: Record<EventType, (text: string) => EventPayload> = {
   'run:started': (text) => ({ type: 'run:started', runId: 'r', task: text, model: text }),
@@ -98,6 +100,26 @@ const EVENTS: Record<EventType, (text: string) => EventPayload> = {
   }),
   'process:started': (text) => ({ type: 'process:started', handle: 'm2.0', command: text, isKept: true }),
   'process:ended': (text) => ({ type: 'process:ended', handle: 'm2.0', command: text, exitCode: 1 }),
+  'subtask:started': (text) => ({
+    type: 'subtask:started',
+    childId: 'k',
+    callId: 'c',
+    handle: 'm2.0',
+    agent: text,
+    title: text,
+  }),
+  'subtask:progress': (text) => ({
+    type: 'subtask:progress',
+    callId: 'c',
+    handle: 'm2.0',
+    facts: FACTS(text),
+  }),
+  'subtask:finished': (text) => ({
+    type: 'subtask:finished',
+    callId: 'c',
+    handle: 'm2.0',
+    facts: FACTS(text),
+  }),
   'session:reverted': () => ({ type: 'session:reverted', handle: 'm3', files: 2, conversation: true }),
   'session:unreverted': () => ({ type: 'session:unreverted' }),
   'queue:changed': () => ({ type: 'queue:changed', count: 1 }),
