@@ -104,6 +104,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     writer,
     recording: options.files,
     mayWrite: (name) => findTool(name)?.isReadOnly !== true,
+    childrenHaveWorked: () => subtasks?.takeWorked() === true,
   });
   const compactionHooks = hooks && new CompactionHooks({ hooks, due: hooks.due, writer });
   const compactor = new Compactor({

@@ -21,7 +21,12 @@ export interface StepFilesOptions {
   recording: FileRecording | undefined;
   /** Returns whether calls of the tool can change files. */
   mayWrite: (toolName: string) => boolean;
+  /** Returns whether a child in the background has worked since the last call. Default: there is none. */
+  childrenHaveWorked?: (() => boolean) | undefined;
 }
+
+/** Whose changes a record contains: those of the tools of a step, or what happened between steps. */
+type Between = 'step' | 'steps';
 
 /** Changed files that a note for the model names. */
 const MAX_NAMED = 10;
@@ -76,16 +81,16 @@ export class StepFiles implements AsyncDisposable {
   async beforeTools(message: Message): Promise<void> {
     await this.settle();
     this.#forgetMentioned(message);
-    if (this.#canChange(message)) return this.#record(message, { byAgent: false });
+    if (this.#canChange(message)) return this.#record(message, 'steps');
     // The first record takes longest, and calls that only read need not wait for it.
-    if (this.#state === undefined) this.#begin(message, { byAgent: false });
+    if (this.#state === undefined) this.#begin(message, 'steps');
   }
 
   /** Call it after the tools of a step. Does not wait for the record. */
   afterTools(message: Message): void {
     if (!this.#canChange(message)) return;
     this.#isUnsaved = true;
-    this.#begin(message, { byAgent: true });
+    this.#begin(message, 'step');
   }
 
   /**
@@ -115,8 +120,8 @@ export class StepFiles implements AsyncDisposable {
     await recorder?.[Symbol.asyncDispose]();
   }
 
-  #begin(message: Message, source: { byAgent: boolean }): void {
-    this.#pending = this.#record(message, source);
+  #begin(message: Message, made: Between): void {
+    this.#pending = this.#record(message, made);
     // `settle` throws it.
     this.#pending.catch(() => {});
   }
@@ -125,12 +130,10 @@ export class StepFiles implements AsyncDisposable {
   #recordSinceLastRun(last: Message, { through }: FilesState): Promise<void> {
     const { messages } = this.#options.writer.log;
     const step = messages.findLast((message) => message.sequence > through && this.#canChange(message));
-    return step === undefined
-      ? this.#record(last, { byAgent: false })
-      : this.#record(step, { byAgent: true });
+    return step === undefined ? this.#record(last, 'steps') : this.#record(step, 'step');
   }
 
-  async #record(message: Message, { byAgent }: { byAgent: boolean }): Promise<void> {
+  async #record(message: Message, made: Between): Promise<void> {
     const { recording } = this.#options;
     if (recording === undefined || this.#hasFailed) return;
     let change: RecordedChange | undefined;
@@ -140,7 +143,9 @@ export class StepFiles implements AsyncDisposable {
     } catch (thrown) {
       return this.#giveUp(toLonghaulError(thrown).message);
     }
-    const through = byAgent ? message.sequence : (this.#state?.through ?? message.sequence - 1);
+    const through = made === 'step' ? message.sequence : (this.#state?.through ?? message.sequence - 1);
+    // A child in the background works for this session.
+    const byAgent = this.#options.childrenHaveWorked?.() === true || made === 'step';
     if (change === undefined) {
       if (this.#state !== undefined) this.#state = { ...this.#state, through };
       return;

@@ -60,6 +60,7 @@ export class RunSubtasks {
   readonly #background = new Map<string, Promise<void>>();
   /** Ends the children in the background with the run. */
   readonly #ending = new AbortController();
+  #hasWorked = false;
   #failure: LonghaulError | undefined;
 
   constructor(options: RunSubtasksOptions) {
@@ -78,6 +79,13 @@ export class RunSubtasks {
       const handle = childPlaceOf(child)?.handle ?? '';
       this.#runInBackground(child, { prompt: child.task, handle, callId: child.parentCallId ?? '' });
     }
+  }
+
+  /** Returns whether a child in the background has worked since the last call. */
+  takeWorked(): boolean {
+    const hasWorked = this.#hasWorked || this.areRunning;
+    this.#hasWorked = this.areRunning;
+    return hasWorked;
   }
 
   /** Whether a child in the background has not delivered its result. */
@@ -153,6 +161,7 @@ export class RunSubtasks {
   #runInBackground(child: Session, call: { prompt: string; handle: string; callId: string }): void {
     if (this.#background.has(child.id)) return;
     const { children } = this.#options;
+    this.#hasWorked = true;
     const signal = AbortSignal.any([this.#options.signal, this.#ending.signal]);
     const work = async () => {
       const outcome = await this.#drive(child, { ...call, signal, isBackground: true });

@@ -87,7 +87,7 @@ export class ChangedByOthers {
   /**
    * Returns what the agents of other sessions in the same folder changed. If two sessions work at the same time, each
    * records the changes of both. A session that was not used in the meantime is left out, and so are the patches that a
-   * copy has in common with this session.
+   * copy has in common with this session, and its own children: it records what they change.
    */
   async #patchesOfOtherSessions(
     sessionId: string,
@@ -100,17 +100,32 @@ export class ChangedByOthers {
     ]);
     const keyOf = ({ part }: PlacedPatch) => `${part.before} ${part.after}`;
     const known = new Set(own.map(keyOf));
+    const family = await this.#familyOf(sessionId);
     const found: PlacedPatch[] = [];
     for (let before: string | undefined; ; ) {
       const page = await this.#store.listSessions({ workspace: { folder: workspace }, before, limit: 50 });
       for (const { id, updatedAt } of page) {
-        if (id === sessionId || updatedAt < begunAt) continue;
+        if (family.has(id) || updatedAt < begunAt) continue;
         const patches = await this.#store.listPatches(id);
         found.push(...patches.filter((patch) => patch.part.byAgent && !known.has(keyOf(patch))));
       }
       before = page.at(-1)?.id;
       if (before === undefined) return found;
     }
+  }
+
+  /** Returns the session and its descendants. */
+  async #familyOf(sessionId: string): Promise<Set<string>> {
+    const family = new Set([sessionId]);
+    for (const id of family) {
+      for (let before: string | undefined; ; ) {
+        const page = await this.#store.listSessions({ parentId: id, before, limit: 50 });
+        for (const child of page) family.add(child.id);
+        before = page.at(-1)?.id;
+        if (before === undefined) break;
+      }
+    }
+    return family;
   }
 
   async #timeOf(sessionId: string, since: Since): Promise<number> {
