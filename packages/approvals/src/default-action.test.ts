@@ -5,6 +5,7 @@ it.each<[string, boolean, AskMode, string]>([
   ['read', false, 'wait', 'allow'],
   ['read', true, 'wait', 'ask'],
   ['grep', true, 'wait', 'ask'],
+  ['task', false, 'wait', 'allow'],
   ['write', false, 'wait', 'ask'],
   ['write', true, 'deny', 'allow'],
   ['read', true, 'deny', 'allow'],

@@ -12,6 +12,8 @@ const READING_TOOLS: ReadonlySet<string> = new Set([
   'recall',
   'todo',
   'find_tools',
+  // The calls of the child are judged one by one.
+  'task',
 ]);
 
 /** What `ask` means in a run: wait for an answer; deny, because nobody can answer; or allow. */

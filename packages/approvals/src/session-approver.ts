@@ -114,8 +114,9 @@ class SessionApprover implements Approver {
     if (judgement.action === 'allow') return { allowed: true };
     if (judgement.action === 'deny') return refusedByRule(judgement);
     if (settings.ask === 'allow') return { allowed: true };
-    const earlier = await service.list(writer.lease.sessionId);
-    const own = earlier.find(({ handle }) => handle === request.handle);
+    const earlier = await service.listRemembered(writer.lease.sessionId);
+    const { sessionId } = writer.lease;
+    const own = earlier.find((each) => each.sessionId === sessionId && each.handle === request.handle);
     if (own?.answeredAt !== undefined) return toVerdict(own);
     if (own === undefined && (await isRemembered(earlier, call, judgement))) return { allowed: true };
     return settings.ask === 'wait' ? this.#ask(request, own) : this.#refuse(request, own);
@@ -197,7 +198,7 @@ function toVerdict({ answer, reason }: Approval): ApprovalVerdict {
   return { allowed: false, reason: `${said}. ${ADVICE}` };
 }
 
-/** Whether every subject has been approved with `always` in this session. */
+/** Whether every subject has been approved with `always` in this session, or in another one of its family. */
 async function isRemembered(
   earlier: readonly Approval[],
   call: JudgedCall,

@@ -1,3 +1,4 @@
+import type { AskingChild } from './approval.ts';
 import type { ErrorShape } from './errors.ts';
 import type { FileChange } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
@@ -260,8 +261,8 @@ export type EventPayload =
       handle: string;
       toolName: string;
       args: JsonValue;
-      /** The child session that asks. Absent: the session itself. */
-      childId?: string;
+      /** Absent: the session itself asks. */
+      child?: AskingChild;
     }
   | {
       type: 'approval:answered';
@@ -269,8 +270,8 @@ export type EventPayload =
       handle: string;
       allowed: boolean;
       reason?: string;
-      /** The child session that asked. Absent: the session itself. */
-      childId?: string;
+      /** Absent: the session itself asked. */
+      child?: AskingChild;
     }
   | {
       /** A run started without these settings of the project's file, because they are not trusted. */

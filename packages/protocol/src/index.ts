@@ -1,5 +1,5 @@
 export { alwaysWords } from './always-words.ts';
-export type { Approval, ApprovalAnswer } from './approval.ts';
+export type { Approval, ApprovalAnswer, AskingChild } from './approval.ts';
 export { describeSwitch } from './describe-switch.ts';
 export { nearestNames, pairSimilarity, suggestion } from './did-you-mean.ts';
 export { isBlank, saysNothing, withoutTurnEnd } from './empty-text.ts';

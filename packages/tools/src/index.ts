@@ -12,4 +12,5 @@ export { type RecognisedMedia, recogniseMedia } from './file-type.ts';
 export { createPathMatcher } from './path-matcher.ts';
 export { createRecallTool } from './recall.ts';
 export { createSkillTool } from './skill.ts';
+export { createTaskTool, type TaskOptions } from './task.ts';
 export { createTodoTool } from './todo.ts';

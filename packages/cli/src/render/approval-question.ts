@@ -1,5 +1,6 @@
 import { cutMiddle } from '@longhaul/context';
 import {
+  type AskingChild,
   isObject,
   type JsonValue,
   type Question,
@@ -21,9 +22,19 @@ const MANY_LINES = 15;
  * other than a command is left out, with a note.
  */
 export function approvalQuestion(
-  { toolName, args }: { toolName: string; args: JsonValue },
+  { toolName, args, child }: { toolName: string; args: JsonValue; child?: AskingChild | undefined },
   paint: Paint = createPaint(false),
 ): string {
+  const asks = child === undefined ? '' : `${paint.dim(askingChild(child))}\n`;
+  return asks + wholeCall({ toolName, args }, paint);
+}
+
+/** Says that a child session asks, and not the session itself. */
+export function askingChild({ agent, title }: AskingChild): string {
+  return `The subtask "${visibleLine(title)}" (${visibleLine(agent)}) asks:`;
+}
+
+function wholeCall({ toolName, args }: { toolName: string; args: JsonValue }, paint: Paint): string {
   const question = questionOf({ toolName, args });
   if (question !== undefined) return serverQuestion(question, paint);
   const lines = changedText(toolName, args, paint) ?? argumentLines(args, paint);

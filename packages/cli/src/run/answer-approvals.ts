@@ -21,7 +21,7 @@ export interface AnswerApprovalsOptions {
   pause: () => Disposable;
 }
 
-type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName'> & { args: JsonValue };
+type Asked = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'child'> & { args: JsonValue };
 
 /**
  * Asks the person at the terminal about each call of a session that needs approval, one after another, the oldest

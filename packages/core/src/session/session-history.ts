@@ -1,6 +1,5 @@
 import { textOfOutput } from '@longhaul/context';
 import {
-  childPlaceOf,
   handleOf,
   type Part,
   parseBlobReference,
@@ -11,6 +10,7 @@ import {
 import type { BlobStore, OutputRecord, Store } from '../ports/index.ts';
 import type { SessionHistory } from '../ports/tool.ts';
 import { plural } from '../tool-output/index.ts';
+import { childAt } from './subtasks/family-tree.ts';
 
 /**
  * Gives `recall` access to the session: searches the store's index, and reads handles from messages and blobs. Reverted
@@ -36,8 +36,8 @@ export function createSessionHistory(options: {
   return {
     search: (terms, limit) => store.search(terms, { sessionId, limit }),
     async child(handle) {
-      const childId = await childAt(handle, { store, sessionId });
-      return childId === undefined ? undefined : createSessionHistory({ store, blobs, sessionId: childId });
+      const child = await childAt(store, sessionId, handle);
+      return child && createSessionHistory({ store, blobs, sessionId: child.id });
     },
     async fullText(handle) {
       const place = parseHandle(handle);
@@ -56,20 +56,6 @@ export function createSessionHistory(options: {
       return texts.filter((text) => text !== '').join('\n\n');
     },
   };
-}
-
-/** Returns the child that the call with this handle has started. */
-async function childAt(
-  handle: string,
-  { store, sessionId }: { store: Store; sessionId: string },
-): Promise<string | undefined> {
-  for (let before: string | undefined; ; ) {
-    const page = await store.listSessions({ parentId: sessionId, before, limit: 100 });
-    const found = page.find((child) => childPlaceOf(child)?.handle === handle);
-    if (found !== undefined) return found.id;
-    before = page.at(-1)?.id;
-    if (before === undefined) return undefined;
-  }
 }
 
 async function fullTextOf(part: Part, blobs: BlobStore): Promise<string> {

@@ -4,10 +4,18 @@ import { jsonObjectSchema, jsonValueSchema, nameText, sessionIdSchema } from './
 
 const answer = z.enum(['once', 'always', 'deny']);
 
+export const askingChildSchema = z
+  .looseObject({ sessionId: z.string(), agent: z.string(), title: z.string() })
+  .meta({ description: 'The child session that asks. Absent: the session itself.' });
+
 const approvalSchema = z.looseObject({
   sessionId: z.string(),
   callId: z.string(),
-  handle: z.string().meta({ description: 'Handle of the tool call in the session, such as m12.3.' }),
+  handle: z.string().meta({
+    description:
+      'Handle of the tool call in the session, such as m12.3. Of a call of a child: m12.3/m4.1, where m12.3 has started the child.',
+  }),
+  child: askingChildSchema.optional(),
   toolName: z.string(),
   args: jsonValueSchema,
   requestedAt: z.number(),
@@ -49,7 +57,7 @@ export const answerApprovalBody = z.strictObject({
     description:
       'Values for the fields of a question of an MCP server (toolName mcp_question), by the names of the fields. Fields that are left out get their initial values.',
   }),
-  handle: nameText(40).min(1).optional().meta({
+  handle: nameText(400).min(1).optional().meta({
     description:
       'Handle of the approval request. Required if several requests of the session have this call id, because a provider may reuse call ids.',
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { LonghaulEvent } from '../events.ts';
 import { fileChangeSchema, tokenUsageSchema } from '../schemas.ts';
+import { askingChildSchema } from './approvals.ts';
 import { errorShapeSchema, jsonObjectSchema, jsonValueSchema, nameText, queryCount } from './common.ts';
 import { trustWantSchema } from './trust.ts';
 
@@ -185,14 +186,14 @@ export const eventSchema = z.discriminatedUnion('type', [
     handle: z.string(),
     toolName: z.string(),
     args: jsonValueSchema,
-    childId: z.string().optional(),
+    child: askingChildSchema.optional(),
   }),
   event('approval:answered', {
     callId: z.string(),
     handle: z.string(),
     allowed: z.boolean(),
     reason: z.string().optional(),
-    childId: z.string().optional(),
+    child: askingChildSchema.optional(),
   }),
   event('trust:requested', { workspace: z.string(), wants: z.array(trustWantSchema) }),
   event('trust:answered', {

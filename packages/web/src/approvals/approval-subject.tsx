@@ -4,7 +4,7 @@ import { DiffView } from '../conversation/tools/diff-view.tsx';
 import { argumentsBesideDiffs, diffsOfCall } from '../conversation/tools/diffs-of-call.ts';
 
 /** What the agent wants to do: the command, the change, or the arguments. No character of them is invisible. */
-export function ApprovalSubject({ approval: { toolName, args } }: { approval: Approval }) {
+export function ApprovalSubject({ approval: { toolName, args, child } }: { approval: Approval }) {
   const command = isObject(args) && typeof args['command'] === 'string' ? args['command'] : undefined;
   const diffs = diffsOfCall({ input: args }).map(visibleDiff);
   const others = argumentsBesideDiffs(args).filter(([name]) => command === undefined || name !== 'command');
@@ -12,7 +12,10 @@ export function ApprovalSubject({ approval: { toolName, args } }: { approval: Ap
   return (
     <>
       <p>
-        The agent asks for the tool <code>{visibleLine(toolName)}</code>.
+        {child === undefined
+          ? 'The agent asks'
+          : `The subtask “${visibleLine(child.title)}” (${visibleLine(child.agent)}) asks`}{' '}
+        for the tool <code>{visibleLine(toolName)}</code>.
       </p>
       {command !== undefined && <pre className="approval-command">{visibleToApprove(command)}</pre>}
       {isAnyShown &&

@@ -6,7 +6,7 @@ import { MessageQueue } from './message-queue.ts';
 export type SessionFacts = ResponseOf<'createSession'>;
 export type OpenApproval = Pick<
   ApprovalList['approvals'][number],
-  'callId' | 'handle' | 'toolName' | 'args' | 'alwaysAllows'
+  'callId' | 'handle' | 'toolName' | 'args' | 'alwaysAllows' | 'child'
 >;
 
 export type BackgroundCommand = NonNullable<ResponseOf<'getSession'>['background']>[number];

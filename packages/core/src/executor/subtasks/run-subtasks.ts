@@ -1,6 +1,7 @@
 import {
   childPlaceOf,
   LonghaulError,
+  type LonghaulEvent,
   type Session,
   type SubtaskState,
   suggestion,
@@ -190,7 +191,7 @@ export class RunSubtasks {
   ): Promise<SubtaskOutcome> {
     const { writer, hub, store, children, link } = this.#options;
     const { callId, handle, signal, isBackground } = call;
-    const agent = String(child.metadata?.['agent'] ?? '');
+    const agent = agentOf(child);
     const watch = new ChildWatch({
       sessionId: child.id,
       agent,
@@ -208,7 +209,9 @@ export class RunSubtasks {
     };
     report();
     const unsubscribe = hub.subscribe((event) => {
-      if (event.sessionId === child.id && watch.take(event)) report();
+      if (event.sessionId !== child.id) return;
+      if (watch.take(event)) report();
+      this.#forward(event, { child, handle });
     });
     try {
       using _place = await this.#places.take(signal);
@@ -227,12 +230,26 @@ export class RunSubtasks {
       unsubscribe();
     }
   }
+
+  /** Reports in the parent's stream what a child, or its own child, asks a person. */
+  #forward(event: LonghaulEvent, { child, handle }: { child: Session; handle: string }): void {
+    if (event.type !== 'approval:requested' && event.type !== 'approval:answered') return;
+    const { sessionId: _id, at: _at, number: _number, ...payload } = event;
+    const asks = { sessionId: child.id, agent: agentOf(child), title: child.title };
+    const asked = { ...payload, handle: `${handle}/${event.handle}`, child: event.child ?? asks };
+    // A store that fails ends the run by itself, and the list of requests has this one.
+    this.#options.writer.announce(asked).catch(() => undefined);
+  }
 }
 
 interface EndOfChild {
   state: SubtaskState;
   text: string;
   problem?: string | undefined;
+}
+
+function agentOf({ metadata }: Session): string {
+  return String(metadata?.['agent'] ?? '');
 }
 
 function endOf({ status, text, error }: ExecutorResult): EndOfChild {

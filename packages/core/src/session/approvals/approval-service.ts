@@ -1,6 +1,7 @@
 import { type Approval, checkContent, LonghaulError, questionOf } from '@longhaul/protocol';
 import type { NewAnswer, Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
+import { familyIds, pathFrom, placeAt } from '../subtasks/family-tree.ts';
 
 export interface AnsweredApproval {
   approval: Approval;
@@ -19,13 +20,27 @@ export class ApprovalService {
     this.#hub = options.hub;
   }
 
-  /** Lists approvals in the order of their requests. `open`: only unanswered ones. */
-  list(sessionId: string, options: { open?: boolean } = {}): Promise<Approval[]> {
-    return this.#store.listApprovals(sessionId, options);
+  /**
+   * Lists approvals in the order of their requests, then the unanswered ones of the session's descendants. `open`: only
+   * unanswered ones.
+   */
+  async list(sessionId: string, options: { open?: boolean } = {}): Promise<Approval[]> {
+    const own = await this.#store.listApprovals(sessionId, options);
+    return [...own, ...(await this.#askedByDescendants(sessionId))];
+  }
+
+  /** Lists the requests of the session, and those of its family that were answered with `always`. */
+  async listRemembered(sessionId: string): Promise<Approval[]> {
+    const own = await this.#store.listApprovals(sessionId);
+    const others: Approval[] = [];
+    for (const id of await familyIds(this.#store, sessionId)) {
+      if (id !== sessionId) others.push(...(await this.#store.listApprovals(id)));
+    }
+    return [...own, ...others.filter(({ answer }) => answer === 'always')];
   }
 
   /**
-   * Answers an open request. Pass its handle if you know it: a provider may reuse a call id, and without the handle a
+   * Answers an open request of the session or of a descendant. Pass its handle if you know it: a provider may reuse a call id, and without the handle a
    * late answer would apply to a later call.
    *
    * @throws {LonghaulError} `session_not_found`; `not_found` if there is no request for the call, or the request with
@@ -33,10 +48,29 @@ export class ApprovalService {
    * call id, or if the values do not fit a question.
    */
   async answer(sessionId: string, callId: string, answer: NewAnswer): Promise<AnsweredApproval> {
-    await this.#checkContent(sessionId, callId, answer);
-    const answered = await this.#answer(sessionId, callId, answer);
+    const place =
+      answer.handle === undefined ? undefined : await placeAt(this.#store, sessionId, answer.handle);
+    const asking = place?.sessionId ?? sessionId;
+    const given = place === undefined ? answer : { ...answer, handle: place.handle };
+    await this.#checkContent(asking, callId, given);
+    const answered = await this.#answer(asking, callId, given);
     if (answer.handle !== undefined && !answered.isNew) throw alreadyAnswered(answered.approval);
     return answered;
+  }
+
+  async #askedByDescendants(sessionId: string): Promise<Approval[]> {
+    const all = await this.#store.listOpenApprovals({ limit: MAX_OPEN });
+    const found: Approval[] = [];
+    for (const approval of all) {
+      if (approval.sessionId === sessionId) continue;
+      const path = await pathFrom(this.#store, sessionId, approval);
+      const child = path === undefined ? undefined : await this.#store.getSession(approval.sessionId);
+      if (path === undefined || child === undefined) continue;
+      const { id, title, metadata } = child;
+      const asks = { sessionId: id, agent: String(metadata?.['agent'] ?? ''), title };
+      found.push({ ...approval, sessionId, handle: path, child: asks });
+    }
+    return found;
   }
 
   /** Refuses a request unless it is already answered. Returns the approval with the answer that applies. */
@@ -118,6 +152,8 @@ export class ApprovalService {
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** More requests do not wait at once. */
+const MAX_OPEN = 1_000;
 
 function noSuchRequest(sessionId: string, callId: string, handle?: string): LonghaulError {
   const at = handle === undefined ? '' : ` at ${handle}`;

@@ -3,6 +3,7 @@ import { LonghaulError, type RevertMark } from '@longhaul/protocol';
 import type { FileTrees } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import { existingSession } from '../session-errors.ts';
+import { descendantIds } from '../subtasks/family-tree.ts';
 import type { PendingRevert } from './pending-revert.ts';
 import { loadRecord, pathsOf, type SessionRecord, withLeading } from './session-record.ts';
 
@@ -100,7 +101,7 @@ export class ChangedByOthers {
     ]);
     const keyOf = ({ part }: PlacedPatch) => `${part.before} ${part.after}`;
     const known = new Set(own.map(keyOf));
-    const family = await this.#familyOf(sessionId);
+    const family = await descendantIds(this.#store, sessionId);
     const found: PlacedPatch[] = [];
     for (let before: string | undefined; ; ) {
       const page = await this.#store.listSessions({ workspace: { folder: workspace }, before, limit: 50 });
@@ -112,20 +113,6 @@ export class ChangedByOthers {
       before = page.at(-1)?.id;
       if (before === undefined) return found;
     }
-  }
-
-  /** Returns the session and its descendants. */
-  async #familyOf(sessionId: string): Promise<Set<string>> {
-    const family = new Set([sessionId]);
-    for (const id of family) {
-      for (let before: string | undefined; ; ) {
-        const page = await this.#store.listSessions({ parentId: id, before, limit: 50 });
-        for (const child of page) family.add(child.id);
-        before = page.at(-1)?.id;
-        if (before === undefined) break;
-      }
-    }
-    return family;
   }
 
   async #timeOf(sessionId: string, since: Since): Promise<number> {

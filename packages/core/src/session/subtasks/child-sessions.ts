@@ -20,6 +20,7 @@ import type { SessionRuns } from '../runs/session-runs.ts';
 import { ifBusy } from '../session-errors.ts';
 import { derivedId } from './derived-id.ts';
 import type { Families, FamilyLink } from './families.ts';
+import { childrenOf } from './family-tree.ts';
 
 export interface ChildSessionsOptions {
   store: Store;
@@ -73,17 +74,11 @@ export class ChildSessions {
 
   /** Returns the children in the background whose result the parent does not have, oldest first. */
   async undelivered(parentId: string): Promise<Session[]> {
-    const found: Session[] = [];
-    for (let before: string | undefined; ; before = found.at(-1)?.id) {
-      const page = await this.#options.store.listSessions({ parentId, before, limit: 100 });
-      found.push(...page);
-      if (page.length < 100) break;
-    }
     const isWaitedFor = (session: Session) => {
       const place = childPlaceOf(session);
       return place?.isBackground === true && !place.isDelivered;
     };
-    return found.reverse().filter(isWaitedFor);
+    return (await childrenOf(this.#options.store, parentId)).filter(isWaitedFor);
   }
 
   /**

@@ -1,0 +1,86 @@
+import { childPlaceOf, type Session } from '@longhaul/protocol';
+import type { Store } from '../../ports/index.ts';
+
+const PAGE = 100;
+/** A deeper family is damaged: its parents could be a cycle. */
+const MAX_DEPTH = 100;
+
+type Sessions = Pick<Store, 'listSessions' | 'getSession'>;
+
+/** Returns the children of a session, oldest first. */
+export async function childrenOf(store: Sessions, parentId: string): Promise<Session[]> {
+  const found: Session[] = [];
+  for (let before: string | undefined; ; before = found.at(-1)?.id) {
+    const page = await store.listSessions({ parentId, before, limit: PAGE });
+    found.push(...page);
+    if (page.length < PAGE) return found.reverse();
+  }
+}
+
+/** Returns the ids of a session and of all its descendants. */
+export async function descendantIds(store: Sessions, sessionId: string): Promise<Set<string>> {
+  const ids = new Set([sessionId]);
+  // A set also visits what is added meanwhile.
+  for (const id of ids) for (const child of await childrenOf(store, id)) ids.add(child.id);
+  return ids;
+}
+
+/** Returns the ids of all sessions of the family to which a session belongs. */
+export async function familyIds(store: Sessions, sessionId: string): Promise<Set<string>> {
+  const ancestors = await ancestorsOf(store, sessionId);
+  return await descendantIds(store, ancestors.at(-1)?.id ?? sessionId);
+}
+
+/** Returns the child that the call with this handle has started. */
+export async function childAt(
+  store: Sessions,
+  parentId: string,
+  handle: string,
+): Promise<Session | undefined> {
+  return (await childrenOf(store, parentId)).find((child) => childPlaceOf(child)?.handle === handle);
+}
+
+/**
+ * Returns the handle by which an ancestor names something in the log of a descendant, such as `m12.3/m4.1`. Undefined if
+ * the session is not the ancestor, and not below it.
+ */
+export async function pathFrom(
+  store: Sessions,
+  ancestorId: string,
+  place: { sessionId: string; handle: string },
+): Promise<string | undefined> {
+  let path = place.handle;
+  let id = place.sessionId;
+  for (let depth = 0; id !== ancestorId; depth += 1) {
+    const session = depth > MAX_DEPTH ? undefined : await store.getSession(id);
+    const handle = session && childPlaceOf(session)?.handle;
+    if (session?.parentId === undefined || handle === undefined) return undefined;
+    path = `${handle}/${path}`;
+    id = session.parentId;
+  }
+  return path;
+}
+
+/** Follows such a handle to the session in whose log it is. Undefined if there is no such child. */
+export async function placeAt(
+  store: Sessions,
+  ancestorId: string,
+  path: string,
+): Promise<{ sessionId: string; handle: string } | undefined> {
+  const steps = path.split('/');
+  let sessionId: string | undefined = ancestorId;
+  for (const step of steps.slice(0, -1))
+    sessionId = sessionId === undefined ? undefined : (await childAt(store, sessionId, step))?.id;
+  return sessionId === undefined ? undefined : { sessionId, handle: steps.at(-1) ?? '' };
+}
+
+/** The parent, its parent, and so on. */
+async function ancestorsOf(store: Sessions, sessionId: string): Promise<Session[]> {
+  const found: Session[] = [];
+  let session = await store.getSession(sessionId);
+  while (session?.parentId !== undefined && found.length < MAX_DEPTH) {
+    session = await store.getSession(session.parentId);
+    if (session !== undefined) found.push(session);
+  }
+  return found;
+}
