@@ -314,3 +314,37 @@ it('asks at the parent for approval of the calls of a child, and stops the clock
   await test.run('Go.');
   expect(asked).toEqual(['task', 'change']);
 });
+
+it('names the children in the background after each compaction, until their results are there', async () => {
+  const gate = Promise.withResolvers<void>();
+  const look = testTool('look', () => text('words of a long output. '.repeat(600)));
+  const looks = Array.from({ length: 9 }, (_, index) =>
+    calls({ name: 'look', input: { index }, callId: `look ${index}` }),
+  );
+  const test = await family(
+    [
+      calls(task('Count the files.', { background: true })),
+      ...looks,
+      () => {
+        gate.resolve();
+        return answer('I wait.');
+      },
+      ({ messages }) => answer(JSON.stringify(messages).includes('12 files.') ? 'There are 12.' : 'Nothing.'),
+    ],
+    async function* () {
+      await gate.promise;
+      yield* answer('12 files.');
+    },
+    { tools: [look] },
+  );
+  expect(await test.run('Count.')).toMatchObject({ status: 'completed', text: 'There are 12.' });
+  expect(test.of('context:compressed').length).toBeGreaterThan(1);
+  const heading = 'Tasks in the background (each result arrives as a message)';
+  const waiting = test.parents.requests
+    .slice(0, -1)
+    .filter(({ messages }) => JSON.stringify(messages).includes(heading));
+  expect(waiting.length).toBeGreaterThan(0);
+  expect(JSON.stringify(waiting.at(-1)?.messages)).toContain('- m2.0: general: Count the files.');
+  await test.runtime.compact(test.sessionId);
+  expect(JSON.stringify((await test.runtime.nextRequestOf(test.sessionId)).messages)).not.toContain(heading);
+});

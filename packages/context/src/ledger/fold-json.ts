@@ -27,6 +27,8 @@ interface StoredFold {
   names: NameRow[];
   origins: [string, string][];
   background: [string, string][];
+  /** Absent in folds of earlier versions, which knew no child sessions. */
+  tasks?: [string, string][];
   handles: LedgerFold['handles'];
 }
 
@@ -44,6 +46,7 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
     names: [...fold.names.sightings].map(toRow),
     origins: [...fold.names.origins],
     background: [...fold.background],
+    tasks: [...fold.tasks],
     handles: fold.handles,
   };
   return JSON.stringify(stored);
@@ -84,6 +87,7 @@ function toFold(stored: StoredFold): LedgerFold {
     errors: new Map(stored.errors),
     names,
     background: new Map(stored.background),
+    tasks: new Map(stored.tasks),
     handles: stored.handles,
   };
 }

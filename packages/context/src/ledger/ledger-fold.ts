@@ -11,7 +11,7 @@ import { isUserMessage } from '../log.ts';
 import { ownCopy } from '../own-copy.ts';
 import { answeredQuestion, SAID_CHARS } from './answered-question.ts';
 import { argumentText } from './argument-text.ts';
-import { backgroundOf, endedInBackground } from './background-facts.ts';
+import { backgroundOf, deliveredTasks, endedInBackground, taskInBackground } from './background-facts.ts';
 import { CHANGED_BY, changedFiles } from './changed-files.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { fileKey } from './file-paths.ts';
@@ -79,6 +79,8 @@ export interface LedgerFold {
   names: NameIndex;
   /** Commands that run in the background, by their handle. */
   background: Map<string, string>;
+  /** What child sessions in the background do, by the handle of the call that started each. */
+  tasks: Map<string, string>;
   /** Outputs whose full text only `recall` returns. */
   handles: { handle: string; what: string }[];
 }
@@ -91,6 +93,7 @@ export function createLedgerFold(): LedgerFold {
     errors: new Map(),
     names: createNameIndex(),
     background: new Map(),
+    tasks: new Map(),
     handles: [],
   };
 }
@@ -101,6 +104,7 @@ export function foldMessage(facts: LedgerFold, message: Message): void {
   const isUser = isUserMessage(message);
   if (isUser) addInstruction(facts, message);
   for (const handle of endedInBackground(message)) facts.background.delete(handle);
+  for (const handle of deliveredTasks(message)) facts.tasks.delete(handle);
   for (const [index, part] of message.parts.entries()) {
     if (part.type === 'tool') addToolCall(facts, part, sequence, index);
     else if (part.type === 'patch') addPatch(facts, part, sequence);
@@ -133,6 +137,8 @@ function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index:
   if (background?.runs === false) facts.background.delete(background.handle);
   else if (background !== undefined && !facts.background.has(background.handle) && seen.command !== undefined)
     facts.background.set(background.handle, ownCopy(seen.command));
+  const child = taskInBackground(part);
+  if (child !== undefined) facts.tasks.set(handle, ownCopy(child));
   const todo = todoListOf(part, facts.todo);
   if (todo !== undefined) {
     facts.todo = todo;

@@ -52,6 +52,7 @@ const TODO: Section = { heading: TODO_HEADING, share: 0.15, lines: todoLines };
 /** The sections between the instructions and the names. */
 const EVENTS: readonly Section[] = [
   { heading: 'Running in the background (see process)', share: 0.03, lines: backgroundLines },
+  { heading: 'Tasks in the background (each result arrives as a message)', share: 0.03, lines: taskLines },
   {
     heading: 'Files changed, newest first',
     share: 0.1,
@@ -223,6 +224,10 @@ export function errorLine(state: string, { call, message, handle }: ErrorFact): 
 
 function backgroundLines({ background }: LedgerFacts): string[] {
   return [...background].map(([handle, command]) => `- ${handle}: \`${oneLine(command, 160)}\``);
+}
+
+function taskLines({ tasks }: LedgerFacts): string[] {
+  return [...tasks].map(([handle, task]) => `- ${handle}: ${oneLine(task, 160)}`);
 }
 
 function handleLines(facts: LedgerFacts): string[] {
