@@ -54,6 +54,7 @@ import { WaitingCallers } from './session/runs/waiting-callers.ts';
 import { ifBusy } from './session/session-errors.ts';
 import { ChildSessions } from './session/subtasks/child-sessions.ts';
 import { Families } from './session/subtasks/families.ts';
+import { undeliveredChildren } from './session/subtasks/undelivered-children.ts';
 
 const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 
@@ -339,7 +340,10 @@ export class Runtime {
   /** Options for a start that does nothing if the last turn is answered and the queue is empty. */
   #ifUnfinished(sessionId: string, signal: AbortSignal | undefined): StartOptions {
     const isWanted = async ({ messages, session }: SessionLog) =>
-      !isAnswered(messages) || isEndDue(session) || (await this.queue.hasPending(sessionId));
+      !isAnswered(messages) ||
+      isEndDue(session) ||
+      (await this.queue.hasPending(sessionId)) ||
+      (await undeliveredChildren(this.#options.store, sessionId)).length > 0;
     return { signal, isWanted };
   }
 

@@ -1,7 +1,10 @@
 import type { FittedRequest } from '@longhaul/context';
 import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { answerText } from '../session/messages/answer-text.ts';
+import { withoutLastNotes } from '../session/messages/compaction-notes.ts';
 import { cancelled, interrupted, interruptionOf } from '../session/runs/interruption.ts';
 import type { ExecutorResult, RunEnd } from '../session/runs/run-result.ts';
+import { isAnswered } from '../session/runs/turn-state.ts';
 import { writeClosingNote } from './closing-note.ts';
 import { createExecutorParts, type ExecutorParts } from './executor-parts.ts';
 import { describeMinutes } from './limits/run-limits.ts';
@@ -55,6 +58,16 @@ export class TurnExecutor {
     } catch (thrown) {
       return this.#endFor(toLonghaulError(thrown));
     }
+  }
+
+  /** Whether the last answer was given, and only results of children in the background are missing. */
+  async #onlyChildrenWork(): Promise<boolean> {
+    const { writer } = this.#options;
+    const { subtasks, account } = this.#parts;
+    const { messages } = writer.log;
+    if (subtasks?.areRunning !== true || messages.length === 0 || !isAnswered(messages)) return false;
+    account.text = answerText(withoutLastNotes(messages).at(-1));
+    return !(await writer.hasQueued());
   }
 
   /**
@@ -111,6 +124,7 @@ export class TurnExecutor {
     await outcomeHandler.runPendingCalls();
     const accepted = await outcomeHandler.acceptLast();
     if (accepted !== undefined) return accepted;
+    if (await this.#onlyChildrenWork()) return { status: 'completed' };
     for (;;) {
       if (signal.aborted) return this.#endForAbort();
       if (drain?.aborted === true) return this.#endForStop();

@@ -22,6 +22,7 @@ import type { SessionWriter } from '../../session/session-writer.ts';
 import { childFacts } from '../../session/subtasks/child-facts.ts';
 import { type ChildSessions, placeOfNewChild } from '../../session/subtasks/child-sessions.ts';
 import type { FamilyLink } from '../../session/subtasks/families.ts';
+import { undeliveredChildren } from '../../session/subtasks/undelivered-children.ts';
 import { describeOutcome } from '../../tool-output/index.ts';
 import { ChildWatch } from './child-watch.ts';
 import { Places } from './places.ts';
@@ -76,7 +77,8 @@ export class RunSubtasks {
 
   /** Continues the children in the background that an earlier run has left. */
   async continueBackground(): Promise<void> {
-    for (const child of await this.#options.children.undelivered(this.#options.session.id)) {
+    const { store, session } = this.#options;
+    for (const child of await undeliveredChildren(store, session.id)) {
       const handle = childPlaceOf(child)?.handle ?? '';
       this.#runInBackground(child, { prompt: child.task, handle, callId: child.parentCallId ?? '' });
     }

@@ -4,6 +4,7 @@ import { isEndDue } from '../due-hooks.ts';
 import { withoutLastNotes } from '../messages/compaction-notes.ts';
 import { draftSyntheticMessage } from '../messages/user-message.ts';
 import type { SessionWriter } from '../session-writer.ts';
+import { undeliveredChildren } from '../subtasks/undelivered-children.ts';
 
 /** Returns true if the log is empty or ends with a final answer, so that there is nothing to resume. */
 export function isAnswered(messages: readonly Message[]): boolean {
@@ -68,12 +69,13 @@ const LAST_MESSAGES = 20;
 
 /** Returns true if `resume` would have nothing to do. Needs no model and no lease. */
 export async function isNothingToResume(store: Store, sessionId: string): Promise<boolean> {
-  const [holder, session, { messages }, waiting] = await Promise.all([
+  const [holder, session, { messages }, waiting, children] = await Promise.all([
     store.leaseHolder(sessionId),
     store.getSession(sessionId),
     store.readMessages(sessionId, { limit: LAST_MESSAGES, skipReverted: true }),
     store.listQueue(sessionId),
+    undeliveredChildren(store, sessionId),
   ]);
   const isDone = isAnswered(messages) && (session === undefined || !isEndDue(session));
-  return holder === undefined && waiting.length === 0 && isDone;
+  return holder === undefined && waiting.length === 0 && children.length === 0 && isDone;
 }

@@ -20,7 +20,6 @@ import type { SessionRuns } from '../runs/session-runs.ts';
 import { ifBusy } from '../session-errors.ts';
 import { derivedId } from './derived-id.ts';
 import type { Families, FamilyLink } from './families.ts';
-import { childrenOf } from './family-tree.ts';
 
 export interface ChildSessionsOptions {
   store: Store;
@@ -58,27 +57,22 @@ export class ChildSessions {
     this.#options = options;
   }
 
-  /** Returns the child of the call, which it creates if it does not exist. */
+  /** Returns the child of the call, which has its task. Creates it if it does not exist. */
   async begin(draft: ChildDraft): Promise<{ child: Session; isNew: boolean }> {
     const { store } = this.#options;
     const id = derivedId(draft.messageId, `child of part ${draft.partIndex}`);
     const known = await store.getSession(id);
-    if (known !== undefined) return { child: known, isNew: false };
+    if (known !== undefined) {
+      await this.#sendTask(known, draft.prompt);
+      return { child: known, isNew: false };
+    }
     const { parent, prompt, agent, model, place, callId } = draft;
     const git = parent.metadata?.[GIT_START_KEY];
     const metadata = { ...childMetadata(place), agent, ...(git !== undefined && { [GIT_START_KEY]: git }) };
     const session = draftSession({ id, workspace: parent.workspace, model, task: prompt, metadata });
     const child = await store.createSession({ ...session, parentId: parent.id, parentCallId: callId });
+    await this.#sendTask(child, prompt);
     return { child, isNew: true };
-  }
-
-  /** Returns the children in the background whose result the parent does not have, oldest first. */
-  async undelivered(parentId: string): Promise<Session[]> {
-    const isWaitedFor = (session: Session) => {
-      const place = childPlaceOf(session);
-      return place?.isBackground === true && !place.isDelivered;
-    };
-    return (await childrenOf(this.#options.store, parentId)).filter(isWaitedFor);
   }
 
   /**
@@ -94,11 +88,10 @@ export class ChildSessions {
     prompt: string,
     { link, signal }: { link: FamilyLink; signal: AbortSignal },
   ): Promise<ExecutorResult> {
-    const { store, follower, queue, families } = this.#options;
+    const { store, follower, families } = this.#options;
     using _link = families.connect(child.id, link);
     const waitBeganAt = await store.lastEventNumber(child.id);
-    const id = derivedId(child.id, 'prompt');
-    const { eventNumber } = await queue.enqueue(child.id, [{ type: 'text', text: prompt }], { id });
+    const { id, eventNumber } = await this.#sendTask(child, prompt);
     await using _follow = await follower.follow(child.id);
     const sent = { id, eventNumber, waitBeganAt };
     const reader = new OutcomeReader(store, child.id, sent, { mayBeInterrupted: false });
@@ -132,6 +125,12 @@ export class ChildSessions {
     const { events } = await store.enqueue(parentId, message, { maxPending: Number.MAX_SAFE_INTEGER });
     for (const event of events) hub.emit(event);
     await store.updateSession(child.id, { metadata: childMetadata({ ...place, isDelivered: true }) });
+  }
+
+  /** Sends the child its task, unless it has it. */
+  #sendTask(child: Session, prompt: string): ReturnType<MessageQueueService['enqueue']> {
+    const id = derivedId(child.id, 'prompt');
+    return this.#options.queue.enqueue(child.id, [{ type: 'text', text: prompt }], { id });
   }
 
   async #start(

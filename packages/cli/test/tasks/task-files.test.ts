@@ -9,8 +9,8 @@ import {
   testTool,
   text,
 } from '@longhaul/testing/doubles';
+import { createTaskTool } from '@longhaul/tools';
 import { expect, it } from 'vitest';
-import { createTaskTool } from '../src/task.ts';
 
 const SUBTASKS = { agents: [{ name: 'general', description: 'any task' }], atOnce: 4, maxDepth: 2 };
 

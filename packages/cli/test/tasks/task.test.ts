@@ -10,9 +10,8 @@ import { childPlaceOf, LonghaulError, type Session, subtaskOf, type ToolPart } f
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { answer, calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';
+import { createRecallTool, createTaskTool } from '@longhaul/tools';
 import { expect, it } from 'vitest';
-import { createRecallTool } from '../src/recall.ts';
-import { createTaskTool } from '../src/task.ts';
 
 const SUBTASKS: SubtaskSettings = {
   agents: [
