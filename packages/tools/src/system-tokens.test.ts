@@ -34,7 +34,13 @@ const FACTS = [
   'Date: 2026-03-01 (when this session began)',
 ].map((text) => ({ key: text.slice(0, 8), value: text, text, news: text }));
 
-const TOOLS = createTools({ fetch: {} });
+/** As built in. */
+const AGENTS = [
+  { name: 'general', description: 'any task' },
+  { name: 'explore', description: 'reads only, to find where something is' },
+];
+
+const TOOLS = createTools({ fetch: {}, task: { agents: AGENTS } });
 const NAMES = TOOLS.map((tool) => tool.name);
 
 test.each(MODELS)(
@@ -60,7 +66,7 @@ test('keeps the prompt within 700 tokens of the default family', async () => {
 test('mentions in the prompt no tool that the agent lacks', () => {
   const mentioned = (tools: readonly string[]) =>
     [...buildSystemPrompt({ facts: [], tools }).matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  expect(mentioned(NAMES)).toEqual(['todo', 'recall']);
+  expect(mentioned(NAMES)).toEqual(['todo', 'recall', 'task']);
   expect(mentioned([createReadTool().name, 'recall'])).toEqual(['recall']);
   expect(mentioned([])).toEqual([]);
 });
