@@ -30,7 +30,7 @@ export function approvalQuestion(
 }
 
 /** Says that a child session asks, and not the session itself. */
-export function askingChild({ agent, title }: AskingChild): string {
+function askingChild({ agent, title }: AskingChild): string {
   return `The subtask "${visibleLine(title)}" (${visibleLine(agent)}) asks:`;
 }
 
