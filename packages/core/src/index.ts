@@ -56,7 +56,6 @@ export { exportSession } from './session/export-session.ts';
 export type { Branch, ConversationTree } from './session/files/conversation-tree.ts';
 export type { CopyChanges } from './session/files/describe-changes.ts';
 export { recordedTrees, withPacks } from './session/files/export-packs.ts';
-export type { MergeOutcome } from './session/files/merge-outcome.ts';
 export type { RevertOptions, RevertResult } from './session/files/revert-options.ts';
 export type { MergeCopyOptions } from './session/files/session-copies.ts';
 export { findMessage } from './session/find-message.ts';

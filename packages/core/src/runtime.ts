@@ -110,6 +110,7 @@ export class Runtime {
       queue: this.queue,
       runs: this.#runs,
       families: this.#families,
+      copies: () => this.files.copies,
     });
     this.files = new SessionFiles({
       store,
@@ -366,6 +367,7 @@ export class Runtime {
       ledgers: this.#ledgers,
       families: this.#families,
       children: this.#children,
+      copies: this.files.copies,
       hub: this.#hub,
     });
   }

@@ -78,6 +78,8 @@ export interface ChildPlace {
   tools: string[];
   /** Whether the parent has the result of a child in the background. */
   isDelivered: boolean;
+  /** `own`: it works in a copy of the parent's workspace. */
+  files: 'shared' | 'own';
 }
 
 const SESSION_KEY = 'subtask';
@@ -89,7 +91,7 @@ export function childPlaceOf({
 }: Pick<Session, 'parentId' | 'metadata'>): ChildPlace | undefined {
   const stored = metadata?.[SESSION_KEY];
   if (parentId === undefined || !isObject(stored)) return undefined;
-  const { handle, depth, tools, isBackground, isDelivered } = stored;
+  const { handle, depth, tools, isBackground, isDelivered, files } = stored;
   if (typeof handle !== 'string' || typeof depth !== 'number' || !isTextList(tools)) return undefined;
   return {
     handle,
@@ -97,6 +99,7 @@ export function childPlaceOf({
     tools: [...tools],
     isBackground: isBackground === true,
     isDelivered: isDelivered === true,
+    files: files === 'own' ? 'own' : 'shared',
   };
 }
 

@@ -38,6 +38,20 @@ it('lets tools use paths outside a local workspace, however they are written', a
     await expect(sandbox.files.read(path)).rejects.toMatchObject(REFUSED);
 });
 
+it('lets tools use a copied workspace below what belongs to Longhaul, and nothing else there', async () => {
+  await using folders = await makeWorkspace();
+  await writeFile(join(folders.workspace, 'file'), 'in the copy');
+  const above = join(folders.workspace, '..');
+  await using place = await makeOutside();
+  const refusedPaths = [above, place.outside];
+  await using copy = await createSandboxDriver('local').open(folders.options({ refusedPaths, isCopy: true }));
+  expect(decode(await copy.toolFiles.read('file'))).toBe('in the copy');
+  for (const path of ['..', '../other', join(place.outside, 'file')])
+    await expect(copy.toolFiles.stat(path)).rejects.toMatchObject(REFUSED);
+  await using plain = await createSandboxDriver('local').open(folders.options({ refusedPaths }));
+  await expect(plain.toolFiles.read('file')).rejects.toMatchObject(REFUSED);
+});
+
 it('refuses what belongs to Longhaul, and /proc, by any path', async () => {
   await using folders = await makeWorkspace();
   await using place = await makeOutside();

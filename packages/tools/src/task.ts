@@ -1,9 +1,9 @@
-import type { SubtaskAgent, Tool, ToolContext, ToolResult } from '@longhaul/core';
-import { cutLine, describeOutcome } from '@longhaul/core/tool-output';
+import type { SubtaskAgent, Subtasks, Tool, ToolContext, ToolResult } from '@longhaul/core';
+import { cutLine, describeMerge, describeOutcome } from '@longhaul/core/tool-output';
 import { subtaskMetadata } from '@longhaul/protocol';
 import { TASK_DIALECT } from './dialect/command-dialects.ts';
 import { type InputFields, parseInput } from './input-parser.ts';
-import { failedResult, textResult } from './tool-result.ts';
+import { failedResult, reportRefusals, textResult } from './tool-result.ts';
 
 export interface TaskOptions {
   /** The agents that a child can have. The first is the default. */
@@ -15,6 +15,11 @@ export interface TaskInput {
   agent?: string | undefined;
   model?: string | undefined;
   background: boolean;
+  files: 'shared' | 'own';
+  /** Handles, in place of a prompt. */
+  merge?: string | undefined;
+  markers: boolean;
+  discard?: string | undefined;
 }
 
 /** Creates the tool that starts child sessions. */
@@ -34,8 +39,15 @@ export function createTaskTool({ agents }: TaskOptions): Tool<TaskInput> {
           agent: { type: 'string' },
           model: { type: 'string' },
           background: { type: 'boolean', description: 'The answer comes later, as a message' },
+          files: {
+            type: 'string',
+            enum: ['own'],
+            description: 'It works in a copy, to merge or discard',
+          },
+          merge: { type: 'string', description: 'Handle of such a task, instead of a prompt' },
+          markers: { type: 'boolean', description: 'Merge with conflicts, marked' },
+          discard: { type: 'string' },
         },
-        required: ['prompt'],
       },
     },
     parse: (value) => parseInput(value, TASK_DIALECT, readInput),
@@ -44,24 +56,57 @@ export function createTaskTool({ agents }: TaskOptions): Tool<TaskInput> {
 }
 
 function readInput(fields: InputFields): TaskInput {
-  const prompt = fields.text('prompt').trim();
-  if (prompt === '') fields.problem('`prompt` is empty: it must contain the whole task.');
+  const prompt = fields.optionalText('prompt')?.trim() ?? '';
+  const [merge, discard] = ['merge', 'discard'].map((name) => fields.optionalText(name)?.trim() || undefined);
+  const wanted = [prompt || undefined, merge, discard].filter((value) => value !== undefined).length;
+  if (wanted === 0) fields.problem('`prompt` is missing: it must contain the whole task.');
+  if (wanted > 1) fields.problem('`prompt`, `merge` and `discard` are different calls: give one of them.');
+  const files = fields.optionalText('files')?.trim() || 'shared';
+  if (files !== 'own' && files !== 'shared') fields.problem('`files` is "own" or "shared".');
   const agent = fields.optionalText('agent')?.trim() || undefined;
   const model = fields.optionalText('model')?.trim() || undefined;
-  return { prompt, agent, model, background: fields.flag('background') };
+  return {
+    prompt,
+    agent,
+    model,
+    background: fields.flag('background'),
+    files: files === 'own' ? 'own' : 'shared',
+    merge,
+    markers: fields.flag('markers'),
+    discard,
+  };
 }
 
-async function runTask(
-  { prompt, agent, model, background }: TaskInput,
-  { subtasks, signal, handle, progress }: ToolContext,
-): Promise<ToolResult> {
+async function runTask(input: TaskInput, context: ToolContext): Promise<ToolResult> {
+  const { subtasks } = context;
   if (subtasks === undefined) return failedResult('This session can start no others. Do the work here.');
+  const { merge, markers, discard } = input;
+  if (merge !== undefined) return await reportRefusals(() => runMerge(subtasks, merge, markers));
+  if (discard === undefined) return await runChild(input, subtasks, context);
+  return await reportRefusals(async () => {
+    await subtasks.discard(discard);
+    return textResult(`Dropped what the task ${discard} changed.`, { title: `discard ${discard}` });
+  });
+}
+
+async function runMerge(subtasks: Subtasks, handle: string, markers: boolean): Promise<ToolResult> {
+  const merge = await subtasks.merge({ handle, conflicts: markers ? 'markers' : 'refuse' });
+  const text = describeMerge(merge, handle);
+  const about = { title: `merge ${handle}` };
+  return merge.status === 'refused' ? failedResult(text, about) : textResult(text, about);
+}
+
+async function runChild(
+  { prompt, agent, model, background, files }: TaskInput,
+  subtasks: Subtasks,
+  { signal, handle, progress }: ToolContext,
+): Promise<ToolResult> {
   const report = (facts: Parameters<typeof subtaskMetadata>[0]) =>
     progress({
       title: `${facts.agent}: ${cutLine(facts.title ?? facts.state, 80)}`,
       metadata: subtaskMetadata(facts),
     });
-  const request = { prompt, agent, model, isBackground: background };
+  const request = { prompt, agent, model, isBackground: background, files };
   const outcome = await subtasks.run(request, { signal, progress: report });
   const { facts } = outcome;
   const about = {

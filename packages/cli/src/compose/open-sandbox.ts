@@ -4,10 +4,10 @@ import type { ProcessEnding, ProcessPlace, RecordProcess, Sandbox } from '@longh
 import type { Session } from '@longhaul/protocol';
 import { requireFolder } from '../session/require-folder.ts';
 import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts';
+import { copyOptions } from './copy-options.ts';
 import { ownPaths } from './own-paths.ts';
 import { passedEnvironment } from './passed-environment.ts';
 import { requireLocal } from './require-local.ts';
-import { sharedFolders } from './shared-folders.ts';
 
 export interface OpenSandboxOptions {
   session: Pick<Session, 'id' | 'workspace'>;
@@ -40,7 +40,7 @@ export async function openSandbox(
     keepProcesses: config.keepProcesses,
     refusedPaths: ownPaths(settings, env),
     programFolders: [dirname(process.execPath)],
-    sharedFolders: await sharedFolders(settings, session),
+    ...(await copyOptions(settings, session)),
     recordProcess,
     signal,
   });

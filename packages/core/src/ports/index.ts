@@ -30,6 +30,7 @@ export type {
   MergeConflict,
   MergeConflictReason,
   MergedFiles,
+  MergeOutcome,
   MergeRequest,
 } from './merged-files.ts';
 export type {
@@ -102,6 +103,9 @@ export type {
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';
 export type {
+  CopyMerge,
+  CopyMergeRequest,
+  OwnFiles,
   SubtaskAgent,
   SubtaskCall,
   SubtaskOutcome,

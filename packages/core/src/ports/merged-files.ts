@@ -54,3 +54,10 @@ export type MergeConflictReason =
   | 'mode'
   /** Its content in `ours` is not recorded. */
   | 'unrecorded';
+
+/** `merged`: files were written. `refused`: there are conflicts, and nothing was written. */
+export interface MergeOutcome extends Omit<MergedFiles, 'tree'> {
+  status: 'merged' | 'unchanged' | 'refused';
+  /** Files that could not be written, such as one that has changed since the merge began. */
+  skipped: { path: string; reason: string }[];
+}

@@ -90,6 +90,8 @@ export interface SandboxOptions {
   keepProcesses?: boolean;
   /** Paths outside the workspace, with links resolved, that tools may not use, where they may use others. */
   refusedPaths?: readonly string[];
+  /** The workspace is a copy below one of these paths, and tools may use it. Default false. */
+  isCopy?: boolean;
   /**
    * Folders outside the workspace that appear in it. Sandboxes with file systems of their own mount them read-only. In
    * `local`, what is in the workspace itself is used.

@@ -1,4 +1,5 @@
 import type { SubtaskFacts } from '@longhaul/protocol';
+import type { MergeOutcome } from './merged-files.ts';
 
 /** An agent that child sessions can have. */
 export interface SubtaskAgent {
@@ -28,6 +29,32 @@ export interface Subtasks {
    * `unknown_agent`, and errors of the model's driver if the child cannot start.
    */
   run(request: SubtaskRequest, call: SubtaskCall): Promise<SubtaskOutcome>;
+  /**
+   * Merges the files of a child that worked in a copy. The same call gets the same outcome again.
+   *
+   * @throws {LonghaulError} `not_found` if there is no copy; `invalid_request` if the child still runs.
+   */
+  merge(request: CopyMergeRequest): Promise<CopyMerge>;
+  /** Removes the copy in which a child worked. Throws as `merge`. */
+  discard(handle: string): Promise<void>;
+}
+
+export interface CopyMergeRequest {
+  /** Of the call that started the child. */
+  handle: string;
+  conflicts: 'refuse' | 'markers';
+}
+
+export interface CopyMerge extends MergeOutcome {
+  /** Nothing is left in the copy, which was removed. */
+  isWhole: boolean;
+}
+
+/** What a child has changed in its copy of the files. */
+export interface OwnFiles {
+  isChanged: boolean;
+  /** A list and a patch. */
+  text: string;
 }
 
 export interface SubtaskRequest {
@@ -37,6 +64,8 @@ export interface SubtaskRequest {
   /** `provider/model`. Default: that of the agent. */
   model?: string | undefined;
   isBackground: boolean;
+  /** `own`: the child works in a copy of the files. */
+  files: 'shared' | 'own';
 }
 
 export interface SubtaskCall {
@@ -56,4 +85,6 @@ export interface SubtaskOutcome {
   files: readonly string[];
   /** The commands whose last run failed, such as `npm test: exit code 1`. */
   failedCommands: readonly string[];
+  /** Undefined: it worked in the parent's files. */
+  ownFiles?: OwnFiles | undefined;
 }

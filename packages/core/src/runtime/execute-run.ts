@@ -1,4 +1,4 @@
-import { isOfRunningCall, type Session } from '@longhaul/protocol';
+import { childPlaceOf, isOfRunningCall, type Session } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
@@ -14,6 +14,7 @@ import type { ApprovalService } from '../session/approvals/approval-service.ts';
 import { DueHooks } from '../session/due-hooks.ts';
 import type { EventHub } from '../session/events/event-hub.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
+import type { SessionCopies } from '../session/files/session-copies.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
@@ -39,6 +40,7 @@ export interface RunParts {
   ledgers: KeptLedgers;
   families: Families;
   children: ChildSessions;
+  copies: SessionCopies;
   hub: EventHub;
 }
 
@@ -49,7 +51,7 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
   const family = parts.families.linkOf(work.session.id);
   return await inSandbox(
     async () =>
-      family === undefined
+      family === undefined || childPlaceOf(work.session)?.files === 'own'
         ? await openSandbox(work.session, work.signal, record)
         : borrowSandbox(family.sandbox),
     (sandbox) => executeIn(sandbox, work, parts),
@@ -90,7 +92,18 @@ async function createExecutor(
     signal,
     drain,
   }: RunWork & { sandbox: Sandbox; connected: RunTools },
-  { options, agent: plain, instructionFiles, approvals, context, ledgers, families, children, hub }: RunParts,
+  {
+    options,
+    agent: plain,
+    instructionFiles,
+    approvals,
+    context,
+    ledgers,
+    families,
+    children,
+    copies,
+    hub,
+  }: RunParts,
 ): Promise<TurnExecutor> {
   const { agent, skills } = await withSkills(plain, session, options);
   const { store, blobs, costOf, maxToolOutputChars, rawToolResults, keptOutput } = options;
@@ -128,6 +141,7 @@ async function createExecutor(
       settings: options.subtasks,
       children,
       store,
+      copies,
       hub,
       checkModel: options.driverFor,
     },

@@ -1,5 +1,5 @@
 import { cutMiddle } from '@longhaul/context';
-import type { SubtaskOutcome } from '../ports/subtasks.ts';
+import type { OwnFiles, SubtaskOutcome } from '../ports/subtasks.ts';
 
 /** The rest is in the child's log. */
 const MAX_TEXT_CHARS = 8_000;
@@ -8,7 +8,7 @@ const MAX_FACT_CHARS = 200;
 
 /** Returns what the parent's model reads of a child that has ended: its answer, then facts, then where the rest is. */
 export function describeOutcome(
-  { facts, text, problem, files, failedCommands }: SubtaskOutcome,
+  { facts, text, problem, files, failedCommands, ownFiles }: SubtaskOutcome,
   handle: string,
 ): string {
   const answer = text.trim() === '' ? '[It gave no answer.]' : cutMiddle(text.trim(), MAX_TEXT_CHARS).text;
@@ -17,10 +17,16 @@ export function describeOutcome(
       ? []
       : [`[The task did not complete: ${problem} What follows is its last text.]`]),
     answer,
-    ...list('Files changed', files),
+    ...(ownFiles === undefined ? list('Files changed', files) : ownText(ownFiles, handle)),
     ...list('Commands that failed at their last run', failedCommands),
     `[${facts.steps ?? 0} steps by ${facts.agent}. To search its log: recall with a query and handle "${handle}".]`,
   ].join('\n');
+}
+
+function ownText({ isChanged, text }: OwnFiles, handle: string): string[] {
+  if (!isChanged) return ['', '[It worked in a copy of the files, and changed none.]'];
+  const heading = `Changed in its copy of the files, not here. To take it, call task with merge "${handle}"; to drop it, with discard "${handle}".`;
+  return ['', heading, text.trimEnd()];
 }
 
 function list(heading: string, lines: readonly string[]): string[] {

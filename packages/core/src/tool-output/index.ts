@@ -16,6 +16,7 @@
  * a pure function.
  */
 export { describeBackgroundEnd } from './describe-background-end.ts';
+export { describeMerge } from './describe-merge.ts';
 export { describeOutcome } from './describe-outcome.ts';
 export {
   byteSize,

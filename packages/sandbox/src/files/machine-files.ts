@@ -11,13 +11,19 @@ import { createFiles } from './workspace-files.ts';
  * absolute.
  *
  * @param refused Paths with links resolved. They and everything below them are refused, whatever leads there.
+ * @param allowed A folder below a refused path that is not refused. Default: none.
  */
-export function createMachineFiles(start: RootFolder, refused: readonly string[]): WorkspaceFiles {
+export function createMachineFiles(
+  start: RootFolder,
+  refused: readonly string[],
+  allowed?: string,
+): WorkspaceFiles {
   const machine = rememberRoot('/');
   const locate = async (path: string) => {
     const names = await resolveInside('/', '/', isAbsolute(path) ? path : `${start.path}/${path}`);
     const real = `/${names.join('/')}`;
-    if (refused.some((own) => isInside(real, own))) throw belongsToLonghaul(path);
+    const isAllowed = allowed !== undefined && isInside(real, allowed);
+    if (!isAllowed && refused.some((own) => isInside(real, own))) throw belongsToLonghaul(path);
     if (HAS_PROC && names[0] === 'proc') throw inProc(path, names[1] ?? '');
     if (!isInside(real, start.path)) return { root: machine, names, name: real };
     const below = names.slice(start.path.split('/').filter((name) => name !== '').length);
@@ -25,7 +31,7 @@ export function createMachineFiles(start: RootFolder, refused: readonly string[]
   };
   return {
     ...createFiles(start.path, locate),
-    elsewhere: (folder) => createMachineFiles(rememberRoot(folder), refused),
+    elsewhere: (folder) => createMachineFiles(rememberRoot(folder), refused, allowed),
   };
 }
 

@@ -59,7 +59,11 @@ async function openLocal(options: SandboxOptions): Promise<Sandbox> {
       processes: `processes that a command leaves running live ${options.keepProcesses ? 'on after the run' : 'until the run ends'}`,
     },
     files: createWorkspaceFiles(root, root.path),
-    toolFiles: createMachineFiles(root, options.refusedPaths ?? []),
+    toolFiles: createMachineFiles(
+      root,
+      options.refusedPaths ?? [],
+      options.isCopy === true ? root.path : undefined,
+    ),
     recordProcess: options.recordProcess,
     start: async (command, { cwd, ...rest }) => {
       root.requireInPlace();

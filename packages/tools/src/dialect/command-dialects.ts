@@ -175,6 +175,10 @@ export const TASK_DIALECT: ToolDialect = {
       means: 'whether to return at once',
       aliases: ['run_in_background', 'is_background', 'async', 'detach'],
     },
+    files: { means: 'own: works in a copy of the files', aliases: ['isolation', 'workspace'] },
+    merge: { means: 'handle of a task whose changed files are merged' },
+    markers: { means: 'whether texts in conflict get markers' },
+    discard: { means: 'handle of a task whose changed files are dropped' },
   },
   silent: ['description', 'title', 'name', 'thoroughness', 'reason', 'explanation'],
 };

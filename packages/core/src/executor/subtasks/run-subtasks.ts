@@ -16,6 +16,7 @@ import type {
   Subtasks,
 } from '../../ports/index.ts';
 import type { EventHub } from '../../session/events/event-hub.ts';
+import type { SessionCopies } from '../../session/files/session-copies.ts';
 import { cancelled, interrupted, interruptionOf } from '../../session/runs/interruption.ts';
 import type { ExecutorResult } from '../../session/runs/run-result.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';
@@ -24,6 +25,7 @@ import { type ChildSessions, placeOfNewChild } from '../../session/subtasks/chil
 import type { FamilyLink } from '../../session/subtasks/families.ts';
 import { undeliveredChildren } from '../../session/subtasks/undelivered-children.ts';
 import { describeOutcome } from '../../tool-output/index.ts';
+import { ChildCopies } from './child-copies.ts';
 import { ChildWatch } from './child-watch.ts';
 import { Places } from './places.ts';
 
@@ -33,6 +35,7 @@ export interface SubtaskHost {
   settings: SubtaskSettings;
   children: ChildSessions;
   store: Store;
+  copies: SessionCopies;
   hub: EventHub;
   /** @throws {LonghaulError} if no session can have this model. */
   checkModel: (model: string) => Promise<unknown>;
@@ -58,6 +61,7 @@ export interface CallPlace {
 export class RunSubtasks {
   readonly #options: RunSubtasksOptions;
   readonly #places: Places;
+  readonly #copies: ChildCopies;
   /** The children in the background: each resolves when its result is in the queue, or when it has stopped. */
   readonly #background = new Map<string, Promise<void>>();
   /** Ends the children in the background with the run. */
@@ -68,11 +72,17 @@ export class RunSubtasks {
   constructor(options: RunSubtasksOptions) {
     this.#options = options;
     this.#places = new Places(options.settings.atOnce);
+    this.#copies = new ChildCopies(options);
   }
 
   /** The children of one call of the model. */
   at(place: CallPlace): Subtasks {
-    return { run: (request, call) => this.#run(request, call, place) };
+    const { messageId, partIndex } = place;
+    return {
+      run: (request, call) => this.#run(request, call, place),
+      merge: (request) => this.#copies.merge(request, `${messageId}:${partIndex}`),
+      discard: (handle) => this.#copies.discard(handle),
+    };
   }
 
   /** Continues the children in the background that an earlier run has left. */
@@ -127,7 +137,7 @@ export class RunSubtasks {
     const { session, writer, children, settings, toolNames } = this.#options;
     const { agent, model } = this.#agentFor(request);
     await this.#options.checkModel(model);
-    const { prompt, isBackground } = request;
+    const { prompt, isBackground, files } = request;
     const { handle, callId } = place;
     const { maxDepth } = settings;
     const { child, isNew } = await children.begin({
@@ -136,7 +146,7 @@ export class RunSubtasks {
       prompt,
       agent,
       model,
-      place: placeOfNewChild(session, { handle, isBackground, tools: [...toolNames()], maxDepth }),
+      place: placeOfNewChild(session, { handle, isBackground, tools: [...toolNames()], files, maxDepth }),
     });
     if (isNew) {
       const started = { childId: child.id, callId, handle, agent, title: child.title };
@@ -207,7 +217,9 @@ export class RunSubtasks {
     const end = async (result: EndOfChild): Promise<SubtaskOutcome> => {
       const facts = watch.enter(result.state);
       await writer.announce({ type: 'subtask:finished', callId, handle, facts });
-      return { facts, text: result.text, problem: result.problem, ...(await childFacts(store, child.id)) };
+      const ownFiles = await this.#copies.changesOf(child);
+      const { text, problem } = result;
+      return { facts, text, problem, ownFiles, ...(await childFacts(store, child.id)) };
     };
     report();
     const unsubscribe = hub.subscribe((event) => {

@@ -1,6 +1,6 @@
 import { isObject, parseTreeReference } from '@longhaul/protocol';
 import type { SettingsStore } from '../../ports/index.ts';
-import type { MergeOutcome } from './merge-outcome.ts';
+import type { MergeOutcome } from '../../ports/merged-files.ts';
 
 /** A merge of a copy into the workspace of its session. It is stored before the first file is changed. */
 export interface PendingMerge {

@@ -1,11 +1,11 @@
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import type { FileTrees } from '../../ports/file-trees.ts';
 import type { CopySource, Store, WorkspaceCopy } from '../../ports/index.ts';
+import type { MergeOutcome } from '../../ports/merged-files.ts';
 import { ChangedByOthers } from './changed-by-others.ts';
 import { type CopyRecorder, openCopyRecorder } from './copy-recorder.ts';
 import { type CopyChanges, describeChanges } from './describe-changes.ts';
 import { loadFilesState, saveFilesState } from './files-state.ts';
-import type { MergeOutcome } from './merge-outcome.ts';
 import { loadPendingMerge, type PendingMerge, savePendingMerge } from './pending-merge.ts';
 import { undoFailedMove } from './undo-failed-move.ts';
 
@@ -45,6 +45,11 @@ export class SessionCopies {
     if ((await loadFilesState(store, copyId)) === undefined)
       await saveFilesState(store, copyId, { tree: copy.tree, through: 0 });
     return copy;
+  }
+
+  /** Whether there is a complete copy. */
+  async exists(copyId: string): Promise<boolean> {
+    return (await this.#trees.copies.find(copyId)) !== undefined;
   }
 
   /** Returns what has changed in a copy since it was made, for a model to read. */

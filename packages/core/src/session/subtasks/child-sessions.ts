@@ -10,6 +10,7 @@ import type { Store } from '../../ports/index.ts';
 import { draftSession } from '../draft-session.ts';
 import type { EventFollower } from '../events/event-follower.ts';
 import type { EventHub } from '../events/event-hub.ts';
+import type { SessionCopies } from '../files/session-copies.ts';
 import { currentClaimant } from '../leases/lease-owner.ts';
 import { nextChange } from '../leases/next-change.ts';
 import type { MessageQueueService } from '../messages/message-queue-service.ts';
@@ -28,6 +29,8 @@ export interface ChildSessionsOptions {
   queue: MessageQueueService;
   runs: SessionRuns;
   families: Families;
+  /** Copies the workspace for children with files of their own. */
+  copies: () => SessionCopies;
 }
 
 /** A child before it exists. */
@@ -69,10 +72,16 @@ export class ChildSessions {
     const { parent, prompt, agent, model, place, callId } = draft;
     const git = parent.metadata?.[GIT_START_KEY];
     const metadata = { ...childMetadata(place), agent, ...(git !== undefined && { [GIT_START_KEY]: git }) };
-    const session = draftSession({ id, workspace: parent.workspace, model, task: prompt, metadata });
+    const workspace = await this.#workspaceOf(id, draft);
+    const session = draftSession({ id, workspace, model, task: prompt, metadata });
     const child = await store.createSession({ ...session, parentId: parent.id, parentCallId: callId });
     await this.#sendTask(child, prompt);
     return { child, isNew: true };
+  }
+
+  async #workspaceOf(id: string, { parent, place }: ChildDraft): Promise<string> {
+    if (place.files === 'shared') return parent.workspace;
+    return (await this.#options.copies().make(parent, id)).workspace;
   }
 
   /**
@@ -156,7 +165,13 @@ export class ChildSessions {
 /** @throws {LonghaulError} `invalid_request` if children of the session may have no children. */
 export function placeOfNewChild(
   parent: Session,
-  { handle, isBackground, tools, maxDepth }: Omit<ChildPlace, 'depth' | 'isDelivered'> & { maxDepth: number },
+  {
+    handle,
+    isBackground,
+    tools,
+    files,
+    maxDepth,
+  }: Omit<ChildPlace, 'depth' | 'isDelivered'> & { maxDepth: number },
 ): ChildPlace {
   const depth = (childPlaceOf(parent)?.depth ?? 0) + 1;
   if (depth > maxDepth) {
@@ -165,5 +180,5 @@ export function placeOfNewChild(
       `Sessions at depth ${depth - 1} cannot start others (subtasks.depth is ${maxDepth}). Do the work here.`,
     );
   }
-  return { handle, depth, isBackground, tools, isDelivered: false };
+  return { handle, depth, isBackground, tools, files, isDelivered: false };
 }

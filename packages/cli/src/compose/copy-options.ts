@@ -1,0 +1,21 @@
+import { relative, sep } from 'node:path';
+import type { Config } from '@longhaul/config';
+import type { SandboxOptions } from '@longhaul/core';
+import { isInside } from '@longhaul/core/host-paths';
+import type { Session } from '@longhaul/protocol';
+import { copiesFolder, databasePath } from './open-storage.ts';
+
+/** Returns what the sandbox of a copied workspace needs. Nothing if the workspace is no copy. */
+export async function copyOptions(
+  { storage }: Pick<Config, 'storage'>,
+  { workspace }: Pick<Session, 'workspace'>,
+): Promise<Pick<SandboxOptions, 'isCopy' | 'sharedFolders'>> {
+  if (storage.url.startsWith('memory:')) return {};
+  const folder = copiesFolder(databasePath(storage.url));
+  if (!isInside(workspace, folder)) return {};
+  const { findCopy } = await import('@longhaul/files');
+  // A child of the session that has the copy can work in it, too.
+  const [id = ''] = relative(folder, workspace).split(sep);
+  const copy = await findCopy(folder, id);
+  return copy?.workspace === workspace ? { isCopy: true, sharedFolders: copy.shared } : {};
+}
