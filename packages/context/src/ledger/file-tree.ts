@@ -1,8 +1,8 @@
 import { isChanged } from './changed-section.ts';
 import { fileKey, splitPath } from './file-paths.ts';
 import type { FileFact } from './ledger-fold.ts';
-import { type NameIndex, type NameSightings, worthOf } from './name-index.ts';
 import { NameLine } from './name-line.ts';
+import type { RankedName } from './rank-names.ts';
 import type { SameFiles } from './same-files.ts';
 
 export interface TreeOptions {
@@ -56,42 +56,6 @@ export function buildFileTree(options: TreeOptions): FileTree {
 function rankOf(file: FileFact): number {
   return isChanged(file) ? 1 : 0;
 }
-
-export interface RankedName {
-  name: string;
-  seen: NameSightings;
-  worth: number;
-}
-
-export interface RankOptions {
-  /**
-   * The view shows all messages from this sequence on. Names that are mentioned last in one of them rank lower.
-   */
-  visibleFrom?: number | undefined;
-  /** The number of names returned. Default: all. */
-  most?: number;
-}
-
-/** Returns the names of the highest worth, highest first. Only they are sorted. */
-export function rankNames({ sightings }: NameIndex, options: RankOptions = {}): RankedName[] {
-  const { visibleFrom = Number.POSITIVE_INFINITY, most = Number.POSITIVE_INFINITY } = options;
-  const worthNow = (seen: NameSightings) =>
-    worthOf(seen) - (seen.lastSequence >= visibleFrom ? SHOWN_DISCOUNT : 0);
-  const worths = Float64Array.from(sightings.values(), worthNow);
-  const least = most < worths.length ? worths.toSorted()[worths.length - most] : undefined;
-  const best: RankedName[] = [];
-  let place = 0;
-  for (const [name, seen] of sightings) {
-    const worth = worths[place] ?? 0;
-    place += 1;
-    if (least === undefined || worth >= least) best.push({ name, seen, worth });
-  }
-  best.sort((left, right) => right.worth - left.worth || right.seen.lastSequence - left.seen.lastSequence);
-  return best.slice(0, most);
-}
-
-/** A name that the view shows is less useful in the ledger, but may be hidden later. */
-const SHOWN_DISCOUNT = 3;
 
 interface Folder {
   /** Files with a line of their own, and the names on that line. */
@@ -197,7 +161,9 @@ class TreeDraft {
   }
 
   render(): FileTree {
-    const folders = [...this.#folders].filter(([, folder]) => !isStray(folder));
+    const folders = [...this.#folders]
+      .filter(([, folder]) => !isStray(folder))
+      .toSorted(([, left], [, right]) => this.#changesIn(right) - this.#changesIn(left));
     const files = folders.flatMap(([folder, { files: inFolder, bare }]) => [
       folder,
       ...[...inFolder].map(([key, line]) => this.#fileLine(key, line.names)),
@@ -210,6 +176,16 @@ class TreeDraft {
       .flatMap(([folder, { bare }]) => bare.map((name) => folder + name))
       .filter((path) => !headings.some((heading) => heading.includes(path)));
     return { files, others: wrap([...paths, ...this.#others.names]) };
+  }
+
+  /** Folders with changed files come first. */
+  #changesIn({ files }: Folder): number {
+    return [...files.keys()].some((key) => this.#isChanged(key)) ? 1 : 0;
+  }
+
+  #isChanged(key: string): boolean {
+    const file = this.#files.get(key);
+    return file !== undefined && isChanged(file);
   }
 
   #fileLine(key: string, names: readonly string[]): string {

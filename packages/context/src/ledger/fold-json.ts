@@ -3,7 +3,7 @@ import { createNameIndex, createSightings, type NameSightings } from './name-ind
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 5;
+const VERSION = 6;
 
 type NameRow = [
   name: string,
@@ -13,6 +13,8 @@ type NameRow = [
   texts: number,
   results: number,
   last: number,
+  elsewhere: number,
+  defined: 0 | 1,
 ];
 
 interface StoredFold {
@@ -93,13 +95,17 @@ function toFold(stored: StoredFold): LedgerFold {
 }
 
 function toRow([name, seen]: [string, NameSightings]): NameRow {
-  return [name, seen.file ?? 0, seen.calls, seen.users, seen.texts, seen.results, seen.lastSequence];
+  const { file = 0, calls, users, texts, results, lastSequence, elsewhere, defined } = seen;
+  return [name, file, calls, users, texts, results, lastSequence, elsewhere, defined ? 1 : 0];
 }
 
 function fromRow(
   name: string,
   file: string | undefined,
-  [calls, users, texts, results, lastSequence]: [number, number, number, number, number],
+  [calls, users, texts, results, lastSequence, elsewhere, defined]: Counts,
 ): NameSightings {
-  return createSightings(name, { file, calls, users, texts, results, lastSequence });
+  const counts = { calls, users, texts, results, elsewhere, defined: defined === 1, lastSequence };
+  return createSightings(name, { file, ...counts });
 }
+
+type Counts = NameRow extends [string, string | 0, ...infer Rest] ? Rest : never;

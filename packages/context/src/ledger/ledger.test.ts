@@ -147,12 +147,12 @@ describe('buildLedger', () => {
       - m13.0: bash: cat data/deck.json
 
       ### Index of names by file
+      src/
+        sm2.js: nextInterval Math.ceil Math.round easinessAfter
+        cli.js
+        store.js: CardStore node:sqlite DatabaseSync
       ./
         package.json (read; m3.1)
-      src/
-        store.js: CardStore DatabaseSync node:sqlite
-        sm2.js: easinessAfter Math.ceil Math.round nextInterval
-        cli.js
       data/
         deck.json
 
@@ -237,7 +237,9 @@ describe('buildLedger', () => {
 
   it('lists changed files by folder, and the names of all files in an index', () => {
     expect(section(ledgerOf(realSession()), 'Files changed')).toContain('- src/ sm2.js (created; m9.0), ');
-    expect(section(ledgerOf(realSession()), 'Index')).toMatch(/ {2}sm2\.js: .*easinessAfter.*nextInterval/);
+    expect(section(ledgerOf(realSession()), 'Index')).toMatch(
+      / {2}sm2\.js: (?=.*easinessAfter).*nextInterval/,
+    );
   });
 
   it('puts names of a traceback into the index only if they occur elsewhere too', () => {
@@ -313,10 +315,55 @@ describe('buildLedger', () => {
   it('does not count a search without results as an error', () => {
     const errorsOf = (command: string, exitCode: number) =>
       section(ledgerOf(new LogBuilder().user('x').step(bash(command, exitCode))), 'Open errors');
-    for (const search of ['grep -rn foo src', 'cat a.txt | grep foo', 'cd src && rg foo', 'diff a b'])
+    for (const search of [
+      'grep -rn foo src',
+      'cat a.txt | grep foo',
+      'cd src && rg foo',
+      "grep -rn 'foo\\|bar; baz' src",
+      'diff a b',
+      'git grep foo',
+      'test -f a.txt',
+      'command -v node',
+    ])
       expect(errorsOf(search, 1)).toBe('');
     expect(errorsOf('grep foo nowhere', 2)).toContain('[open] bash: grep foo nowhere');
     expect(errorsOf('grep foo a.txt && npm test', 1)).toContain('[open] bash: ');
+  });
+
+  it('does not take what another agent reports about a command for its output', () => {
+    const report = 'Chunk ID: a45d41\nWall time: 0.5 seconds\nProcess exited with code 2\nOutput:\n';
+    const shell = call('exec_command', { input: { cmd: 'make' }, output: `${report}make: *** no rule` });
+    const ledger = ledgerOf(new LogBuilder().user('x').step(shell));
+    expect(section(ledger, 'Open errors')).toContain('→ make: *** no rule');
+    expect(ledger).not.toContain('a45d41');
+  });
+
+  it("reads an editor's command, a list of words and a command in a script", () => {
+    const path = '/w/src/a.py';
+    const builder = new LogBuilder()
+      .user('x')
+      .step(call('str_replace_editor', { input: { command: 'view', path }, output: 'import re' }))
+      .step(call('str_replace_editor', { input: { command: 'create', path: '/w/b.py' }, output: 'ok' }))
+      .step(call('shell', { input: { command: ['bash', '-lc', 'make all'] }, output: 'ok' }))
+      .step(
+        call('exec', { input: { input: 'await tools.exec_command({"cmd":"make \\"x\\""});' }, output: 'ok' }),
+      );
+    const ledger = ledgerOf(builder);
+    expect(section(ledger, 'Commands').match(/`.*`/g)).toEqual(['`make "x"`', '`make all`']);
+    expect(section(ledger, 'Files changed')).toContain('- /w/ b.py (created; m3.0)');
+    expect(section(ledger, 'Index')).toContain('a.py (read; m2.0)');
+  });
+
+  it('leaves out commands whose last run the view shows', () => {
+    const { messages } = new LogBuilder()
+      .user('x')
+      .step(bash('make', 0))
+      .step(bash('npm test', 0))
+      .step(bash('make', 1));
+    const options = { maxTokens: 2_000, count: countByClasses };
+    const commands = section(buildLedger(messages, { ...options, visibleFrom: 4 }), 'Commands');
+    expect(commands.match(/`.*`/g)).toEqual(['`npm test`']);
+    expect(section(buildLedger(messages, options), 'Commands')).toContain('`make` → exit 1, run 2 times');
   });
 
   it('treats a failed edit as resolved when the file is written, but not when it is read', () => {

@@ -3,7 +3,6 @@ import type { TokenCounter } from '../tokens.ts';
 import { changedFileLines, filesOfLines } from './changed-section.ts';
 import { currentRequest } from './current-request.ts';
 import { exactNamesIn } from './exact-names.ts';
-import { rankNames } from './file-tree.ts';
 import { instructionSection } from './instruction-section.ts';
 import { keptSection, keptTokens } from './kept-facts.ts';
 import {
@@ -16,6 +15,7 @@ import {
 import { TODO_HEADING } from './ledger-sections.ts';
 import { candidatesFor, type NamedFiles, nameSections } from './name-sections.ts';
 import { oneLine } from './one-line.ts';
+import { rankNames } from './rank-names.ts';
 import { type SameFiles, sameFiles } from './same-files.ts';
 
 export interface LedgerOptions {

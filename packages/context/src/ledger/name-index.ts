@@ -10,6 +10,10 @@ export interface NameSightings {
   users: number;
   texts: number;
   results: number;
+  /** How often it occurred in calls about another file than `file`. */
+  elsewhere: number;
+  /** Whether a result or a call defined it, such as with `function NAME`. */
+  defined: boolean;
   /** Sequence of the last message that mentions it. */
   lastSequence: number;
   /** What {@link worthOf} subtracts for the name itself. */
@@ -46,13 +50,26 @@ export interface Sighting {
 
 export function addNames(index: NameIndex, text: string, { source, sequence, file }: Sighting): void {
   const read = text.length > MAX_TEXT_CHARS ? text.slice(0, MAX_TEXT_CHARS) : text;
-  for (const found of exactNamesIn(source === 'results' ? withoutTracebacks(read) : read)) {
+  const visible = source === 'results' ? withoutTracebacks(read) : read;
+  for (const found of exactNamesIn(visible)) {
     const name = withoutPosition(found);
     const known = index.sightings.get(name) ?? addName(index, ownCopy(name), file);
     known[source] += 1;
+    if (file !== undefined && file !== known.file) known.elsewhere += 1;
     known.lastSequence = sequence;
   }
+  if (source === 'results' || source === 'calls') markDefined(index, visible);
   forgetLeastWorth(index);
+}
+
+const DEFINITION =
+  /\b(?:function|class|interface|type|enum|struct|trait|def|func|fn|const)\s{1,4}(?:\([^)\n]{0,60}\)\s?)?([A-Za-z_]\w{5,})/g;
+
+function markDefined({ sightings }: NameIndex, text: string): void {
+  for (const [, name = ''] of text.matchAll(DEFINITION)) {
+    const seen = sightings.get(name);
+    if (seen !== undefined) seen.defined = true;
+  }
 }
 
 /**
@@ -66,7 +83,7 @@ const POSITION = /^([^:]*\.[A-Za-z]\w{0,9}):\d+(?::.*)?$/;
 
 function addName(index: NameIndex, name: string, file: string | undefined): NameSightings {
   const origin = index.origins.get(name) ?? file ?? '';
-  const counts = { calls: 0, users: 0, texts: 0, results: 0, lastSequence: 0 };
+  const counts = { calls: 0, users: 0, texts: 0, results: 0, elsewhere: 0, defined: false, lastSequence: 0 };
   const added = createSightings(name, origin === '' ? counts : { file: origin, ...counts });
   index.sightings.set(name, added);
   addPieces(index, name, file);
@@ -74,7 +91,7 @@ function addName(index: NameIndex, name: string, file: string | undefined): Name
 }
 
 export function createSightings(name: string, counts: Omit<NameSightings, 'cost'>): NameSightings {
-  return { ...counts, cost: 0.5 * Math.log(name.length + 1) + (PASSING.test(name) ? 2 : 0) };
+  return { ...counts, cost: 0.7 * Math.log(name.length + 1) + (PASSING.test(name) ? 2 : 0) };
 }
 
 function addPieces({ sightings, origins }: NameIndex, name: string, file: string | undefined): void {
@@ -104,15 +121,18 @@ function forgetOldest(names: Map<string, unknown>, kept: number): void {
 
 /**
  * Returns how likely a name is needed again, on a logarithmic scale, minus the cost of writing it. A name in arguments
- * of calls or in user messages is likely needed again. A name that only occurs in many outputs is mostly noise, and so
- * are hashes, numbers and positions in files. The weights are round numbers, chosen on recorded sessions of several
- * agents.
+ * of calls or in user messages is likely needed again, and so is one that the work met in several files or where it is
+ * defined. A name that occurred once is mostly noise, and so are hashes, numbers and positions in files. The weights are
+ * round numbers, chosen on recorded sessions of several agents.
  */
 export function worthOf(seen: NameSightings): number {
-  const used = seen.calls > 0 ? 1 + Math.log1p(seen.calls) : 0;
-  const said = 2 * Math.log1p(seen.users) + 0.3 * Math.log1p(seen.texts);
-  return used + said - 0.9 * Math.log1p(seen.results) - seen.cost;
+  const { calls, users, texts, results, elsewhere, defined, cost } = seen;
+  const used = calls > 0 ? 0.6 * (1 + Math.log1p(calls)) : 0;
+  const said = 2 * Math.log1p(users) + 0.3 * Math.log1p(texts);
+  const found = 0.4 * Math.log1p(elsewhere) - 0.2 * Math.log1p(results) + (defined ? 0.3 : 0);
+  const passing = calls + users + texts + results === 1 ? 1 : 0;
+  return used + said + found - passing - cost;
 }
 
 /** Hashes, bare numbers and `file:line`. */
-const PASSING = /^(?=.*\d)[0-9a-f]{7,40}$|^\d+$|:\w+$/;
+const PASSING = /^(?=.*\d)[0-9a-f]{7,40}$|^\d+$|:\d+$/;

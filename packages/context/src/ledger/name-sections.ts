@@ -1,6 +1,7 @@
 import type { TokenCounter } from '../tokens.ts';
-import { buildFileTree, type FileTree, MIN_NAME_CHARS, type RankedName } from './file-tree.ts';
+import { buildFileTree, type FileTree, MIN_NAME_CHARS } from './file-tree.ts';
 import type { FileFact } from './ledger-fold.ts';
+import type { RankedName } from './rank-names.ts';
 import type { SameFiles } from './same-files.ts';
 
 export interface NamedFiles {

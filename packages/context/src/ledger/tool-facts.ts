@@ -48,6 +48,7 @@ function hasFailed(failed: boolean, command: string | undefined, exitCode: numbe
 /** Whether a command line ends with a search or a test. These exit with 1 if they find nothing. */
 function endsWithTest(line: string): boolean {
   const [program = '', subcommand = ''] = shellCommands(line).at(-1)?.words ?? [];
+  if (program === 'command') return subcommand === '-v';
   const name = program.slice(program.lastIndexOf('/') + 1);
   return TESTS.has(name) || (name === 'git' && TESTS_OF_GIT.has(subcommand));
 }
