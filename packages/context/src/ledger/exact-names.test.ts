@@ -52,4 +52,11 @@ describe('placeNamedIn', () => {
     expect(placeNamedIn('ls -la packages/core/src')).toBe('packages/core/src');
     expect(placeNamedIn('npm test')).toBeUndefined();
   });
+
+  it('keeps the slash before an absolute path', () => {
+    expect(placeNamedIn('cat /w/app/src/app.ts')).toBe('/w/app/src/app.ts');
+    expect(placeNamedIn('/w/app/src/app.ts')).toBe('/w/app/src/app.ts');
+    expect(placeNamedIn('cat ./src/app.ts ../lib/x.ts')).toBe('src/app.ts');
+    expect(placeNamedIn('cat ~/notes/today.md')).toBe('notes/today.md');
+  });
 });

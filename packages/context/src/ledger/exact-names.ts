@@ -44,8 +44,10 @@ const SOURCE_FILE =
  */
 export function placeNamedIn(text: string): string | undefined {
   let folder: string | undefined;
-  for (const [name] of text.slice(0, 20_000).matchAll(NAME)) {
-    const isPath = name.includes('/');
+  for (const { 0: found, index } of text.slice(0, 20_000).matchAll(NAME)) {
+    const isPath = found.includes('/');
+    const name =
+      isPath && text[index - 1] === '/' && !/[\w.~]/.test(text[index - 2] ?? '') ? `/${found}` : found;
     if (!name.includes(':') && (isPath ? EXTENSION : SOURCE_FILE).test(name)) return name;
     if (isPath) folder ??= name;
   }

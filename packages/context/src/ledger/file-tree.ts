@@ -37,8 +37,9 @@ export const MIN_NAME_CHARS = 7;
  */
 export function buildFileTree(options: TreeOptions): FileTree {
   const draft = new TreeDraft(options);
+  const folders = foldersOf(options.files);
   const acted = [...options.files.values()]
-    .filter((file) => file.actions.size > 0 && options.listed?.has(file.key) !== true)
+    .filter(({ key, actions }) => actions.size > 0 && !folders.has(key) && options.listed?.has(key) !== true)
     .reverse();
   for (const file of acted.toSorted((left, right) => rankOf(right) - rankOf(left))) {
     if (draft.usedChars < options.maxChars * FILES_SHARE) draft.addFile(file.key);
@@ -50,6 +51,18 @@ export function buildFileTree(options: TreeOptions): FileTree {
     if (isPlaced || options.shown?.has(name) !== true) draft.addName(name, isPlaced ? file : undefined);
   }
   return draft.render();
+}
+
+/** The folders of all files: a folder that was read is no file. */
+function foldersOf(files: ReadonlyMap<string, FileFact>): Set<string> {
+  const folders = new Set<string>();
+  for (const key of files.keys()) {
+    for (let slash = key.lastIndexOf('/'); slash > 0; slash = key.lastIndexOf('/', slash - 1)) {
+      if (folders.has(key.slice(0, slash))) break;
+      folders.add(key.slice(0, slash));
+    }
+  }
+  return folders;
 }
 
 /** Changed files come before files that were only read. The sort is stable, so the newest come first in each group. */
@@ -104,7 +117,8 @@ class TreeDraft {
 
   #addPath(path: string): void {
     if (this.usedChars + path.length - path.lastIndexOf('/') > this.#maxChars) return;
-    const { folder, name } = splitPath(path);
+    const { folder: ownFolder, name } = splitPath(path);
+    const folder = this.#headingOf(ownFolder);
     const known = this.#knownFile(this.#keyOf(fileKey(path)), name);
     if (known !== undefined) {
       this.#mention(known);
@@ -113,6 +127,12 @@ class TreeDraft {
     if (this.#folders.get(folder)?.bare.includes(name) === true) return;
     if (this.#take(folderChars(this.#folders, folder) + name.length + 1))
       this.#folder(folder).bare.push(name);
+  }
+
+  /** A name has no `/` at its beginning, so its folder can be the end of a heading. */
+  #headingOf(folder: string): string {
+    if (this.#folders.has(folder)) return folder;
+    return [...this.#folders.keys()].find((heading) => heading.endsWith(`/${folder}`)) ?? folder;
   }
 
   /** Returns the file that a path means. A name has no dot or `/` at its beginning, so its path can be incomplete. */
@@ -164,11 +184,13 @@ class TreeDraft {
     const folders = [...this.#folders]
       .filter(([, folder]) => !isStray(folder))
       .toSorted(([, left], [, right]) => this.#changesIn(right) - this.#changesIn(left));
-    const files = folders.flatMap(([folder, { files: inFolder, bare }]) => [
-      folder,
-      ...[...inFolder].map(([key, line]) => this.#fileLine(key, line.names)),
-      ...wrap(bare).map((line) => `  ${line}`),
-    ]);
+    const files = folders.flatMap(([folder, { files: inFolder, bare }]) => {
+      const lines = [
+        ...[...inFolder].flatMap(([key, line]) => this.#fileLine(key, line.names)),
+        ...wrap(bare).map((line) => `  ${line}`),
+      ];
+      return lines.length === 0 ? [] : [folder, ...lines];
+    });
     // With a folder of their own, they would bury the files: most are not paths, such as `read/write`.
     const stray = [...this.#folders].filter(([, folder]) => isStray(folder));
     const headings = folders.map(([folder]) => folder);
@@ -188,10 +210,12 @@ class TreeDraft {
     return file !== undefined && isChanged(file);
   }
 
-  #fileLine(key: string, names: readonly string[]): string {
+  #fileLine(key: string, names: readonly string[]): string[] {
     const file = this.#files.get(key);
+    // A folder that was read, and that is a heading.
+    if (names.length === 0 && this.#folders.has(`${file?.path}/`)) return [];
     const label = file === undefined ? key : fileLabel(splitPath(file.path).name, file);
-    return names.length === 0 ? `  ${label}` : `  ${label}: ${names.join(' ')}`;
+    return [names.length === 0 ? `  ${label}` : `  ${label}: ${names.join(' ')}`];
   }
 }
 

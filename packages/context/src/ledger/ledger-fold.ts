@@ -227,6 +227,7 @@ function addFile(facts: LedgerFold, { path, action, handle, sequence }: FileSigh
   if (action === 'listed' || action === 'searched') return;
   const key = fileKey(path);
   const actions = facts.files.get(key)?.actions ?? new Set();
+  if (action !== 'deleted') actions.delete('deleted');
   actions.add(action);
   facts.files.delete(key);
   facts.files.set(key, { key, path: shownPath(path), actions, handle, lastSequence: sequence });

@@ -289,6 +289,34 @@ describe('buildLedger', () => {
     expect(section(ledgerOf(builder), 'Files changed').match(/a\.js/g)).toHaveLength(1);
   });
 
+  it('does not list a file as deleted that was created again', () => {
+    const builder = new LogBuilder()
+      .user('x')
+      .step(bash('rm a.js', 0))
+      .step(write('a.js', 'y'))
+      .step(bash('rm b.js', 0));
+    expect(section(ledgerOf(builder), 'Files changed')).toContain(
+      '- ./ b.js (deleted; m4.0), a.js (created; m3.0)',
+    );
+  });
+
+  it('lists no folder as a file, and each folder once', () => {
+    const builder = new LogBuilder()
+      .user('x')
+      .step(call('read', { input: { path: '/w/app/src' }, output: '2 files' }))
+      .step(call('read', { input: { path: '/w/app/src/cards.js' }, output: 'function dropCard() {}' }))
+      .step(bash('sed -n 1,9p /w/app/src/decks.js', 0, 'function dropDeck() {} // see app/src/other.js'));
+    expect(section(ledgerOf(builder), 'Index')).toBe(
+      [
+        '### Index of names by file',
+        '/w/app/src/',
+        '  cards.js (read; m3.0): dropCard',
+        '  decks.js: dropDeck',
+        '  other.js',
+      ].join('\n'),
+    );
+  });
+
   it('shows how each command ended last and how often it ran', () => {
     const commands = section(ledgerOf(realSession()), 'Commands');
     expect(commands).toContain('- `npm test` → exit 0, run 2 times (m10.0)');
@@ -331,7 +359,8 @@ describe('buildLedger', () => {
   });
 
   it('does not take what another agent reports about a command for its output', () => {
-    const report = 'Chunk ID: a45d41\nWall time: 0.5 seconds\nProcess exited with code 2\nOutput:\n';
+    const report =
+      'Command: /bin/zsh -lc make\nChunk ID: a45d41\nWall time: 0.5 seconds\nProcess exited with code 2\nOutput:\n';
     const shell = call('exec_command', { input: { cmd: 'make' }, output: `${report}make: *** no rule` });
     const ledger = ledgerOf(new LogBuilder().user('x').step(shell));
     expect(section(ledger, 'Open errors')).toContain('→ make: *** no rule');

@@ -52,3 +52,14 @@ test.each([
 test('a name with a colon is not a position', () => {
   expect(ranked(['results', 'node:path'], ['results', '91c2e7a'])[0]).toBe('node:path');
 });
+
+test.each(['read/write', 'build/typecheck/test', 's/cards/decks/g', 'T08:54:24'])(
+  'words that a text joins, and times, come after all other names: %s',
+  (words) => {
+    expect(ranked(['texts', `${words} lib/cards.ts`]).at(-1)).toBe(words);
+  },
+);
+
+test('a folder that a call or an output names is a path', () => {
+  expect(ranked(['calls', 'src/cards'], ['texts', 'read/write'])[0]).toBe('src/cards');
+});

@@ -16,6 +16,8 @@ export interface NameSightings {
   defined: boolean;
   /** Sequence of the last message that mentions it. */
   lastSequence: number;
+  /** Whether it is likely no path but words of a sentence, such as `read/write`. */
+  readonly isProse: boolean;
   /** What {@link worthOf} subtracts for the name itself. */
   readonly cost: number;
 }
@@ -90,8 +92,15 @@ function addName(index: NameIndex, name: string, file: string | undefined): Name
   return added;
 }
 
-export function createSightings(name: string, counts: Omit<NameSightings, 'cost'>): NameSightings {
-  return { ...counts, cost: 0.7 * Math.log(name.length + 1) + (PASSING.test(name) ? 2 : 0) };
+export function createSightings(
+  name: string,
+  counts: Omit<NameSightings, 'cost' | 'isProse'>,
+): NameSightings {
+  return {
+    ...counts,
+    isProse: PROSE.test(name),
+    cost: 0.7 * Math.log(name.length + 1) + (PASSING.test(name) ? 2 : 0),
+  };
 }
 
 function addPieces({ sightings, origins }: NameIndex, name: string, file: string | undefined): void {
@@ -126,13 +135,16 @@ function forgetOldest(names: Map<string, unknown>, kept: number): void {
  * round numbers, chosen on recorded sessions of several agents.
  */
 export function worthOf(seen: NameSightings): number {
-  const { calls, users, texts, results, elsewhere, defined, cost } = seen;
+  const { calls, users, texts, results, elsewhere, defined, isProse, cost } = seen;
   const used = calls > 0 ? 0.6 * (1 + Math.log1p(calls)) : 0;
   const said = 2 * Math.log1p(users) + 0.3 * Math.log1p(texts);
   const found = 0.4 * Math.log1p(elsewhere) - 0.2 * Math.log1p(results) + (defined ? 0.3 : 0);
-  const passing = calls + users + texts + results === 1 ? 1 : 0;
+  const passing =
+    (calls + users + texts + results === 1 ? 1 : 0) + (calls + results === 0 && isProse ? 1.5 : 0);
   return used + said + found - passing - cost;
 }
 
-/** Hashes, bare numbers and `file:line`. */
-const PASSING = /^(?=.*\d)[0-9a-f]{7,40}$|^\d+$|:\d+$/;
+/** Hashes, bare numbers, `file:line` and times. */
+const PASSING = /^(?=.*\d)[0-9a-f]{7,40}$|^\d+$|:\d+$|^T?\d\d:\d\d:\d\d|^T\d\d:\d\d/;
+/** Only letters, and no extension; a substitution of `sed`. */
+const PROSE = /^[A-Za-z-]+(?:\/[A-Za-z-]+)+$|^s\/.*\/.*\/g?$/;

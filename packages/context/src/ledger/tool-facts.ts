@@ -60,7 +60,7 @@ const TESTS_OF_GIT: ReadonlySet<string> = new Set(['grep', 'diff', 'check-ignore
 
 /** What other agents write before the output of a command. It says nothing about the work. */
 const REPORT_LINE =
-  /^(?:Chunk ID: \w+|Wall time:? [\d.]+ (?:seconds|ms)|Process (?:exited with code -?\d+|running with session ID \d+)|Original token count: \d+|Script completed|Output:)[^\S\n]*(?:\n|$)/;
+  /^(?:Command: [^\n]*(?=\nChunk ID: )|Chunk ID: \w+|Wall time:? [\d.]+ (?:seconds|ms)|Process (?:exited with code -?\d+|running with session ID \d+)|Original token count: \d+|Script completed|Output:)[^\S\n]*(?:\n|$)/;
 
 function withoutReport(text: string): string {
   let rest = text;
