@@ -34,6 +34,10 @@ export function bash(command: string): ScriptToolCall {
   return { name: 'bash', arguments: { command } };
 }
 
+export function task(agent: 'general' | 'explore', prompt: string): ScriptToolCall {
+  return { name: 'task', arguments: { agent, prompt } };
+}
+
 /** Writes the README with only those standing instructions that the script can still see. */
 export function writeReadme(seen: Seen): ScriptToolCall {
   const lost = STANDING_RULES.filter((rule) => !rule.inSight.test(seen.prose));
@@ -48,6 +52,6 @@ export function writeReadme(seen: Seen): ScriptToolCall {
  */
 export function signatureOf(name: string, input: Readonly<Record<string, unknown>>): string {
   if (name === 'recall') return 'query' in input ? 'recall query' : 'recall handle';
-  const keys = ['path', 'pattern', 'command', 'old', 'offset'];
+  const keys = ['path', 'pattern', 'command', 'old', 'offset', 'prompt'];
   return [name, ...keys.map((key) => (input[key] === undefined ? '' : String(input[key])))].join('\0');
 }

@@ -1,14 +1,16 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChatMessage } from '@longhaul/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { APP_FILES, finalText, STORE_CORRECTION, STORE_TEST_CORRECTION } from './app-files.ts';
 import { signatureOf } from './calls.ts';
+import { BUILT_AT_ONCE, PARTS } from './child-parts.ts';
 import { demoScript } from './demo-script.ts';
 import { FINAL_TESTS, PLAN } from './plan.ts';
+import { PLAN_WITH_CHILDREN } from './plan-with-children.ts';
 import { lookAt } from './seen.ts';
-import { DEMO_TASK, DEMO_VERIFY_COMMAND, STANDING_RULES } from './task.ts';
+import { DEMO_TASK, DEMO_TASK_WITH_CHILDREN, DEMO_VERIFY_COMMAND, STANDING_RULES } from './task.ts';
 import { bash, type LoggedCall, playDemo } from './test-support/play-demo.ts';
 
 let workspace: string;
@@ -69,6 +71,61 @@ describe('with compactions', () => {
   it('repeats work if the summary has no todo list', async () => {
     const { log } = await playDemo(workspace, { compactEvery: 4, summary: () => 'Work is under way.' });
     expect(Math.max(...writesByPath(log).values())).toBeGreaterThan(1);
+  });
+});
+
+describe('with children', () => {
+  it.each(['first', 'last'] as const)(
+    'builds the same application if the %s of three children ends first, and sees less',
+    async (order) => {
+      const alone = await playDemo(workspace);
+      await rm(workspace, { recursive: true });
+      await mkdir(workspace);
+      const { chars, log, children, answer } = await playDemo(workspace, {
+        task: DEMO_TASK_WITH_CHILDREN,
+        order,
+      });
+      expect(answer).toMatch(/all \d+ tests pass/);
+      await expectFinishedApplication();
+      expect(log.filter(({ name }) => name === 'task')).toHaveLength(4);
+      expect(children.every((child) => child.log.every(({ name }) => name !== 'task'))).toBe(true);
+      const writes = [log, ...children.map((child) => child.log)].flatMap((each) => [...writesByPath(each)]);
+      expect(writes.map(([path]) => path).sort()).toEqual([...APP_FILES].sort());
+      expect(chars).toBeLessThan(0.75 * alone.chars);
+    },
+  );
+
+  it('continues at its place after compactions, and starts no child twice', async () => {
+    const { log, children, answer } = await playDemo(workspace, {
+      task: DEMO_TASK_WITH_CHILDREN,
+      compactEvery: 1,
+    });
+    expect(answer).toMatch(/all \d+ tests pass/);
+    expect(log.filter(({ name }) => name === 'task')).toHaveLength(4);
+    expect(children[3]?.answer).toMatch(/^(?:.*: yes.*\n?){5}$/);
+  });
+
+  it('reports a part that a child could not finish', () => {
+    const messages: ChatMessage[] = [
+      { role: 'user', content: DEMO_TASK_WITH_CHILDREN },
+      {
+        role: 'assistant',
+        content: PLAN_WITH_CHILDREN.map(
+          ({ todo }, index) => `${['[x]', '[x]', '[>]'][index] ?? '[ ]'} ${todo}`,
+        ).join('\n'),
+      },
+      ...exchange(
+        BUILT_AT_ONCE.map((part) => ({
+          name: 'task',
+          input: { agent: part.agent, prompt: part.prompt },
+          result: '[The task did not complete: cancelled. What follows is its last text.]',
+        })),
+      ),
+    ];
+    expect(demoScript({ messages, asksForSummary: false })).toMatchObject({
+      text: expect.stringMatching(/^That did not work/),
+      toolCalls: [{ name: 'task' }, { name: 'task' }, { name: 'task' }],
+    });
   });
 });
 
@@ -257,7 +314,7 @@ function exchange(calls: readonly LoggedCall[]): ChatMessage[] {
 
 it('makes all calls of a step only in that step, because they identify it', () => {
   const seen = lookAt([{ role: 'user', content: DEMO_TASK }], []);
-  for (const { steps } of PLAN) {
+  for (const { steps } of [...PLAN, ...PLAN_WITH_CHILDREN, ...PARTS]) {
     const made = steps.map((step) =>
       step.calls(seen).map(({ name, arguments: input }) => signatureOf(name, Object(input))),
     );

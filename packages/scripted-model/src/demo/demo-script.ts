@@ -2,10 +2,12 @@ import type { ChatMessage } from '@longhaul/protocol';
 import { textOf } from '../messages.ts';
 import type { ScriptReply, ScriptRequest, ScriptToolCall } from '../script.ts';
 import { signatureOf } from './calls.ts';
+import { type ChildPart, isChildPrompt, PARTS } from './child-parts.ts';
 import { finalAnswer } from './final-answer.ts';
 import { narrate } from './narrative.ts';
 import { failureOf, nodeProblem } from './outcomes.ts';
 import { FINAL_TESTS, LOOK_AROUND, PLAN, type PlanItem, type PlanStep } from './plan.ts';
+import { isWithChildren, PLAN_WITH_CHILDREN } from './plan-with-children.ts';
 import {
   callsOf,
   commandResult,
@@ -19,7 +21,7 @@ import {
 /** Matches the request for a narrative. */
 export const SUMMARY_REQUEST = /summari[sz]e the session so far/i;
 
-const ITEMS = PLAN.map((item) => item.todo);
+const ITEMS = [...PLAN, ...PLAN_WITH_CHILDREN].map((item) => item.todo);
 const MAX_ATTEMPTS = 2;
 
 /**
@@ -33,15 +35,25 @@ export function demoScript(request: Pick<ScriptRequest, 'messages' | 'asksForSum
   if (request.asksForSummary || asksForNarrative(request.messages)) {
     return { text: narrate(request.messages, seen) };
   }
+  const part = isChildPrompt(seen.prose)
+    ? PARTS.find(({ prompt }) => seen.prose.includes(prompt))
+    : undefined;
+  if (part !== undefined) return playPart(seen, part);
   if (!/flashcard/i.test(seen.prose)) {
     return {
       text: 'I am a scripted model and know only one task: the flashcard application of the demonstration.',
     };
   }
-  if (seen.todo === undefined) return begin(seen);
-  const index = PLAN.findIndex((item) => seen.todo?.get(item.todo) !== 'done');
-  const item = PLAN[index];
-  return item === undefined ? finish(seen) : proceed(seen, item, index);
+  const plan = isWithChildren(seen.prose) ? PLAN_WITH_CHILDREN : PLAN;
+  if (seen.todo === undefined) return begin(seen, plan);
+  const index = plan.findIndex((item) => seen.todo?.get(item.todo) !== 'done');
+  const item = plan[index];
+  return item === undefined ? finish(seen) : (proceed(seen, item) ?? enter(seen, plan, index + 1));
+}
+
+/** Plays an agent that has one part of the work and no plan. */
+function playPart(seen: Seen, part: ChildPart): ScriptReply {
+  return proceed(seen, part) ?? { text: part.report(seen) };
 }
 
 function asksForNarrative(messages: readonly ChatMessage[]): boolean {
@@ -49,14 +61,14 @@ function asksForNarrative(messages: readonly ChatMessage[]): boolean {
   return last?.role === 'user' && SUMMARY_REQUEST.test(textOf(last));
 }
 
-function begin(seen: Seen): ScriptReply {
+function begin(seen: Seen, plan: readonly PlanItem[]): ScriptReply {
   if (callsOf(seen, 'list').length === 0) return reply(seen, LOOK_AROUND);
   const problem = nodeProblem(seen);
-  return problem === undefined ? enter(seen, 0) : { text: problem };
+  return problem === undefined ? enter(seen, plan, 0) : { text: problem };
 }
 
-/** Returns the next step of an item, or the first step of the next item. */
-function proceed(seen: Seen, item: PlanItem, index: number): ScriptReply {
+/** Returns the next step of an item. Undefined if it is done. */
+function proceed(seen: Seen, item: PlanItem): ScriptReply | undefined {
   const last = lastStep(seen, item);
   const step = item.steps[last];
   if (step !== undefined && step.mayFail !== true) {
@@ -67,21 +79,21 @@ function proceed(seen: Seen, item: PlanItem, index: number): ScriptReply {
     }
   }
   const next = item.steps.slice(last + 1).find((each) => each.when?.(seen) ?? true);
-  return next === undefined ? enter(seen, index + 1) : reply(seen, next);
+  return next === undefined ? undefined : reply(seen, next);
 }
 
 /** Updates the plan and makes the first step of the item in the same answer. */
-function enter(seen: Seen, index: number): ScriptReply {
+function enter(seen: Seen, plan: readonly PlanItem[], index: number): ScriptReply {
   const todo: ScriptToolCall = {
     name: 'todo',
     arguments: {
-      items: PLAN.map((item, position) => ({
+      items: plan.map((item, position) => ({
         text: item.todo,
         status: position < index ? 'done' : position === index ? 'in_progress' : 'pending',
       })),
     },
   };
-  const first = PLAN[index]?.steps[0];
+  const first = plan[index]?.steps[0];
   if (first === undefined) return { text: 'Every item of the plan is done.', toolCalls: [todo] };
   const { text, toolCalls = [] } = reply(seen, first);
   return { text: text ?? '', toolCalls: [todo, ...toolCalls] };

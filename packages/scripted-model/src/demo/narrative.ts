@@ -16,7 +16,7 @@ export function narrate(messages: readonly ChatMessage[], seen: Seen): string {
   const totals = counts === undefined ? undefined : testCounts(counts);
   return [
     'The user wants a flashcard application for the command line: SM-2 scheduling, SQLite, plain JavaScript for Node 24.',
-    `I work through a plan of ${PLAN.length} items, one file at a time, and run the tests after each.${progress(seen)}`,
+    `I work through a plan of ${seen.todo?.size ?? PLAN.length} items, one file at a time, and run the tests after each.${progress(seen)}`,
     files.length === 0 ? 'No file has been written yet.' : `Files in play so far: ${files.join(', ')}.`,
     ...DECISIONS.filter(({ about }) => text.includes(about)).map(({ text: decision }) => decision),
     totals === undefined

@@ -12,6 +12,7 @@ export function failureOf(step: SeenStep | undefined): string | undefined {
 function hasFailed({ name, result }: SeenCall): boolean {
   if (/\binterrupted\b.*\bunknown\b|outcome is unknown/i.test(result.slice(0, 300))) return true;
   if (name === 'bash') return (exitCode(result) ?? (hasFailingTests(result) ? 1 : 0)) !== 0;
+  if (name === 'task') return /^\W*The task did not complete|could not finish/.test(result);
   if (name !== 'write' && name !== 'edit') return false;
   const line = result.split('\n')[0] ?? '';
   if (/^\W*(edited|created|overwrote|wrote|updated|replaced)/i.test(line)) return false;

@@ -30,7 +30,7 @@ const CLI_TESTS = 'node --test test/cli.test.js';
 const STATS = 'node src/cli.js --db sample.db stats';
 export const FINAL_TESTS = `rm -f sample.db && ${DEMO_VERIFY_COMMAND}`;
 
-const SCAFFOLD: PlanItem = {
+export const SCAFFOLD: PlanItem = {
   todo: 'Package file and helpers for calendar days',
   steps: [
     {
@@ -40,7 +40,7 @@ const SCAFFOLD: PlanItem = {
   ],
 };
 
-const SCHEDULING: PlanItem = {
+export const SCHEDULING: PlanItem = {
   todo: 'SM-2 scheduling in src/sm2.js, with unit tests',
   steps: [
     {
@@ -69,7 +69,7 @@ const SCHEDULING: PlanItem = {
   ],
 };
 
-const STORAGE: PlanItem = {
+export const STORAGE: PlanItem = {
   todo: 'SQLite store for decks, cards and reviews, with tests',
   steps: [
     {
@@ -84,7 +84,7 @@ const STORAGE: PlanItem = {
   ],
 };
 
-const CSV: PlanItem = {
+export const CSV: PlanItem = {
   todo: 'CSV reading and writing, with tests',
   steps: [
     {
@@ -95,7 +95,7 @@ const CSV: PlanItem = {
   ],
 };
 
-const COMMAND_LINE: PlanItem = {
+export const COMMAND_LINE: PlanItem = {
   todo: 'Command line with add, list, due, review, stats, import, export, remove',
   steps: [
     {
@@ -115,7 +115,7 @@ const COMMAND_LINE: PlanItem = {
   ],
 };
 
-const END_TO_END: PlanItem = {
+export const END_TO_END: PlanItem = {
   todo: 'End-to-end tests through the real command line',
   steps: [
     {
@@ -143,7 +143,7 @@ const END_TO_END: PlanItem = {
   ],
 };
 
-const SAMPLE_DECK: PlanItem = {
+export const SAMPLE_DECK: PlanItem = {
   todo: 'Sample deck of 200 cards, imported and reviewed',
   steps: [
     {
@@ -177,7 +177,7 @@ const SAMPLE_DECK: PlanItem = {
   ],
 };
 
-const README: PlanItem = {
+export const README: PlanItem = {
   todo: 'README for a newcomer',
   steps: [
     {
@@ -191,7 +191,7 @@ const README: PlanItem = {
   ],
 };
 
-const FINAL_CHECK: PlanItem = {
+export const FINAL_CHECK: PlanItem = {
   todo: 'Check every rule of the task, run all tests',
   steps: [
     {

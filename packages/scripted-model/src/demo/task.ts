@@ -11,6 +11,9 @@ export const DEMO_TASK = `Build a flashcard application for the command line in 
 
 Run all tests before you say that it is done.`;
 
+/** The same task, with parts of it for child sessions. */
+export const DEMO_TASK_WITH_CHILDREN = `${DEMO_TASK} Give the parts that do not depend on each other to agents of their own, three at once.`;
+
 /** The application's own tests, which run in the workspace's sandbox after the agent has finished. */
 export const DEMO_VERIFY_COMMAND = 'node --test';
 

@@ -19,6 +19,10 @@ export interface LoggedCall {
 export interface PlayOptions {
   /** Default: never. */
   compactEvery?: number;
+  /** Default: the task without children. */
+  task?: string;
+  /** Which of the children of a step runs first. Default: the first one. */
+  order?: 'first' | 'last';
   /** Text that replaces all steps but the last one. Default: a text in the form of a ledger. */
   summary?: (log: readonly LoggedCall[]) => string;
 }
@@ -29,6 +33,8 @@ export interface PlayResult {
   chars: number;
   compactions: number;
   log: LoggedCall[];
+  /** The children, in the order in which they ran. */
+  children: PlayResult[];
   /** Empty if the maximum number of steps was reached. */
   answer: string;
 }
@@ -36,53 +42,72 @@ export interface PlayResult {
 interface Tools {
   workspace: string;
   log: LoggedCall[];
+  order: 'first' | 'last';
+  children: PlayResult[];
 }
 
 /** Runs the script in a loop with minimal tools, and compacts after every `compactEvery` steps. */
 export async function playDemo(workspace: string, options: PlayOptions = {}): Promise<PlayResult> {
-  const { compactEvery = Number.POSITIVE_INFINITY, summary = summarise } = options;
-  const task: ChatMessage[] = [
+  const { compactEvery = Number.POSITIVE_INFINITY, summary = summarise, order = 'first' } = options;
+  const start: ChatMessage[] = [
     { role: 'system', content: 'You are a coding agent.' },
-    { role: 'user', content: DEMO_TASK },
+    { role: 'user', content: options.task ?? DEMO_TASK },
   ];
-  let messages = [...task];
+  let messages = [...start];
   const log: LoggedCall[] = [];
+  const children: PlayResult[] = [];
   let steps = 0;
   let chars = 0;
   let compactions = 0;
   for (; steps < MAX_STEPS; steps += 1) {
     const reply = demoScript({ messages, asksForSummary: false });
     chars += JSON.stringify(reply).length;
-    if (reply.toolCalls === undefined) return { steps, chars, compactions, log, answer: reply.text ?? '' };
-    const added = await answerCalls(reply, steps, { workspace, log });
+    if (reply.toolCalls === undefined)
+      return { steps, chars, compactions, log, children, answer: reply.text ?? '' };
+    const added = await answerCalls(reply, steps, { workspace, log, order, children });
     chars += added.slice(1).reduce((sum, message) => sum + String(message.content).length, 0);
     messages.push(...added);
     if ((steps + 1) % compactEvery === 0) {
       compactions += 1;
-      messages = [...task, { role: 'assistant', content: summary(log) }, ...added];
+      messages = [...start, { role: 'assistant', content: summary(log) }, ...added];
     }
   }
-  return { steps, chars, compactions, log, answer: '' };
+  return { steps, chars, compactions, log, children, answer: '' };
 }
 
 async function answerCalls(reply: ScriptReply, step: number, tools: Tools): Promise<ChatMessage[]> {
-  const added: ChatMessage[] = [{ role: 'assistant', content: reply.text ?? '', tool_calls: [] }];
-  for (const [index, { name, arguments: input }] of (reply.toolCalls ?? []).entries()) {
+  const calls = (reply.toolCalls ?? []).map(({ name, arguments: input }, index) => {
     if (typeof input === 'string') throw new TypeError('The script sends arguments as objects');
-    const id = `call_${step}_${index}`;
+    return { id: `call_${step}_${index}`, name, input };
+  });
+  const results = new Map<string, string>();
+  const isForChildren = calls.every(({ name }) => name === 'task');
+  for (const { id, name, input } of isForChildren && tools.order === 'last' ? calls.toReversed() : calls) {
     const result = await useTool(name, input, tools);
     tools.log.push({ name, input, result });
-    added[0]?.tool_calls?.push({
-      id,
-      type: 'function',
-      function: { name, arguments: JSON.stringify(input) },
-    });
-    added.push({ role: 'tool', tool_call_id: id, content: result });
+    results.set(id, result);
   }
-  return added;
+  return [
+    {
+      role: 'assistant',
+      content: reply.text ?? '',
+      tool_calls: calls.map(({ id, name, input }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(input) },
+      })),
+    },
+    ...calls.map(
+      ({ id }): ChatMessage => ({ role: 'tool', tool_call_id: id, content: results.get(id) ?? '' }),
+    ),
+  ];
 }
 
-async function useTool(name: string, input: Input, { workspace, log }: Tools): Promise<string> {
+async function useTool(
+  name: string,
+  input: Input,
+  { workspace, log, children, order }: Tools,
+): Promise<string> {
   const path = join(workspace, String(input['path'] ?? '.'));
   switch (name) {
     case 'bash':
@@ -114,6 +139,11 @@ async function useTool(name: string, input: Input, { workspace, log }: Tools): P
       return checklist(input['items']);
     case 'recall':
       return recall(input, log);
+    case 'task': {
+      const child = await playDemo(workspace, { task: String(input['prompt']), order });
+      children.push(child);
+      return child.answer;
+    }
     default:
       throw new Error(`The script called an unknown tool: ${name}`);
   }
