@@ -131,6 +131,7 @@ export const SEND_FLAGS = {
 export const QUEUE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 
 export const DEMO_FLAGS = {
+  children: toggle,
   json: toggle,
   window: text,
   sandbox,

@@ -688,6 +688,7 @@ sandbox. The window of the model is far too small for the task. No key and no ne
   longhaul demo
   longhaul demo --window 24000
 
+      --children        give parts to three children at once, and compare with the same task without children
       --window N        tokens of the model's window (default: 16000)
       --sandbox KIND    bubblewrap, docker, local, or auto: the first that works here (default)
       --keep            keep the session's database even if the demo succeeds

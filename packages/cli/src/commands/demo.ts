@@ -20,6 +20,7 @@ export async function demo(argv: readonly string[], terminal: Terminal): Promise
     keep: values.keep ?? false,
     sandbox: sandbox ?? 'auto',
     windowTokens: window ?? 16_000,
+    children: values.children ?? false,
     noColor: values['no-color'],
   });
 }

@@ -1,6 +1,6 @@
 import type { EventOf } from '@longhaul/protocol';
 import { formatBytes, formatTokens, plural, printable } from '../render/format.ts';
-import { createPaint } from '../render/paint.ts';
+import { createPaint, type Paint } from '../render/paint.ts';
 import { field } from '../render/run-summary.ts';
 import type { Inspection } from './inspect-application.ts';
 
@@ -12,6 +12,16 @@ export interface DemoFacts {
   database?: string;
   inspection?: Inspection;
   leastCompactions: number;
+  /** What the parent's log has with children, and what it has without. */
+  family?: FamilyFacts | undefined;
+}
+
+interface FamilyFacts {
+  tokens: number;
+  /** Tokens of the log of each child. */
+  children: readonly number[];
+  aloneTokens: number;
+  aloneCompactions: number;
 }
 
 /** Reports what was built, and whether it passes its tests. */
@@ -50,9 +60,27 @@ export function demoReport(facts: DemoFacts, { colors }: { colors: boolean }): s
     ),
     field('folder', facts.workspace, paint),
   );
+  if (facts.family !== undefined) lines.push(...familyLines(facts.family, { finished, paint }));
   if (facts.database !== undefined) lines.push(field('session', facts.database, paint));
   if (inspection?.verified === true) {
     lines.push('', `Try it: cd ${facts.workspace} && node src/cli.js --help`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+function familyLines(
+  { tokens, children, aloneTokens, aloneCompactions }: FamilyFacts,
+  { finished, paint }: Pick<DemoFacts, 'finished'> & { paint: Paint },
+): string[] {
+  const saved = Math.round((1 - tokens / aloneTokens) * 100);
+  const sum = children.reduce((total, each) => total + each, 0);
+  const size = (of: number, compactions: number) =>
+    `${formatTokens(of)} tokens, ${plural(compactions, 'compaction')}`;
+  return [
+    '',
+    `${saved > 0 ? paint.good('✓') : paint.bad('✗')} ${paint.bold(`Children saved ${saved} % of the parent's context`)}`,
+    field('alone', size(aloneTokens, aloneCompactions), paint),
+    field('parent', size(tokens, finished.compactions), paint),
+    field('children', `${formatTokens(sum)} tokens in ${children.length} windows of their own`, paint),
+  ];
 }

@@ -1,22 +1,18 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, DEFAULT_CONFIG, resolveModel } from '@longhaul/config';
-import type { Sandbox, SandboxKind } from '@longhaul/core';
-import { type EventOf, LonghaulError, type Session } from '@longhaul/protocol';
-import { type ScriptedModelProcess, startScriptedModelProcess } from '@longhaul/scripted-model';
-import { DEMO_SCRIPT_MODULE, DEMO_TASK } from '@longhaul/scripted-model/demo';
+import { Writable } from 'node:stream';
+import { type Config, DEFAULT_CONFIG } from '@longhaul/config';
+import type { SandboxKind } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
+import { DEMO_TASK, DEMO_TASK_WITH_CHILDREN } from '@longhaul/scripted-model/demo';
 import { loadSettings } from '../compose/load-settings.ts';
-import { nameOf, openAgent } from '../compose/open-agent.ts';
-import { openSandbox } from '../compose/open-sandbox.ts';
-import { holdStorage } from '../compose/open-storage.ts';
 import { wrapText } from '../render/word-wrapper.ts';
-import { drive, headerOf } from '../run/run-task.ts';
 import { loadMarkdown, type RunDisplay, showRun } from '../run/show-run.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 import { demoReport } from './demo-report.ts';
-import { type Inspection, inspectApplication } from './inspect-application.ts';
 import { pickSandbox } from './pick-sandbox.ts';
+import { type Outcome, playDemo } from './play-demo.ts';
 
 export interface DemoOptions {
   terminal: Terminal;
@@ -26,6 +22,8 @@ export interface DemoOptions {
   keep: boolean;
   sandbox: 'auto' | SandboxKind;
   windowTokens: number;
+  /** Parts of the task are for children. Runs it without children first. */
+  children: boolean;
   noColor?: boolean;
 }
 
@@ -43,58 +41,48 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   await mkdir(workspace);
   const kind = await pickSandbox(options.sandbox, { workspace, signal: options.signal });
   if (!json) terminal.out.write(introduction(kind, options));
+  const alone = await playAlone(options, kind, folder);
   const config = await demoConfig(options, { kind, database: join(folder, 'session.db') });
-  const outcome = await playDemo(options, { config, workspace });
-  const isGood = isAsPromised(outcome);
+  const outcome = await playDemo({
+    ...options,
+    config,
+    workspace,
+    task: options.children ? DEMO_TASK_WITH_CHILDREN : DEMO_TASK,
+    show: (runtime) => showDemo(options, runtime),
+  });
+  const isGood = isAsPromised(outcome, alone);
   await cleanUp(folder, { isGood, ...options });
-  report(outcome, { ...options, workspace, folder, isGood });
+  report(outcome, { ...options, alone, workspace, folder, isGood });
   return isGood ? 0 : outcome.exitCode || 1;
 }
 
-interface Outcome {
-  exitCode: number;
-  finished?: EventOf<'run:finished'>;
-  /** Requests that the server refused for their size. */
-  overflows: number;
-  inspection?: Inspection;
+/** Runs the same task without children first, to compare what the parent's window has to hold. */
+async function playAlone(
+  options: DemoOptions,
+  kind: SandboxKind,
+  folder: string,
+): Promise<Outcome | undefined> {
+  const { terminal, json, signal, windowTokens } = options;
+  if (!options.children) return undefined;
+  if (!json) terminal.out.write('First the task without children, for comparison. It is not shown.\n');
+  const workspace = join(folder, 'alone');
+  await mkdir(workspace);
+  const config = await demoConfig(options, { kind, database: join(folder, 'alone.db') });
+  return await playDemo({
+    terminal,
+    signal,
+    windowTokens,
+    config,
+    workspace,
+    task: DEMO_TASK,
+    show: async (runtime) => showRun(runtime, silent(terminal), { display: 'answer' }),
+  });
 }
 
-async function playDemo(
-  options: DemoOptions,
-  { config, workspace }: { config: Config; workspace: string },
-): Promise<Outcome> {
-  const { terminal, signal, windowTokens } = options;
-  await using server = await startScriptedModelProcess({
-    scriptModule: DEMO_SCRIPT_MODULE,
-    windowTokens,
-    model: 'flashcards',
-  });
-  await using storage = holdStorage(config.storage.url);
-  const model = scriptedModel(config, server);
-  let display: RunDisplay | undefined;
-  const agent = await openAgent({
-    config,
-    model,
-    window: windowTokens,
-    storage: storage.opened,
-    env: terminal.env,
-    onSandbox: (sandbox, session) => display?.header(headerOf(agent, { sandbox, session, task: DEMO_TASK })),
-  });
-  const session = await agent.runtime.createSession({ workspace, model: nameOf(model), task: DEMO_TASK });
-  const shown = await showDemo(options, agent.runtime);
-  display = shown;
-  const content = [{ type: 'text' as const, text: DEMO_TASK }];
-  let exitCode: number;
-  try {
-    exitCode = await drive(agent, shown, { session, content, signal, terminal });
-  } finally {
-    shown[Symbol.dispose]();
-  }
-  const { overflows } = await server.stats();
-  const { finished } = shown;
-  if (finished?.status !== 'completed') return { exitCode, overflows, finished };
-  await using sandbox = await reopen(config, { session, terminal });
-  return { exitCode, finished, overflows, inspection: await inspectApplication(sandbox, signal) };
+/** A terminal that shows nothing. */
+function silent(terminal: Terminal): Terminal {
+  const nothing = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+  return { ...terminal, out: nothing(), err: nothing() };
 }
 
 async function showDemo(
@@ -104,18 +92,6 @@ async function showDemo(
   const display = json ? 'events' : 'progress';
   const markdown = await loadMarkdown(terminal, { display, noColor });
   return showRun(runtime, terminal, { display, shortSummary: true, noColor, markdown });
-}
-
-function scriptedModel(config: Config, { url, model }: ScriptedModelProcess) {
-  const providers = { scripted: { kind: 'openai-compatible', baseUrl: url } as const };
-  return resolveModel({ ...config, providers }, { model: `scripted/${model}`, env: {} });
-}
-
-function reopen(
-  config: Config,
-  { session, terminal }: { session: Session; terminal: Terminal },
-): Promise<Sandbox> {
-  return openSandbox(config, { session, env: terminal.env });
 }
 
 /** The user's configuration must not change the demonstration. Only the image for docker is taken from it. */
@@ -153,15 +129,19 @@ function introduction(
   return `${text}${notice}\n`;
 }
 
-function isAsPromised({ finished, inspection }: Outcome): boolean {
+function isAsPromised({ finished, inspection, ...sizes }: Outcome, alone: Outcome | undefined): boolean {
   if (finished?.status !== 'completed' || inspection?.verified !== true) return false;
-  return finished.compactions >= LEAST_COMPACTIONS;
+  if (alone === undefined) return finished.compactions >= LEAST_COMPACTIONS;
+  return alone.inspection?.verified === true && sizes.logTokens < alone.logTokens;
 }
 
 async function cleanUp(
   folder: string,
   { isGood, keep, json }: { isGood: boolean; keep: boolean; json: boolean },
 ): Promise<void> {
+  for (const name of ['alone', 'alone.db', 'alone.db-wal', 'alone.db-shm']) {
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
   if (keep || !isGood) return;
   if (json) return rm(folder, { recursive: true, force: true });
   for (const name of ['session.db', 'session.db-wal', 'session.db-shm', 'blobs']) {
@@ -170,16 +150,26 @@ async function cleanUp(
 }
 
 function report(
-  { finished, overflows, inspection }: Outcome,
-  options: DemoOptions & { workspace: string; folder: string; isGood: boolean },
+  { finished, overflows, inspection, logTokens, childLogTokens }: Outcome,
+  options: DemoOptions & {
+    alone: Outcome | undefined;
+    workspace: string;
+    folder: string;
+    isGood: boolean;
+  },
 ): void {
-  const { terminal, json, noColor, keep, isGood } = options;
+  const { terminal, json, noColor, keep, isGood, alone } = options;
   if (finished === undefined)
     throw new LonghaulError('internal', 'The demonstration ended without a result.');
   if (json) {
     const { status, stepCount: steps, compactions } = finished;
     const verified = inspection?.verified ?? false;
-    terminal.out.write(`${JSON.stringify({ status, steps, compactions, overflows, verified })}\n`);
+    const family = alone && {
+      children: childLogTokens.length,
+      contextTokens: logTokens,
+      alone: { contextTokens: alone.logTokens, compactions: alone.finished?.compactions },
+    };
+    terminal.out.write(`${JSON.stringify({ status, steps, compactions, overflows, verified, ...family })}\n`);
     return;
   }
   const text = demoReport(
@@ -189,7 +179,13 @@ function report(
       workspace: options.workspace,
       database: keep || !isGood ? join(options.folder, 'session.db') : undefined,
       inspection,
-      leastCompactions: LEAST_COMPACTIONS,
+      leastCompactions: alone === undefined ? LEAST_COMPACTIONS : 0,
+      family: alone && {
+        tokens: logTokens,
+        children: childLogTokens,
+        aloneTokens: alone.logTokens,
+        aloneCompactions: alone.finished?.compactions ?? 0,
+      },
     },
     { colors: wantsColors(terminal, noColor) },
   );
