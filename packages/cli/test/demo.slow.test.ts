@@ -26,6 +26,30 @@ describe('longhaul demo', () => {
     expect(await readdir(bench.home, { recursive: true })).toEqual(['.config', '.config/longhaul']);
   }, 180_000);
 
+  it('builds the same application with three children at once, and reports the context that they saved', async () => {
+    await using bench = await Bench.open();
+    const ended = await bench.run(['demo', '--children', '--json']);
+    const lines = linesOf(ended.stdout);
+    const outcome = JSON.parse(lines.at(-1) ?? '');
+    expect(outcome).toMatchObject({ status: 'completed', overflows: 0, verified: true, children: 4 });
+    expect(outcome.contextTokens).toBeLessThan(0.85 * outcome.alone.contextTokens);
+    expect(outcome.compactions).toBeLessThan(outcome.alone.compactions);
+    expect(ended.code).toBe(0);
+    const events = eventsOf({ ...ended, stdout: lines.slice(0, -1).join('\n') });
+    expect(new Set(events.map(({ sessionId }) => sessionId)).size).toBe(1);
+    const running = events.map(({ type }) =>
+      type === 'subtask:started' ? 1 : type === 'subtask:finished' ? -1 : 0,
+    );
+    expect(
+      Math.max(
+        ...running.map((_, index) =>
+          running.slice(0, index + 1).reduce<number>((sum, each) => sum + each, 0),
+        ),
+      ),
+    ).toBe(3);
+    expect((await readdir(bench.root)).filter((name) => name.startsWith('longhaul-demo-'))).toEqual([]);
+  }, 300_000);
+
   it('runs without a sandbox, with a notice, if none opens', async ({ skip }) => {
     if (process.getuid?.() !== 0) return lacks('mount', 'only root can hide the installed bwrap', skip);
     await using bench = await Bench.open();

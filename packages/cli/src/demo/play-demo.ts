@@ -19,7 +19,7 @@ export interface PlayOptions {
   task: string;
   config: Config;
   workspace: string;
-  show: (runtime: Parameters<typeof showRun>[0]) => Promise<RunDisplay>;
+  show: (runtime: Parameters<typeof showRun>[0], sessionId: string) => Promise<RunDisplay>;
 }
 
 export interface Outcome {
@@ -53,7 +53,7 @@ export async function playDemo(options: PlayOptions): Promise<Outcome> {
     onSandbox: (sandbox, session) => display?.header(headerOf(agent, { sandbox, session, task })),
   });
   const session = await agent.runtime.createSession({ workspace, model: nameOf(model), task });
-  const shown = await options.show(agent.runtime);
+  const shown = await options.show(agent.runtime, session.id);
   display = shown;
   const content = [{ type: 'text' as const, text: task }];
   let exitCode: number;

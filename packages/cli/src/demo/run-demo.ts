@@ -48,7 +48,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     config,
     workspace,
     task: options.children ? DEMO_TASK_WITH_CHILDREN : DEMO_TASK,
-    show: (runtime) => showDemo(options, runtime),
+    show: (runtime, sessionId) => showDemo(options, runtime, sessionId),
   });
   const isGood = isAsPromised(outcome, alone);
   await cleanUp(folder, { isGood, ...options });
@@ -75,7 +75,7 @@ async function playAlone(
     config,
     workspace,
     task: DEMO_TASK,
-    show: async (runtime) => showRun(runtime, silent(terminal), { display: 'answer' }),
+    show: async (runtime, sessionId) => showRun(runtime, silent(terminal), { sessionId, display: 'answer' }),
   });
 }
 
@@ -88,10 +88,11 @@ function silent(terminal: Terminal): Terminal {
 async function showDemo(
   { terminal, json, noColor }: DemoOptions,
   runtime: Parameters<typeof showRun>[0],
+  sessionId: string,
 ): Promise<RunDisplay> {
   const display = json ? 'events' : 'progress';
   const markdown = await loadMarkdown(terminal, { display, noColor });
-  return showRun(runtime, terminal, { display, shortSummary: true, noColor, markdown });
+  return showRun(runtime, terminal, { sessionId, display, shortSummary: true, noColor, markdown });
 }
 
 /** The user's configuration must not change the demonstration. Only the image for docker is taken from it. */

@@ -85,7 +85,8 @@ export async function waitForAnswer(
   { session, content, options, message = {} }: SendOptions & { message?: EnqueueOptions },
 ): Promise<number> {
   const { terminal, display, signal } = options;
-  using _shown = display === 'events' ? showRun(runtime, terminal, { display }) : undefined;
+  const sessionId = session.id;
+  using _shown = display === 'events' ? showRun(runtime, terminal, { sessionId, display }) : undefined;
   const result = await runtime.sendAndWait(session.id, content, { ...message, signal });
   if (display !== 'events') reportAnswer(result, terminal);
   return exitCodeOf(result);

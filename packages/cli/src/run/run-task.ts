@@ -196,7 +196,8 @@ async function showing(
 ): Promise<EndedRun> {
   const resumeCommand = plan.resumeCommand(session.id);
   const markdown = await loadMarkdown(options.terminal, options);
-  using shown = showRun(agent.runtime, options.terminal, { ...options, resumeCommand, markdown });
+  const sessionId = session.id;
+  using shown = showRun(agent.runtime, options.terminal, { ...options, sessionId, resumeCommand, markdown });
   options.onDisplay?.(shown);
   using typing = await readTyping(options, { agent, shown, session, draft });
   asking.pause = () => pauseBoth(shown, typing);

@@ -19,6 +19,8 @@ export interface RunDisplay extends Disposable {
 }
 
 export interface ShowRunOptions {
+  /** Events of other sessions, such as its children, are not shown. */
+  sessionId: string;
   /** `events`: one JSON line each; `progress`: text for a person; `answer`: only the final text. */
   display: Display;
   noColor?: boolean;
@@ -31,7 +33,7 @@ export interface ShowRunOptions {
   markdown?: RunRendererOptions['markdown'];
 }
 
-/** Shows a runtime's events as they come, until disposed. */
+/** Shows a session's events as they come, until disposed. */
 export function showRun(
   runtime: Pick<Runtime, 'subscribe'>,
   terminal: Terminal,
@@ -40,11 +42,8 @@ export function showRun(
   let finished: EventOf<'run:finished'> | undefined;
   let runId: string | undefined;
   const view = createView(terminal, options);
-  /** The first session of the process. Others are its children, which events of this one report. */
-  let sessionId: string | undefined;
   const end = runtime.subscribe((event) => {
-    sessionId ??= event.sessionId;
-    if (event.sessionId !== sessionId) return;
+    if (event.sessionId !== options.sessionId) return;
     // After this run, another process may work on the session: its events are not shown here.
     if (finished !== undefined && options.display !== 'events') return;
     if (event.type === 'run:started') runId = event.runId;
