@@ -1,13 +1,19 @@
 import { parseArgs } from 'node:util';
+import type { Defect } from './checks/defect.ts';
+import type { LifeOutcome } from './drive/run-life.ts';
+import { closingFamilyLines, familySummaryOf } from './family/family-report.ts';
+import { runFamilies } from './family/run-families.ts';
 import { closingLines, commandLine, defectLine, isClean, lifeLine, summaryOf } from './report.ts';
 import { runTorture } from './run-torture.ts';
 
-const HELP = `npm run torture -- [--kills 200] [--seed N] [--minutes M] [--sessions 3] [--json]
+const HELP = `npm run torture -- [--kills 200] [--seed N] [--minutes M] [--sessions 3] [--children] [--json]
 
 Real processes drive long scripted sessions and are killed with SIGKILL at random times and at every named fault point. After each kill
 another process resumes the session. Some are stopped with SIGSTOP until another process has taken their session, and the clock they see is
 set. Beside them, longhaul import, fork, compact, gc, revert and unrevert run and are killed. The stored data is checked against records of the
 model server, the tools, the senders and the network.
+With --children, the sessions are families instead: a parent, its children and theirs. No result of a child may be lost or be delivered twice, no
+child may be started twice or be left running, and no call that waits for a child may have an unknown outcome.
 The last line of --json contains the number of defects of each kind. The exit code is 1 if there are defects.`;
 
 const { values } = parsed();
@@ -24,25 +30,41 @@ const begun = performance.now();
 let kills = 0;
 const print = values.json ? console.error : console.log;
 print(`Seed ${seed}.`);
-const result = await runTorture({
-  kills: wanted,
-  seed,
-  sessions,
-  minutes: values.minutes === undefined ? undefined : positive('minutes', values.minutes),
-  onLife(session, outcome, defects) {
-    if (outcome.end === 'killed') kills += 1;
-    print(lifeLine(session, outcome, kills));
-    for (const defect of defects) print(`      ${defectLine(defect)}`);
-  },
-  onCommand(session, line, defects) {
-    if (line.end === 'killed') kills += 1;
-    print(commandLine(session, line, kills));
-    for (const defect of defects) print(`      ${defectLine(defect)}`);
-  },
-});
-for (const line of closingLines(result, { seed, seconds: (performance.now() - begun) / 1000 })) print(line);
-if (values.json) console.log(JSON.stringify(summaryOf(result)));
-process.exitCode = isClean(result) ? 0 : 1;
+const minutes = values.minutes === undefined ? undefined : positive('minutes', values.minutes);
+const options = { kills: wanted, seed, sessions, minutes, onLife };
+process.exitCode = (values.children ? await tortureFamilies() : await tortureSessions()) ? 0 : 1;
+
+/** Returns whether there is no defect. */
+async function tortureSessions(): Promise<boolean> {
+  const result = await runTorture({
+    ...options,
+    onCommand(session, line, defects) {
+      if (line.end === 'killed') kills += 1;
+      print(commandLine(session, line, kills));
+      for (const defect of defects) print(`      ${defectLine(defect)}`);
+    },
+  });
+  for (const line of closingLines(result, { seed, seconds: seconds() })) print(line);
+  if (values.json) console.log(JSON.stringify(summaryOf(result)));
+  return isClean(result);
+}
+
+async function tortureFamilies(): Promise<boolean> {
+  const result = await runFamilies(options);
+  for (const line of closingFamilyLines(result, { seed, seconds: seconds() })) print(line);
+  if (values.json) console.log(JSON.stringify(familySummaryOf(result)));
+  return isClean(result);
+}
+
+function onLife(session: string, outcome: LifeOutcome, defects: readonly Defect[]): void {
+  if (outcome.end === 'killed') kills += 1;
+  print(lifeLine(session, outcome, kills));
+  for (const defect of defects) print(`      ${defectLine(defect)}`);
+}
+
+function seconds(): number {
+  return (performance.now() - begun) / 1000;
+}
 
 function positive(name: string, text: string): number {
   const value = Number(text);
@@ -60,6 +82,7 @@ function parsed() {
         seed: { type: 'string' },
         minutes: { type: 'string' },
         sessions: { type: 'string', default: '3' },
+        children: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },

@@ -20,7 +20,7 @@ export interface TortureOptions {
   kills: number;
   seed: number;
   /** After this many minutes no more kills are planned, except those at the end of each session. */
-  minutes?: number;
+  minutes?: number | undefined;
   /** Number of concurrent sessions. */
   sessions: number;
   /**

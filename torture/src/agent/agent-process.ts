@@ -8,40 +8,35 @@ import './lease-time.ts';
 import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';
 import { createStrategy } from '@longhaul/context';
-import { ALLOW_ALL, type ModelDriver, Runtime, type Tool } from '@longhaul/core';
-import { createModelDriver } from '@longhaul/drivers';
+import { ALLOW_ALL, Runtime, type Tool } from '@longhaul/core';
 import { createFileTrees } from '@longhaul/files';
-import { LonghaulError } from '@longhaul/protocol';
 import { chooseSandbox, createSandboxDriver } from '@longhaul/sandbox';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import {
-  armFault,
   blobsWithFaultPoints,
   clockWithFaultPoints,
-  type FaultPoints,
   filesFaultPoints,
-  parseArmedFault,
   storeWithFaultPoints,
   toolWithFaultPoints,
 } from '@longhaul/testing/fault-points';
 import { createTools } from '@longhaul/tools';
 import { TASK, taskText } from '../model/plan.ts';
-import { type LineWriter, openLines, type ReceivedLine } from '../records/lines.ts';
+import { openLines, type ReceivedLine } from '../records/lines.ts';
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
 import { trueTime } from '../records/true-time.ts';
+import { armedFaults } from './armed-faults.ts';
 import { effectTools } from './effect-tools.ts';
 import { HOOKS } from './hooks.ts';
+import { modelDriver } from './model-driver.ts';
 import { recordingFetch } from './recording-fetch.ts';
+import { resumeSession } from './resume-session.ts';
 import {
   type AgentReport,
   type AgentSettings,
-  FAULT_VARIABLE,
   FILES_OPTIONS,
-  FREEZE_VARIABLE,
   LIFE_VARIABLE,
   MODEL,
-  STALL_MS,
   TASK_ID,
   WINDOW_TOKENS,
 } from './settings.ts';
@@ -57,8 +52,11 @@ process.stdout.write('begun\n');
 // Exits with the parent, because nothing else would end this process.
 process.stdin.resume().once('end', () => process.exit(1));
 
-const faults = faultsOf(process.env[FAULT_VARIABLE], received);
-const driver = await createDriver(received);
+const faults = armedFaults(received);
+const driver = await modelDriver(settings, {
+  windowTokens: WINDOW_TOKENS,
+  fetch: recordingFetch(received),
+});
 await using opened = await openSqliteStore({
   path: paths.database,
   now: clockWithFaultPoints(Date.now, faults),
@@ -123,54 +121,8 @@ if ((await store.getSession(sessionId)) === undefined) {
   });
 }
 await runtime.queue.enqueue(sessionId, [{ type: 'text', text: taskText(settings.mark) }], { id: TASK_ID });
-report(await drive());
+report(await resumeSession(runtime, sessionId, cancel.signal));
 process.stdin.destroy();
-
-async function drive(): Promise<AgentReport> {
-  try {
-    const result = await runtime.resume(sessionId, { signal: cancel.signal });
-    if (result.status === 'nothing') return { status: 'nothing', text: '' };
-    const { status, text, error } = result;
-    return { status, text, error: error === undefined ? undefined : `${error.code}: ${error.message}` };
-  } catch (error) {
-    // The cancel or stop may come before the run has started.
-    const isEnd = error instanceof LonghaulError && ['cancelled', 'interrupted'].includes(error.code);
-    if (isEnd) return { status: error.code, text: '' };
-    // The parent knows whether the session may be busy.
-    if (error instanceof LonghaulError && error.code === 'session_busy') return { status: 'busy', text: '' };
-    throw error;
-  }
-}
-
-function faultsOf(armed: string | undefined, lines: LineWriter<ReceivedLine>): FaultPoints {
-  if (armed === undefined) return { reach: () => undefined };
-  const fault = parseArmedFault(armed);
-  const freezes = process.env[FREEZE_VARIABLE] !== undefined;
-  return armFault(fault, () => {
-    lines.write({ type: freezes ? 'froze' : 'died', at: trueTime(), point: fault.point });
-    process.kill(process.pid, freezes ? 'SIGSTOP' : 'SIGKILL');
-  });
-}
-
-function createDriver(lines: LineWriter<ReceivedLine>): Promise<ModelDriver> {
-  return createModelDriver({
-    kind: settings.client.kind,
-    // Lives with other APIs are another provider to the session, so each continues what another provider's model left.
-    provider: settings.client.kind,
-    model: MODEL,
-    baseUrl: settings.baseUrl,
-    stallMs: STALL_MS,
-    settings: { driver: settings.client.driver },
-    fetch: recordingFetch(lines),
-    info: {
-      provider: settings.client.kind,
-      model: MODEL,
-      windowTokens: WINDOW_TOKENS,
-      maxOutputTokens: 4_096,
-      accepts: { images: true, files: false },
-    },
-  });
-}
 
 function toolsOf(of: SessionPaths): Tool[] {
   const own = createTools({ bash: { maxOutputChars: 2_000 } }).filter(({ name }) =>

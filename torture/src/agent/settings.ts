@@ -7,6 +7,8 @@ export interface AgentSettings {
   folder: string;
   sessionId: string;
   life: number;
+  /** The program of the process. `family`: the session has children. Default: `agent`. */
+  program?: 'agent' | 'family';
   /** URL of the scripted model server. */
   baseUrl: string;
   client: ModelClient;

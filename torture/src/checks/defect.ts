@@ -1,5 +1,5 @@
 /**
- * The defects that the last line of `--json` counts. `corruption` is any other defect, such as a damaged row or a run
+ * The defects that the last line of `--json` counts. `unknown-outcome` concerns calls that wait for a child. `corruption` is any other defect, such as a damaged row or a run
  * without an end.
  */
 export type DefectKind =
@@ -7,6 +7,7 @@ export type DefectKind =
   | 'duplicate-message'
   | 'orphan-call'
   | 'repeated-side-effect'
+  | 'unknown-outcome'
   | 'corruption';
 
 export interface Defect {

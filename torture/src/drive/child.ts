@@ -22,7 +22,7 @@ export interface Child {
 }
 
 /**
- * Starts one of the agent programs from the sources, with its settings as JSON in its only argument. The sessions of a
+ * Starts one of the programs in `agent` from the sources, with its settings as JSON in its only argument. The sessions of a
  * run share a compile cache; otherwise most of a short life would be spent compiling.
  */
 export async function startChild(

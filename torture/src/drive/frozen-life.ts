@@ -33,7 +33,7 @@ export async function freezeLife(
   const paths = sessionPaths(settings.folder);
   const isPoint = freeze.when !== 'command' && freeze.when !== 'moment';
   const startedAt = trueTime();
-  const child = await startChild('agent-process.ts', settings, {
+  const child = await startChild(`${settings.program ?? 'agent'}-process.ts`, settings, {
     ...clock.environment,
     ...leases.environment,
     ...(isPoint ? { [FAULT_VARIABLE]: `${freeze.when}:1`, [FREEZE_VARIABLE]: '1' } : {}),

@@ -55,28 +55,45 @@ const FREEZE_SHARE = 0.06;
 const CLOCK_SHARE = 0.4;
 const MOST_HOURS = 72;
 
+export interface LifePlannerOptions {
+  isBrief: boolean;
+  setsClock: boolean;
+  points?: readonly FaultPoint[];
+  stops?: boolean;
+}
+
 /** Plans random lives: kills at every fault point in turn, and at random times. Shared by all sessions of a run. */
 export class LifePlanner {
   readonly #random: Random;
   readonly #isBrief: boolean;
+  readonly #points: readonly FaultPoint[];
   /** Fault points that have not struck yet. */
   readonly #pending: FaultPoint[];
   readonly struck = new Map<FaultPoint, number>();
   /** Number of processes that called the model, by their client. */
   readonly clients = new Map(MODEL_CLIENTS.map((client) => [describeClient(client), 0]));
   readonly #setsClock: boolean;
+  readonly #freezeShare: number;
   /** Moments at which no process has been stopped yet. */
   readonly #pendingFreezes: FreezePlan['when'][] = ['command', 'moment', 'start-committed'];
 
   /**
    * @param options.isBrief Plans mostly fault points, each at its first passing.
    * @param options.setsClock Whether the clock can be set.
+   * @param options.points The points at which lives are killed. Default: all that the life of one session passes.
+   * @param options.stops Whether lives are stopped until another process has taken their session. Default: true.
    */
-  constructor(random: Random, { isBrief, setsClock }: { isBrief: boolean; setsClock: boolean }) {
+  constructor(
+    random: Random,
+    { isBrief, setsClock, points = LIFE_POINTS, stops = true }: LifePlannerOptions,
+  ) {
     this.#random = random;
     this.#isBrief = isBrief;
     this.#setsClock = setsClock;
-    this.#pending = shuffled(LIFE_POINTS, random);
+    this.#points = points;
+    this.#pending = shuffled(points, random);
+    this.#freezeShare = stops ? FREEZE_SHARE : 0;
+    if (!stops) this.#pendingFreezes.length = 0;
   }
 
   /** Whether every fault point has struck, a process was stopped in every way, and each client was used often enough. */
@@ -88,7 +105,7 @@ export class LifePlanner {
   /** Returns the plan of a session's next life. */
   next(): LifePlan {
     const random = this.#random;
-    const isFrozen = random() < (this.#isBrief && this.#pendingFreezes.length > 0 ? 0.2 : FREEZE_SHARE);
+    const isFrozen = random() < (this.#isBrief && this.#pendingFreezes.length > 0 ? 0.2 : this.#freezeShare);
     return { ...(isFrozen ? { freeze: this.#freeze() } : this.nextEnd()), clock: this.#clock() };
   }
 
@@ -158,7 +175,7 @@ export class LifePlanner {
   #pick(): FaultPoint {
     const next = this.#pending.shift();
     if (next === undefined)
-      return LIFE_POINTS[Math.floor(this.#random() * LIFE_POINTS.length)] ?? 'call-committed';
+      return this.#points[Math.floor(this.#random() * this.#points.length)] ?? 'call-committed';
     // Keeps the point at the end of the list until it has struck.
     this.#pending.push(next);
     return next;

@@ -36,7 +36,7 @@ export async function runLife(
 ): Promise<LifeOutcome> {
   const { fault } = plan;
   const startedAt = trueTime();
-  const child = await startChild('agent-process.ts', settings, {
+  const child = await startChild(`${settings.program ?? 'agent'}-process.ts`, settings, {
     ...clock.environment,
     ...leases.environment,
     ...(fault === undefined ? {} : { [FAULT_VARIABLE]: `${fault.point}:${fault.count}` }),

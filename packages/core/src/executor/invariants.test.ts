@@ -21,10 +21,11 @@ import {
   text,
   usageOf,
 } from '@longhaul/testing/doubles';
-import { createRecallTool, createTodoTool } from '@longhaul/tools';
+import { storeWithFaultPoints } from '@longhaul/testing/fault-points';
+import { createRecallTool, createTodoTool, createTools } from '@longhaul/tools';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StepEvent, StepRequest } from '../ports/index.ts';
+import type { StepEvent, StepRequest, Store } from '../ports/index.ts';
 
 const page = (index: number, lines: number) =>
   `export const value${index} = compute(${index}); // a line of a file\n`.repeat(lines);
@@ -318,4 +319,68 @@ describe('the invariants', () => {
       expect(test.of('run:finished').at(-1)).toMatchObject({ status, error: { code: expect.any(String) } });
     }
   });
+
+  it('11: has each result of a child once, and one child for each call, whenever the program stops', async () => {
+    let isThrough = false;
+    let moments = 0;
+    for (let moment = 1; !isThrough; moment += 1) {
+      moments = moment;
+      const inner = createMemoryStore();
+      const first = await family(inner, moment);
+      const status = await first.test.run('Lead.').then((result) => result.status, toInterrupted);
+      isThrough = first.passed() < moment;
+      const second = isThrough ? first : await family(inner);
+      if (status !== 'completed') await second.test.runtime.resume(first.test.sessionId);
+      const { messages } = await inner.readMessages(first.test.sessionId, { limit: 100 });
+      const log = messages.map((message) => JSON.stringify(message));
+      for (const name of ['part one', 'part two'])
+        expect(
+          log.filter((one) => one.includes(`Finished ${name}.`)),
+          `${name} at ${moment}`,
+        ).toHaveLength(1);
+      expect(log.at(-1)).toContain('All done.');
+      const children = await inner.listSessions({ parentId: first.test.sessionId });
+      expect(children.map(({ task }) => task).sort()).toEqual(['Do part one', 'Do part two']);
+      for (const { id } of children) expect(await inner.leaseHolder(id)).toBeUndefined();
+    }
+    expect(moments).toBeGreaterThan(30);
+  });
 });
+
+/** A program that stops before its run has begun reports an error. */
+function toInterrupted(error: unknown): 'interrupted' {
+  expect(error).toMatchObject({ code: 'interrupted' });
+  return 'interrupted';
+}
+
+/** A parent with two children, one of them in the background. The program stops at the given write to the store. */
+async function family(inner: Store, stopsAt?: number) {
+  let passed = 0;
+  const reach = () => {
+    passed += 1;
+    if (passed === stopsAt) void test.runtime.stop({ graceMs: 0 });
+  };
+  const subtasks = { agents: [{ name: 'general', description: 'any task.' }], atOnce: 4, maxDepth: 1 };
+  const tools = createTools({ task: subtasks }).filter(({ name }) => name === 'task');
+  const driver = playedDriver([
+    ({ messages }) => {
+      const said = JSON.stringify(messages);
+      const part = /Do (part \w+)/.exec(textOf(messages[0]))?.[1];
+      if (part !== undefined) return answer(`Finished ${part}.`);
+      if (!said.includes('Started as')) {
+        return calls(
+          { name: 'task', input: { prompt: 'Do part one' }, callId: 'one' },
+          { name: 'task', input: { prompt: 'Do part two', background: true }, callId: 'two' },
+        );
+      }
+      return answer(said.includes('Finished part two.') ? 'All done.' : 'I wait.');
+    },
+  ]);
+  const test = await testRun(driver, tools, {
+    store: storeWithFaultPoints(inner, { reach }),
+    subtasks,
+    agentFor: () => ({ tools }),
+  });
+  passed = 0;
+  return { test, passed: () => passed };
+}
