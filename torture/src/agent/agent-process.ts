@@ -30,6 +30,7 @@ import { effectTools } from './effect-tools.ts';
 import { HOOKS } from './hooks.ts';
 import { modelDriver } from './model-driver.ts';
 import { recordingFetch } from './recording-fetch.ts';
+import { recordingTool } from './recording-tool.ts';
 import { resumeSession } from './resume-session.ts';
 import {
   type AgentReport,
@@ -129,19 +130,8 @@ function toolsOf(of: SessionPaths): Tool[] {
     ['bash', 'write', 'todo', 'recall'].includes(name),
   );
   return [...own, ...effectTools(of, settings.life)].map((tool) =>
-    recordingTool(toolWithFaultPoints(tool, faults)),
+    recordingTool(toolWithFaultPoints(tool, faults), received),
   );
-}
-
-function recordingTool(tool: Tool): Tool {
-  return {
-    ...tool,
-    parse: (input) => tool.parse(input),
-    execute(input, context) {
-      received.write({ type: 'tool', at: trueTime(), name: tool.name });
-      return tool.execute(input, context);
-    },
-  };
 }
 
 function report(line: AgentReport): void {

@@ -23,6 +23,7 @@ import { openLines, type ReceivedLine } from '../records/lines.ts';
 import { sessionPaths } from '../records/paths.ts';
 import { armedFaults } from './armed-faults.ts';
 import { modelDriver } from './model-driver.ts';
+import { recordingTool } from './recording-tool.ts';
 import { resumeSession } from './resume-session.ts';
 import { type AgentSettings, MODEL, TASK_ID } from './settings.ts';
 
@@ -38,7 +39,8 @@ const SUBTASKS: SubtaskSettings = {
 const settings: AgentSettings = JSON.parse(process.argv[2] ?? '{}');
 const { sessionId } = settings;
 const paths = sessionPaths(settings.folder);
-const faults = armedFaults(openLines<ReceivedLine>(paths.received(settings.life)));
+const received = openLines<ReceivedLine>(paths.received(settings.life));
+const faults = armedFaults(received);
 const cancel = new AbortController();
 process.on('SIGTERM', () => cancel.abort());
 
@@ -55,7 +57,7 @@ const store = storeWithFaultPoints(opened, faults);
 const tools = [
   ...createTools({ task: SUBTASKS }).filter(({ name }) => name === 'task'),
   ...familyTools(paths, settings.life),
-].map((tool) => toolWithFaultPoints(tool, faults));
+].map((tool) => recordingTool(toolWithFaultPoints(tool, faults), received));
 const runtime = new Runtime({
   approverFor: () => ALLOW_ALL,
   store,
