@@ -362,18 +362,28 @@ async function family(inner: Store, stopsAt?: number) {
   };
   const subtasks = { agents: [{ name: 'general', description: 'any task.' }], atOnce: 4, maxDepth: 1 };
   const tools = createTools({ task: subtasks }).filter(({ name }) => name === 'task');
+  // The second child ends after the parent has said that it waits.
+  const hasWaited = Promise.withResolvers<void>();
+  if (stopsAt === undefined) hasWaited.resolve();
   const driver = playedDriver([
-    ({ messages }) => {
+    async function* ({ messages, signal }) {
       const said = JSON.stringify(messages);
       const part = /Do (part \w+)/.exec(textOf(messages[0]))?.[1];
-      if (part !== undefined) return answer(`Finished ${part}.`);
-      if (!said.includes('Started as')) {
-        return calls(
+      if (part === 'part two') {
+        const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await Promise.race([hasWaited.promise, aborted]);
+      }
+      if (part !== undefined) yield* answer(`Finished ${part}.`);
+      else if (!said.includes('Started as')) {
+        yield* calls(
           { name: 'task', input: { prompt: 'Do part one' }, callId: 'one' },
           { name: 'task', input: { prompt: 'Do part two', background: true }, callId: 'two' },
         );
+      } else if (said.includes('Finished part two.')) yield* answer('All done.');
+      else {
+        yield* answer('I wait.');
+        hasWaited.resolve();
       }
-      return answer(said.includes('Finished part two.') ? 'All done.' : 'I wait.');
     },
   ]);
   const test = await testRun(driver, tools, {
