@@ -8,7 +8,7 @@ import { type Received, startRecordingUpstream } from './recording-upstream.ts';
 import { startFront } from './server-front.ts';
 import { startBoth, startTestGateway } from './start-test-gateway.ts';
 
-const SUMMARY = 'The talk was about rivers.';
+const SUMMARY = 'The talk was about rivers: how they flow to the sea, and which of them are the longest.';
 const brief: Script = ({ asksForSummary }) => (asksForSummary ? SUMMARY : 'Yes.');
 
 type Message = { role: 'user' | 'assistant'; content: string };
@@ -439,7 +439,7 @@ test('does not stop an answer that calls a tool', async () => {
   expect(seen.usage).toEqual([]);
 });
 
-test('ends an endless answer after three restarts with a notice and an error', async () => {
+test('ends an endless answer after three restarts with a notice and finish reason length', async () => {
   const endless: Script = ({ asksForSummary }) =>
     asksForSummary ? SUMMARY : 'and so on and on. '.repeat(5_000);
   await using server = await createPersonaServer({
@@ -449,23 +449,22 @@ test('ends an endless answer after three restarts with a notice and an error', a
     chunkChars: 40,
   });
   await using gateway = await startTestGateway(server.url);
-  const stream = await clientOf(gateway.url).chat.completions.create({
-    model: server.model,
-    messages: history(4),
-    stream: true,
-  });
-  let text = '';
-  const reading = (async () => {
-    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
-  })();
-  await expect(reading).rejects.toThrow(/was continued 3 times/);
-  expect(text).toMatch(/⚠️ Context limit exceeded \(\d+\/2048 tokens\)\. Aborting\./);
+  const request = { model: server.model, messages: history(4), stream: true } as const;
+  const { text, finishes } = await collect(await clientOf(gateway.url).chat.completions.create(request));
+  expect(finishes).toEqual(['length']);
+  const used = Number(/⚠️ Context limit exceeded \((\d+)\/2048 tokens\)\. Aborting\./.exec(text)?.[1]);
+  expect(used).toBeGreaterThan(2_048 * 0.85);
+  expect(used).toBeLessThanOrEqual(2_048);
   expect(gateway.status().models[0]?.restarts).toBeLessThanOrEqual(4);
   expect(gateway.status().errors[0]?.code).toBe('context_exhausted');
 });
 
 test.each([
-  ['text', /^⚙️ Compacting conversation history…\n\n✅ Context compacted, continuing…\n\nYes\.$/, /^$/],
+  [
+    'text',
+    /^⚙️ Compacting conversation history…\n\n✅ Context compacted, continuing… \(kept \d+ messages, summary by the model\)\n\nYes\.$/,
+    /^$/,
+  ],
   ['reasoning', /^Yes\.$/, /⚙️ Compacting.*✅ Context compacted/s],
   ['comment', /^Yes\.$/, /^$/],
   ['off', /^Yes\.$/, /^$/],
@@ -490,6 +489,78 @@ test('writes no notice into the text of a structured answer', async () => {
   const response_format = { type: 'json_object' } as const;
   const request = { model: server.model, messages: history(120), stream: true, response_format } as const;
   expect((await collect(await clientOf(gateway.url).chat.completions.create(request))).text).toBe('Yes.');
+});
+
+test('writes no notice into the text of an answer that the user wants as JSON', async () => {
+  await using server = await createPersonaServer({ persona: 'llamacpp', windowTokens: 2_048, script: brief });
+  await using gateway = await startTestGateway(server.url);
+  const messages = history(119);
+  const asked: Message = { role: 'user', content: 'List the rivers. Answer with valid JSON only.' };
+  const request = { model: server.model, messages: [...messages, asked], stream: true } as const;
+  expect((await collect(await clientOf(gateway.url).chat.completions.create(request))).text).toBe('Yes.');
+});
+
+/** A model that answers summaries with a selection, if its server enforces a schema. */
+function selectingServer(refusesSchema: boolean) {
+  const formats: unknown[] = [];
+  const answer = (request: Received, response: ServerResponse) => {
+    const body = JSON.parse(String(request.body));
+    const isSummary = String(body.messages.at(-1)?.content).startsWith('Summarise');
+    if (isSummary) formats.push(body.response_format?.type);
+    if (refusesSchema && body.response_format !== undefined) {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      return void response.end('{"error":{"message":"Unknown field response_format"}}');
+    }
+    const text = isSummary ? '{"keep": [], "condense": [], "summary": "About rivers."}' : 'Yes.';
+    const chunk = { choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }] };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+  };
+  return { answer, formats };
+}
+
+test.each([
+  [false, ['json_schema', 'json_schema']],
+  [true, ['json_schema', undefined, undefined]],
+])(
+  'requests a selection with a JSON schema, unless the server has refused one (refuses: %s)',
+  async (refuses, expected) => {
+    const server = selectingServer(refuses);
+    await using both = await startBoth(server.answer, { notices: 'off' });
+    for (const topic of ['a', 'b']) {
+      const messages: Message[] = [{ role: 'user', content: `On ${topic}.` }, ...history(150).slice(1)];
+      const request = { model: 'm', messages, stream: true } as const;
+      await collect(await clientOf(both.gateway.url).chat.completions.create(request));
+      const sent = JSON.stringify(both.upstream.received.map(({ body }) => String(body)).at(-1));
+      expect(sent).toContain('About rivers.');
+    }
+    expect(server.formats).toEqual(expected);
+  },
+);
+
+test('stops the summary of a client that leaves', async () => {
+  const begun = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  await using both = await startBoth((request, response) => {
+    if (!request.url.endsWith('/chat/completions')) return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(': working\n\n');
+    response.once('close', () => closed.resolve());
+    begun.resolve();
+  });
+  const leaving = new AbortController();
+  const request = { model: 'm', messages: history(151), stream: true } as const;
+  const asking = clientOf(both.gateway.url).chat.completions.create(request, { signal: leaving.signal });
+  await begun.promise;
+  leaving.abort();
+  await asking.then(
+    (stream) => stream.controller.abort(),
+    () => {},
+  );
+  await closed.promise;
+  const [summary, ...others] = both.upstream.received.filter(({ url }) => url.endsWith('/completions'));
+  expect(others).toEqual([]);
+  expect(JSON.parse(String(summary?.body))).toMatchObject({ stream: true, max_tokens: expect.any(Number) });
 });
 
 test('sends a comment notice as an SSE comment', async () => {

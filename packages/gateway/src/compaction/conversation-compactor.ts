@@ -45,6 +45,8 @@ export interface CompactedRequest {
   /** The round of the newest compaction; 0 if nothing is hidden or cut. */
   round: number;
   isNew: boolean;
+  /** Whether the summary has a part that a model wrote. */
+  isByModel: boolean;
   warnings: string[];
 }
 
@@ -162,10 +164,12 @@ export class ConversationCompactor {
     { marks, isCompacted = false, warnings = [] }: Partial<Fit> & Pick<Fit, 'marks'>,
   ): CompactedRequest {
     const { request } = sized;
-    if (marks.length === 0) return { messages: request.messages, round: 0, isNew: false, warnings };
+    if (marks.length === 0)
+      return { messages: request.messages, round: 0, isNew: false, isByModel: false, warnings };
     const messages = log.render(buildView(log.withMarks(marks)), request.strictRoles);
-    const round = marks.findLast((mark) => mark.kind === 'compaction')?.round ?? 0;
-    return { messages, round, isNew: isCompacted, warnings };
+    const newest = marks.findLast((mark) => mark.kind === 'compaction');
+    const isByModel = (newest?.summary.narrative ?? '') !== '';
+    return { messages, round: newest?.round ?? 0, isNew: isCompacted, isByModel, warnings };
   }
 }
 

@@ -93,7 +93,14 @@ describe('before a request', () => {
     });
     expect(notices).toEqual([
       { kind: 'compacting', estimatedTokens: prepared.originalTokens, windowTokens: WINDOW },
-      { kind: 'compacted', before: prepared.originalTokens, after: prepared.estimatedTokens, round: 1 },
+      {
+        kind: 'compacted',
+        before: prepared.originalTokens,
+        after: prepared.estimatedTokens,
+        round: 1,
+        kept: messages.filter((message) => LONG.includes(message)).length,
+        isByModel: false,
+      },
     ]);
   });
 

@@ -29,7 +29,7 @@ export function untouched(sized: SizedRequest, warnings: readonly string[]): Pre
  */
 export function rewritten(
   sized: SizedRequest,
-  { messages, round, isNew, warnings }: CompactedRequest,
+  { messages, round, isNew, isByModel, warnings }: CompactedRequest,
   { onNotice }: PrepareOptions,
 ): Prepared {
   const { request, meter, manager, ratio, windowTokens, extraTokens, estimatedTokens: before } = sized;
@@ -37,7 +37,11 @@ export function rewritten(
   const countedTokens = meter.messages(messages) + extraTokens;
   const after = Math.ceil(ratio * countedTokens);
   if (after + minAnswerRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
-  if (isNew) onNotice?.({ kind: 'compacted', before, after, round });
+  if (isNew) {
+    const received = new Set(request.messages);
+    const kept = messages.filter((message) => received.has(message)).length;
+    onNotice?.({ kind: 'compacted', before, after, round, kept, isByModel });
+  }
   const allWarnings = [...warnings, ...cutResultWarnings(sized, messages)];
   manager.updateUsage({ inputTokens: after, outputTokens: 0 });
   manager.resetRestartFlag();

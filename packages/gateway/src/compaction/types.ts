@@ -62,7 +62,16 @@ export interface CompactedFacts {
 /** A notice for a waiting person. Compactions found in the cache emit none. */
 export type ContextNotice =
   | { kind: 'compacting'; estimatedTokens: number; windowTokens: number }
-  | { kind: 'compacted'; before: number; after: number; round: number };
+  | {
+      kind: 'compacted';
+      before: number;
+      after: number;
+      round: number;
+      /** The number of received messages that are sent unchanged. */
+      kept: number;
+      /** Whether the summary has a part that a model wrote, now or in an earlier round. */
+      isByModel: boolean;
+    };
 
 export interface PrepareOptions {
   signal?: AbortSignal;
@@ -128,6 +137,8 @@ export interface CompactionAsk {
   /** Sent if the request continues the conversation's own prefix. Tool calls in the answer are not run. */
   tools?: readonly ChatTool[];
   maxTokens: number;
+  /** The JSON schema of the answer, for servers that enforce one. Absent for an answer in prose. */
+  schema?: object;
   signal: AbortSignal;
 }
 

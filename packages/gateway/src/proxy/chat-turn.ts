@@ -4,7 +4,7 @@ import { textDigest } from '../compaction/conversation/message-digest.ts';
 import type { AnswerSoFar, ContextNotice } from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { COMPACTED, COMPACTING, limitNotice } from '../notices.ts';
+import { limitNotice, noticeOf } from '../notices.ts';
 import type { Route } from '../upstream/router.ts';
 import { ClientStream } from './client-stream.ts';
 import { contextHeaders } from './context-headers.ts';
@@ -68,7 +68,7 @@ export class ChatTurn {
   #showNotice(notice: ContextNotice): void {
     if (!this.#chat.stream) return;
     this.#client.startKeepAlive();
-    void this.#client.notice(notice.kind === 'compacting' ? COMPACTING : COMPACTED);
+    void this.#client.notice(noticeOf(notice));
   }
 
   // ── Sending
@@ -166,14 +166,25 @@ export class ChatTurn {
         continue;
       }
       const outputTokens = watch?.outputTokens ?? 0;
+      const promptTokens = relay.usage?.promptTokens ?? this.#context.prepared?.estimatedTokens ?? 0;
       this.#writtenTokens += outputTokens;
-      relay.continueAnswer({
-        promptTokens: this.#context.prepared?.estimatedTokens ?? 0,
-        completionTokens: outputTokens,
-      });
-      if (end.kind === 'over') return this.#endFull(relay);
+      relay.continueAnswer({ promptTokens, completionTokens: outputTokens });
+      const usedTokens = promptTokens + outputTokens;
+      if (end.kind === 'over') return this.#endFull(relay, { usedTokens, reason: WINDOW_FULL });
       soFar = end.soFar;
-      answer = await this.#continue(soFar);
+      const next = await this.#continueOrEnd(soFar);
+      if (next instanceof LonghaulError) return this.#endFull(relay, { usedTokens, reason: next.message });
+      answer = next;
+    }
+  }
+
+  /** Returns the error if no room is left to continue, so that the answer ends as one that has filled its window. */
+  async #continueOrEnd(soFar: AnswerSoFar): Promise<IncomingMessage | LonghaulError> {
+    try {
+      return await this.#continue(soFar);
+    } catch (thrown) {
+      if (thrown instanceof LonghaulError && thrown.code === 'context_exhausted') return thrown;
+      throw thrown;
     }
   }
 
@@ -215,14 +226,9 @@ export class ChatTurn {
   }
 
   /** Ends an answer that has filled the window and cannot be continued. */
-  async #endFull(relay: StreamRelay): Promise<boolean> {
-    const limit = this.#context.prepared?.request.windowTokens ?? 0;
-    const tokens = (this.#context.prepared?.estimatedTokens ?? 0) + this.#writtenTokens;
-    await this.#client.notice(limitNotice(tokens, limit));
-    this.#core.noteError(
-      new LonghaulError('context_exhausted', 'The window became full in the middle of an answer.'),
-      this.#context.about,
-    );
+  async #endFull(relay: StreamRelay, { usedTokens, reason }: FullWindow): Promise<boolean> {
+    await this.#client.notice(limitNotice(usedTokens, this.#context.prepared?.request.windowTokens ?? 0));
+    this.#core.noteError(new LonghaulError('context_exhausted', reason), this.#context.about);
     await this.#client.finish('length', relay.usageForClient);
     return true;
   }
@@ -239,6 +245,14 @@ export class ChatTurn {
     await this.#client.notice(limitNotice(tokens, limit));
   }
 }
+
+interface FullWindow {
+  /** Tokens of the last request and its answer. */
+  usedTokens: number;
+  reason: string;
+}
+
+const WINDOW_FULL = 'The window became full in the middle of an answer.';
 
 /** Codes that mean the server has stopped or is restarting. */
 const SERVER_GONE: ReadonlySet<LonghaulError['code']> = new Set([

@@ -9,7 +9,7 @@ import {
 import { decodeWhole, isEncoded } from '../http/decode.ts';
 import { definedNames } from '../mending/tool-names.ts';
 import { chatWithoutNotices, mayHoldNotice, withoutNotices } from '../notices.ts';
-import { isRecord } from '../wire/is-record.ts';
+import { wantsStructure } from './wants-json.ts';
 
 /** The parts of a chat request that the gateway uses. */
 export interface ChatRequest {
@@ -67,7 +67,7 @@ export async function readChat(
     definedNames: definedNames(json),
     stream: stream === true,
     isMultiple: (count(json['n']) ?? 1) > 1,
-    isStructured: isStructured(json),
+    isStructured: wantsStructure(json, received),
     hasStreamOptions: json['stream_options'] !== undefined,
     maxTokens: count(json['max_completion_tokens']) ?? count(json['max_tokens']),
     chatId: text(request.headers['x-openwebui-chat-id']) ?? text(json['user']),
@@ -103,20 +103,6 @@ function messagesOf(json: Json): ChatMessage[] {
   );
   if (odd !== -1) throw invalid(`"messages[${odd}]" must be an object with "role" and "content".`);
   return messages;
-}
-
-/** Checks the fields of OpenAI, llama.cpp and vLLM that request structured output. */
-function isStructured({ response_format: format, ...json }: Json): boolean {
-  const type = isRecord(format) ? format['type'] : undefined;
-  const keys = [
-    'grammar',
-    'json_schema',
-    'guided_json',
-    'guided_grammar',
-    'guided_regex',
-    'structured_outputs',
-  ];
-  return (typeof type === 'string' && type !== 'text') || keys.some((key) => json[key] !== undefined);
 }
 
 /** Removes notices from a message. Returns the same object if it has none. */

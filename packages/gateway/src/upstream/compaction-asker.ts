@@ -1,15 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import type { SummaryReply } from '@longhaul/context';
 import type { AskCompactionModel, CompactionAsk } from '../compaction/types.ts';
 import { readBody } from '../http/read-body.ts';
 import { fitCalls } from '../mending/fit-calls.ts';
 import { definedNames } from '../mending/tool-names.ts';
-import { isRecord } from '../wire/is-record.ts';
 import { withoutLoneSurrogates } from '../wire/lone-surrogates.ts';
-import type { Router } from './router.ts';
+import { isSummaryStream, MAX_SUMMARY_BYTES, readSummary, readWholeSummary } from './read-summary.ts';
+import type { Route, Router } from './router.ts';
 import type { Upstream } from './upstream.ts';
-
-/** A summary has some kilobytes. */
-const MAX_ANSWER_BYTES = 8 << 20;
 
 export interface CompactionAskerOptions {
   upstream: Upstream;
@@ -21,65 +19,81 @@ export interface CompactionAskerOptions {
 }
 
 /**
- * Returns a function that queries the compacting model over the upstream's connections. Tool calls in its answer are
- * ignored.
+ * Returns a function that queries the compacting model over the upstream's connections. The answer is streamed, so that
+ * the server stops when nobody waits for it any more. Tool calls in it are ignored.
  */
-export function compactionAsker({
-  upstream,
-  router,
-  isSame,
-  keyFor,
-}: CompactionAskerOptions): AskCompactionModel {
+export function compactionAsker(options: CompactionAskerOptions): AskCompactionModel {
+  const { upstream, router, isSame, keyFor } = options;
   return async (ask) => {
     const route = isSame ? { upstream, model: ask.model } : router.routeNamed(ask.model);
     const key = route.upstream === upstream ? keyFor(upstream) : route.upstream.apiKey;
-    const answer = await route.upstream.send({
-      method: 'POST',
-      path: '/chat/completions',
-      headers: [
-        ...['Content-Type', 'application/json', 'Accept', 'application/json'],
-        ...(key === undefined ? [] : ['Authorization', `Bearer ${key}`]),
-      ],
-      body: withoutLoneSurrogates(Buffer.from(JSON.stringify(bodyOf(ask, route.model)))),
-      signal: ask.signal,
-    });
-    const text = (await readBody(answer, MAX_ANSWER_BYTES).finally(() => answer.destroy())).toString('utf8');
-    if (answer.statusCode === 200) return readReply(text);
-    const error = route.upstream.explain(
-      undefined,
-      { model: route.model },
-      { status: answer.statusCode ?? 502, body: text },
-    );
+    const takesSchema = ask.schema !== undefined && !route.upstream.refusesSchema;
+    const first = await send(ask, { route, key, takesSchema });
+    if (!takesSchema || !MAY_REFUSE_SCHEMA.has(first.statusCode ?? 0)) return replyOf(first, route);
+    // The reason of a refusal is only known by its text, so the request without a schema decides.
+    const refusal = await replyOf(first, route);
+    const second = await send(ask, { route, key, takesSchema: false });
+    if (second.statusCode !== 200) {
+      second.destroy();
+      return refusal;
+    }
+    route.upstream.refusesSchema = true;
+    return replyOf(second, route);
+  };
+}
+
+/** Statuses with which servers refuse a field that they do not know, or a grammar that they cannot build. */
+const MAY_REFUSE_SCHEMA: ReadonlySet<number> = new Set([400, 404, 415, 422, 500, 501]);
+
+interface AskedWith {
+  route: Pick<Route, 'upstream' | 'model'>;
+  key: string | undefined;
+  takesSchema: boolean;
+}
+
+function send(ask: CompactionAsk, { route, key, takesSchema }: AskedWith): Promise<IncomingMessage> {
+  return route.upstream.send({
+    method: 'POST',
+    path: '/chat/completions',
+    headers: [
+      ...['Content-Type', 'application/json', 'Accept', 'text/event-stream, application/json'],
+      ...(key === undefined ? [] : ['Authorization', `Bearer ${key}`]),
+    ],
+    body: withoutLoneSurrogates(Buffer.from(JSON.stringify(bodyOf(ask, route.model, takesSchema)))),
+    signal: ask.signal,
+  });
+}
+
+function bodyOf(
+  { messages, tools, maxTokens, schema }: CompactionAsk,
+  model: string,
+  takesSchema: boolean,
+): object {
+  const fitted = fitCalls(messages, { defined: definedNames({ tools }) });
+  const format = { type: 'json_schema', json_schema: { name: 'selection', strict: true, schema } };
+  return {
+    model,
+    messages: fitted,
+    tools,
+    max_tokens: maxTokens,
+    stream: true,
+    response_format: takesSchema ? format : undefined,
+  };
+}
+
+async function replyOf(
+  answer: IncomingMessage,
+  { upstream, model }: AskedWith['route'],
+): Promise<SummaryReply> {
+  const failed = (body: string): SummaryReply => {
+    const error = upstream.explain(undefined, { model }, { status: answer.statusCode ?? 502, body });
     return { status: 'failed', reason: error.message };
   };
-}
-
-function bodyOf({ messages, tools, maxTokens }: CompactionAsk, model: string): object {
-  const fitted = fitCalls(messages, { defined: definedNames({ tools }) });
-  return { model, messages: fitted, tools, max_tokens: maxTokens, stream: false };
-}
-
-function readReply(text: string): SummaryReply {
-  const choice = firstChoice(text);
-  if (choice === undefined)
-    return { status: 'failed', reason: 'the compacting model sent an unreadable answer' };
-  const message = isRecord(choice['message']) ? choice['message'] : {};
-  const content = message['content'];
-  const finish = choice['finish_reason'];
-  return {
-    status: 'ok',
-    text: typeof content === 'string' ? content : '',
-    finishedBy: finish === 'stop' || finish === 'length' ? finish : 'other',
-  };
-}
-
-function firstChoice(text: string): Record<string, unknown> | undefined {
   try {
-    const json: unknown = JSON.parse(text);
-    const choices = isRecord(json) ? json['choices'] : undefined;
-    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-    return isRecord(choice) ? choice : undefined;
-  } catch {
-    return undefined;
+    if (answer.statusCode === 200 && isSummaryStream(answer)) return await readSummary(answer, failed);
+    const text = (await readBody(answer, MAX_SUMMARY_BYTES)).toString('utf8');
+    return answer.statusCode === 200 ? readWholeSummary(text) : failed(text);
+  } finally {
+    answer.destroy();
   }
 }

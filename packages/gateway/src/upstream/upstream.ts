@@ -33,6 +33,8 @@ export class Upstream {
   readonly askTimeoutMs: number | undefined;
   /** Set when the upstream has refused a request for usage. */
   refusesUsage = false;
+  /** Set when the upstream has refused a JSON schema for its answer. */
+  refusesSchema = false;
   readonly #models: Readonly<Record<string, ModelSettings>>;
   readonly #base: URL;
   readonly #agent: http.Agent;
@@ -119,9 +121,14 @@ export class Upstream {
     const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
     return new LonghaulError(
       'provider_unreachable',
-      `Cannot reach the upstream ${this.name}${code}. ${adviceFor(code)}`,
+      `Cannot reach ${this.#calledInMessages()}${code}. ${adviceFor(code)}`,
       { cause, data: error.data },
     );
+  }
+
+  #calledInMessages(): string {
+    // Without a name in the configuration, an upstream is called `upstream`.
+    return this.name === 'upstream' ? `the upstream at ${this.#base.origin}` : `the upstream ${this.name}`;
   }
 
   /** Closes its connections. */

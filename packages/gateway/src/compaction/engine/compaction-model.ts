@@ -2,6 +2,7 @@ import { type Select, type Summarise, type SummaryReply, selectionPrompt } from 
 import { withoutThoughts } from '@longhaul/models';
 import { type ChatMessage, type ChatTool, LonghaulError } from '@longhaul/protocol';
 import type { AskCompactionModel } from '../types.ts';
+import { SELECTION_SCHEMA } from './selection-schema.ts';
 
 export interface CompactionModelOptions {
   askModel: AskCompactionModel;
@@ -35,20 +36,23 @@ export function compactionModel(options: CompactionModelOptions): { summarise: S
     },
     select: (request) => {
       const messages = [userMessage(`${selectionPrompt(request)}\n${chatRules(request.maxOutputTokens)}`)];
-      // A model that thinks before it answers needs room for its thoughts as well.
-      const maxTokens = Math.max(request.maxOutputTokens, Math.floor(options.windowTokens * 0.2));
-      return ask(options, { messages, maxTokens, withTools: false });
+      // JSON takes more tokens than its texts, and a model that thinks before it answers needs room for its thoughts.
+      const maxTokens = Math.max(request.maxOutputTokens * 2, Math.floor(options.windowTokens * 0.2));
+      return ask(options, { messages, maxTokens, withTools: false, schema: SELECTION_SCHEMA });
     },
   };
 }
 
 /**
- * Extra rules: a gateway's conversations can have any topic and language. The engine drops a summary that is too long.
+ * Extra rules: a gateway's conversations can have any topic and language. The engine shortens a summary that is too long.
  */
 function chatRules(maxTokens: number): string {
-  const words = Math.max(60, Math.floor(maxTokens * 0.45));
+  const words = Math.max(60, Math.floor(maxTokens * WORDS_PER_TOKEN));
   return `The conversation can have any topic: keep the names, numbers, facts, wishes and decisions that would be missed, and write in its language. "summary" and "condense" together: at most ${words} words.`;
 }
+
+/** Models write more words than requested, and a compaction has room for half more. */
+const WORDS_PER_TOKEN = 0.7;
 
 /** With less room a model cannot write anything useful. */
 const MIN_ANSWER_TOKENS = 150;
@@ -57,11 +61,12 @@ interface Ask {
   messages: ChatMessage[];
   maxTokens: number;
   withTools: boolean;
+  schema?: object;
 }
 
 async function ask(
   options: CompactionModelOptions,
-  { messages, maxTokens, withTools }: Ask,
+  { messages, maxTokens, withTools, schema }: Ask,
 ): Promise<SummaryReply> {
   const { askModel, model, tools, windowTokens, signal, timeoutMs } = options;
   if (signal.aborted) throw cancelled(signal);
@@ -76,6 +81,7 @@ async function ask(
       messages,
       tools: withTools ? tools : undefined,
       maxTokens: Math.min(maxTokens, room),
+      ...(schema === undefined ? {} : { schema }),
       signal: stopped,
     });
     const answer = await Promise.race([reply, rejection(stopped)]);
