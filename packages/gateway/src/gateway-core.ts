@@ -4,6 +4,7 @@ import type { ConversationContext } from './compaction/types.ts';
 import type { LogEntry, NoticeManner } from './options.ts';
 import type { GatewayStats } from './status/gateway-stats.ts';
 import type { Route, Router } from './upstream/router.ts';
+import type { SharedWindows } from './upstream/shared-window.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import type { WindowBook } from './upstream/window-book.ts';
 
@@ -11,6 +12,7 @@ import type { WindowBook } from './upstream/window-book.ts';
 export interface GatewayCore {
   readonly router: Router;
   readonly windows: WindowBook;
+  readonly sharedWindows: SharedWindows;
   readonly stats: GatewayStats;
   readonly settings: GatewaySettings;
   readonly access: Access;

@@ -19,6 +19,7 @@ import { readStatus } from './status/read-status.ts';
 import { compactionAsker } from './upstream/compaction-asker.ts';
 import { createUpstreams } from './upstream/create-upstreams.ts';
 import { type Route, Router } from './upstream/router.ts';
+import { SharedWindows } from './upstream/shared-window.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import { WindowBook } from './upstream/window-book.ts';
 
@@ -92,6 +93,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
     onProblem: (problem) =>
       log({ level: 'warn', message: `Learned windows: ${toLonghaulError(problem).message}` }),
   });
+  const sharedWindows = new SharedWindows(windows);
   const tokenizerFor = advisingTokenizers(({ model, missingPackage }) =>
     log({
       level: 'info',
@@ -102,6 +104,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
   return {
     router,
     windows,
+    sharedWindows,
     stats,
     settings,
     access: createAccess(settings),
@@ -111,7 +114,8 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
     withClientKey: (key, run) => clientKeys.run(key, run),
     contextOf(upstream) {
       const known =
-        contexts.get(upstream) ?? contextFor(upstream, { router, keyFor, windows, tokenizerFor }, options);
+        contexts.get(upstream) ??
+        contextFor(upstream, { router, keyFor, windows, sharedWindows, tokenizerFor }, options);
       contexts.set(upstream, known);
       return known;
     },
@@ -124,7 +128,7 @@ function createCore(options: GatewayOptions & { cache: CacheStore }): GatewayCor
 
 function contextFor(
   upstream: Upstream,
-  parts: Pick<GatewayCore, 'router' | 'keyFor' | 'windows'> & {
+  parts: Pick<GatewayCore, 'router' | 'keyFor' | 'windows' | 'sharedWindows'> & {
     tokenizerFor: ConversationContextOptions['tokenizerFor'];
   },
   {
@@ -134,12 +138,15 @@ function contextFor(
     warningThreshold,
   }: GatewayOptions & { cache: CacheStore },
 ): ConversationContext {
-  const { router, keyFor, windows, tokenizerFor } = parts;
+  const { router, keyFor, windows, sharedWindows, tokenizerFor } = parts;
   const isSame = compactionModel === '__same__';
   return createConversationContext({
     cache,
     tokenizerFor,
-    askModel: compactionModel === 'none' ? undefined : compactionAsker({ upstream, router, isSame, keyFor }),
+    askModel:
+      compactionModel === 'none'
+        ? undefined
+        : compactionAsker({ upstream, router, sharedWindows, isSame, keyFor }),
     compactionModel:
       isSame || compactionModel === 'none'
         ? undefined

@@ -3,6 +3,7 @@ import type { ChatTool } from '@longhaul/protocol';
 import { expect, test } from 'vitest';
 import { compactionAsker } from '../src/upstream/compaction-asker.ts';
 import { Router } from '../src/upstream/router.ts';
+import { SharedWindows } from '../src/upstream/shared-window.ts';
 import { Upstream } from '../src/upstream/upstream.ts';
 import { rawRequest } from './raw-client.ts';
 import { startRecordingUpstream } from './recording-upstream.ts';
@@ -141,6 +142,7 @@ test('mends the request for a summary that continues the history', async () => {
   const ask = compactionAsker({
     upstream: local,
     router: new Router([local]),
+    sharedWindows: new SharedWindows({ reportOf: () => undefined }),
     isSame: true,
     keyFor: () => undefined,
   });

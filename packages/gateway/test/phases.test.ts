@@ -176,17 +176,32 @@ test('passes a second refusal on unchanged', async () => {
   expect(upstream.received).toHaveLength(2);
 });
 
-test('passes the server’s own refusal on if no compaction can make the room for the answer', async () => {
-  await using server = await createPersonaServer({ persona: 'vllm', windowTokens: 2_048, script: brief });
-  await using gateway = await startTestGateway(server.url);
-  const request = {
-    model: server.model,
-    messages: [{ role: 'user' as const, content: 'Hi' }],
-    max_tokens: 5_000,
-  };
-  const asking = clientOf(gateway.url).chat.completions.create(request);
-  await expect(asking).rejects.toThrow(/maximum context length is 2048 tokens/);
-});
+test.each([true, false])(
+  'lowers an answer that cannot fit to the room beside the prompt, and says so once (reports its window: %s)',
+  async (reportsWindow) => {
+    await using server = await createPersonaServer({
+      persona: 'vllm',
+      windowTokens: 2_048,
+      script: brief,
+      reportsWindow,
+    });
+    await using gateway = await startTestGateway(server.url);
+    const { completions } = clientOf(gateway.url).chat;
+    for (const max_tokens of [5_000, 2_048]) {
+      const messages = [{ role: 'user' as const, content: 'Hi' }];
+      const answer = await completions.create({ model: server.model, messages, max_tokens });
+      expect(answer.choices[0]?.message.content).toBe('Yes.');
+      const { max_tokens: sent } = server.requests.at(-1)?.body ?? {};
+      expect(sent).toBeGreaterThan(1_900);
+      expect(sent).toBeLessThan(2_040);
+    }
+    expect(server.overflows).toBe(reportsWindow ? 0 : 1);
+    const lowered = gateway.logged.filter(({ message }) => message.startsWith('Lowered the longest answer'));
+    expect(lowered.map(({ message }) => message)).toEqual([expect.stringContaining('from 5000 to ')]);
+    await completions.create({ model: server.model, messages: history(2), max_tokens: 100 });
+    expect(server.requests.at(-1)?.body?.max_tokens).toBe(100);
+  },
+);
 
 test('uses the client’s key for compactions at its own server only', async () => {
   await using server = await createPersonaServer({ persona: 'vllm', windowTokens: 2_048, script: brief });

@@ -137,6 +137,8 @@ export interface CompactionAsk {
   /** Sent if the request continues the conversation's own prefix. Tool calls in the answer are not run. */
   tools?: readonly ChatTool[];
   maxTokens: number;
+  /** Estimated tokens of the messages. */
+  promptTokens: number;
   /** The JSON schema of the answer, for servers that enforce one. Absent for an answer in prose. */
   schema?: object;
   signal: AbortSignal;

@@ -37,10 +37,16 @@ export function sendError(
   const body = JSON.stringify(errorBody(error));
   response.writeHead(statusFor(error), {
     ...headers,
+    ...retryAfter(error),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
   });
   response.end(body);
+}
+
+function retryAfter({ data }: LonghaulError): Record<string, string> {
+  const { retryAfterSeconds } = data;
+  return typeof retryAfterSeconds === 'number' ? { 'retry-after': String(retryAfterSeconds) } : {};
 }
 
 /** A client that is still sending has this long to read the answer. */

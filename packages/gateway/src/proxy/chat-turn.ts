@@ -88,25 +88,26 @@ export class ChatTurn {
     const { upstream, model, hasPrefix } = this.#route;
     const { method, path, headers, signal } = this.#exchange;
     const isChanged = this.#chat.hadNotices || this.#context.prepared?.isRewritten === true;
-    const { maxTokens } = this.#context;
     const body = requestBody(this.#chat, {
       messages: isChanged ? (this.#context.prepared?.messages ?? this.#chat.messages) : undefined,
       model: hasPrefix ? model : undefined,
       asksForUsage: this.#core.settings.learnUsage && !upstream.refusesUsage,
-      maxTokens:
-        maxTokens === undefined || (this.#writtenTokens === 0 && maxTokens === this.#chat.maxTokens)
-          ? undefined
-          : Math.max(1, maxTokens - this.#writtenTokens),
+      maxTokens: this.#context.maxTokensAfter(this.#writtenTokens),
     });
-    const answer = await upstream.send({
-      method,
-      path,
-      headers,
-      body: body.bytes,
-      without: body.without,
-      signal,
-    });
-    return { answer, isUsageOurs: body.isUsageOurs };
+    const { bytes, without, isUsageOurs } = body;
+    const free = await this.#context.enterWindow(() => this.#showWait());
+    try {
+      const answer = await upstream.send({ method, path, headers, body: bytes, without, signal });
+      answer.once('close', free);
+      return { answer, isUsageOurs };
+    } catch (thrown) {
+      free();
+      throw thrown;
+    }
+  }
+
+  #showWait(): void {
+    if (this.#chat.stream) this.#client.startKeepAlive();
   }
 
   // ── Whole answers, including errors
@@ -172,16 +173,19 @@ export class ChatTurn {
       const usedTokens = promptTokens + outputTokens;
       if (end.kind === 'over') return this.#endFull(relay, { usedTokens, reason: WINDOW_FULL });
       soFar = end.soFar;
-      const next = await this.#continueOrEnd(soFar);
+      const next = await this.#continueOrEnd(soFar, end.error);
       if (next instanceof LonghaulError) return this.#endFull(relay, { usedTokens, reason: next.message });
       answer = next;
     }
   }
 
   /** Returns the error if no room is left to continue, so that the answer ends as one that has filled its window. */
-  async #continueOrEnd(soFar: AnswerSoFar): Promise<IncomingMessage | LonghaulError> {
+  async #continueOrEnd(
+    soFar: AnswerSoFar,
+    refusal: LonghaulError | undefined,
+  ): Promise<IncomingMessage | LonghaulError> {
     try {
-      return await this.#continue(soFar);
+      return await this.#continue(soFar, refusal);
     } catch (thrown) {
       if (thrown instanceof LonghaulError && thrown.code === 'context_exhausted') return thrown;
       throw thrown;

@@ -20,8 +20,8 @@ export interface RelayOptions {
 
 export type RelayEnd =
   | { kind: 'ended' }
-  /** The window is nearly full and the answer is not finished. */
-  | { kind: 'stop'; soFar: AnswerSoFar }
+  /** The window is nearly full and the answer is not finished, or the server has broken it off for this reason. */
+  | { kind: 'stop'; soFar: AnswerSoFar; error?: LonghaulError }
   /** The window is full. */
   | { kind: 'over'; soFar: AnswerSoFar }
   /** The stream contains an error instead of an answer. The error has not been sent. */
@@ -185,6 +185,8 @@ export class StreamRelay {
   #takeError(event: SseEvent): { bytes?: Buffer; end?: RelayEndInside } {
     const error = this.#options.explain(undefined, { body: `data: ${event.data}` });
     if (this.#run.hasWritten) {
+      if (error.code === 'context_overflow' && this.#run.canStop && this.#watch !== undefined)
+        return { end: { kind: 'stop', soFar: this.#said.answer(), error } };
       this.hadError = true;
       return { bytes: event.raw };
     }

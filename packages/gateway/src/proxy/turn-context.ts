@@ -1,5 +1,5 @@
-import { shorterAnswer } from '@longhaul/context';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { answerRoom, minAnswerRoom } from '../compaction/output-room.ts';
 import type {
   AnswerSoFar,
   ContextNotice,
@@ -14,6 +14,7 @@ import { windowSetting } from '../status/gateway-stats.ts';
 import { measureByServer } from '../upstream/llamacpp-count.ts';
 import type { Route } from '../upstream/router.ts';
 import type { KnownWindow } from '../upstream/window-book.ts';
+import { AnswerLimit } from './answer-limit.ts';
 import type { ChatRequest } from './read-chat.ts';
 
 /** Smaller bodies fit into any window that a server loads. */
@@ -42,11 +43,18 @@ export class TurnContext {
   readonly #options: TurnContextOptions;
   #prepared: Prepared | undefined;
   #hasRetried = false;
-  #answerTokens: number | undefined;
+  readonly #answer: AnswerLimit;
+  /** The request was refused because others took the room. It is sent when no other is running. */
+  #isAlone = false;
 
   constructor(core: GatewayCore, options: TurnContextOptions) {
     this.#core = core;
     this.#options = options;
+    this.#answer = new AnswerLimit({
+      upstream: options.route.upstream,
+      wantedTokens: options.chat.maxTokens,
+      warn: (message) => this.#log({ level: 'warn', code: 'context_overflow', message }),
+    });
   }
 
   /** Undefined if the messages could not be counted. They are then sent unchanged. */
@@ -54,9 +62,27 @@ export class TurnContext {
     return this.#prepared;
   }
 
-  /** The longest answer to request: that of the client, or a shorter one after a refusal. */
-  get maxTokens(): number | undefined {
-    return this.#answerTokens ?? this.#options.chat.maxTokens;
+  /** Returns the longest answer to request; undefined if the client's own value is sent unchanged. */
+  maxTokensAfter(writtenTokens: number): number | undefined {
+    return this.#answer.after(writtenTokens);
+  }
+
+  /** Waits for room in a window that the slots of the server share. Returns the function that frees it. */
+  enterWindow(onWait: () => void): Promise<() => void> {
+    const { estimatedTokens = 0, request } = this.#prepared ?? {};
+    const room = answerRoom(estimatedTokens, request?.windowTokens ?? 0);
+    const answerTokens = Math.min(this.#answer.after(0) ?? this.#options.chat.maxTokens ?? room, room);
+    return this.#core.sharedWindows.enter({
+      ...this.#route,
+      tokens: estimatedTokens + answerTokens,
+      isAlone: this.#isAlone,
+      signal: this.#options.signal,
+      onWait: () => {
+        const message = 'Waiting for other requests: the slots of the server share one window.';
+        this.#log({ level: 'info', message });
+        onWait();
+      },
+    });
   }
 
   get about(): { upstream: string; model: string } {
@@ -85,7 +111,7 @@ export class TurnContext {
   /** Prepares the request that continues an answer whose stream was stopped. */
   async continueAnswer(soFar: AnswerSoFar): Promise<void> {
     const { upstream, model } = this.#route;
-    const window = this.#core.windows.known(upstream, model);
+    const window = await this.#core.windows.windowNow(upstream, model);
     if (this.#prepared === undefined || window === undefined) return;
     this.#stats.restarts += 1;
     const message = 'The window was nearly full in the middle of an answer. Continuing it in a new request.';
@@ -103,26 +129,31 @@ export class TurnContext {
     // After any error the model may have been reloaded with another window.
     if (this.#core.windows.known(upstream, model) === undefined) this.#core.windows.doubt(upstream);
     else this.#core.windows.renew(upstream, model);
+    const wasAlone = this.#isAlone;
     if (!(await this.learnOverflow(error))) return false;
-    if (this.#core.windows.known(upstream, model) === undefined) throw this.#windowNeeded(error);
+    const window = this.#core.windows.known(upstream, model);
+    if (window === undefined) throw this.#windowNeeded(error);
+    if (this.#isAlone && !wasAlone) return true;
     const { windowTokens, requestTokens } = sizesIn(error);
-    if (windowTokens === undefined && requestTokens === undefined && this.#shortenAnswer()) return true;
+    const promptTokens = requestTokens ?? this.#prepared?.estimatedTokens ?? Number.POSITIVE_INFINITY;
+    const hasSizes = windowTokens !== undefined || requestTokens !== undefined;
+    if (this.#answer[hasSizes ? 'lower' : 'shorten']({ window, promptTokens })) return true;
     return this.compactAgain({ windowTokens, requestTokens });
   }
 
-  /** Shortens the answer of a request that is much smaller than the window. Returns false if that cannot help. */
-  #shortenAnswer(): boolean {
+  /** After a refusal without sizes of a request that fits, by a server with several slots: others take the room. */
+  #noteFullWindow(): void {
     const { upstream, model } = this.#route;
-    const { maxTokens: answerTokens } = this.#options.chat;
-    const window = this.#core.windows.known(upstream, model);
-    if (this.#answerTokens !== undefined || answerTokens === undefined || window === undefined) return false;
-    const requestTokens = this.#prepared?.estimatedTokens ?? Number.POSITIVE_INFINITY;
-    const shortened = shorterAnswer({ requestTokens, usableTokens: window.windowTokens, answerTokens });
-    if (shortened === undefined) return false;
-    this.#answerTokens = shortened;
-    const message = `The upstream refused a small request as too long. Repeating it with an answer of at most ${shortened} tokens.`;
+    const { windowTokens } = this.#core.windows.known(upstream, model) ?? {};
+    const { estimatedTokens } = this.#prepared ?? {};
+    if (this.#isAlone || windowTokens === undefined || estimatedTokens === undefined) return;
+    if (!this.#core.sharedWindows.mayBeFull(upstream, model)) return;
+    if (estimatedTokens + minAnswerRoom(windowTokens) > windowTokens) return;
+    upstream.sharesWindow = true;
+    this.#isAlone = true;
+    const message =
+      'Other requests took the room of this one in the window that the slots of the server share. Repeating it when they have ended.';
     this.#log({ level: 'warn', code: 'context_overflow', message });
-    return true;
   }
 
   /** Learns the window from an error. Returns whether the error was a refusal as too long. */
@@ -130,7 +161,8 @@ export class TurnContext {
     if (error.code !== 'context_overflow') return false;
     const { upstream, model } = this.#route;
     this.#stats.overflows += 1;
-    const { windowTokens } = sizesIn(error);
+    const { windowTokens, requestTokens } = sizesIn(error);
+    if (windowTokens === undefined && requestTokens === undefined) this.#noteFullWindow();
     if (windowTokens === undefined) await this.#core.windows.refresh(upstream, model);
     else await this.#core.windows.learn(upstream, model, { windowTokens, source: 'an overflow error' });
     return true;
@@ -255,6 +287,8 @@ export class TurnContext {
 
   #noteFresh(prepared: Prepared): void {
     this.#prepared = prepared;
+    const window = this.#core.windows.known(this.#route.upstream, this.#route.model);
+    this.#answer.fit({ window, promptTokens: prepared.estimatedTokens });
     this.#options.onPrepared();
     for (const message of prepared.warnings) this.#log({ level: 'warn', message });
     const stats = this.#stats;

@@ -7,11 +7,13 @@ import { definedNames } from '../mending/tool-names.ts';
 import { withoutLoneSurrogates } from '../wire/lone-surrogates.ts';
 import { isSummaryStream, MAX_SUMMARY_BYTES, readSummary, readWholeSummary } from './read-summary.ts';
 import type { Route, Router } from './router.ts';
+import type { SharedWindows } from './shared-window.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface CompactionAskerOptions {
   upstream: Upstream;
   router: Router;
+  sharedWindows: SharedWindows;
   /** The request's own model compacts, at its own upstream. */
   isSame: boolean;
   /** Used for `upstream` only, since the client's key must not reach another one. */
@@ -23,23 +25,38 @@ export interface CompactionAskerOptions {
  * the server stops when nobody waits for it any more. Tool calls in it are ignored.
  */
 export function compactionAsker(options: CompactionAskerOptions): AskCompactionModel {
-  const { upstream, router, isSame, keyFor } = options;
+  const { upstream, router, sharedWindows, isSame, keyFor } = options;
   return async (ask) => {
     const route = isSame ? { upstream, model: ask.model } : router.routeNamed(ask.model);
     const key = route.upstream === upstream ? keyFor(upstream) : route.upstream.apiKey;
-    const takesSchema = ask.schema !== undefined && !route.upstream.refusesSchema;
-    const first = await send(ask, { route, key, takesSchema });
-    if (!takesSchema || !MAY_REFUSE_SCHEMA.has(first.statusCode ?? 0)) return replyOf(first, route);
-    // The reason of a refusal is only known by its text, so the request without a schema decides.
-    const refusal = await replyOf(first, route);
-    const second = await send(ask, { route, key, takesSchema: false });
-    if (second.statusCode !== 200) {
-      second.destroy();
-      return refusal;
+    // The window belongs to the requests of other clients as well.
+    const free = await sharedWindows.enter({
+      ...route,
+      tokens: ask.promptTokens + ask.maxTokens,
+      signal: ask.signal,
+      onWait: () => {},
+    });
+    try {
+      return await askAt(ask, route, key);
+    } finally {
+      free();
     }
-    route.upstream.refusesSchema = true;
-    return replyOf(second, route);
   };
+}
+
+async function askAt(ask: CompactionAsk, route: AskedWith['route'], key: string | undefined) {
+  const takesSchema = ask.schema !== undefined && !route.upstream.refusesSchema;
+  const first = await send(ask, { route, key, takesSchema });
+  if (!takesSchema || !MAY_REFUSE_SCHEMA.has(first.statusCode ?? 0)) return replyOf(first, route);
+  // The reason of a refusal is only known by its text, so the request without a schema decides.
+  const refusal = await replyOf(first, route);
+  const second = await send(ask, { route, key, takesSchema: false });
+  if (second.statusCode !== 200) {
+    second.destroy();
+    return refusal;
+  }
+  route.upstream.refusesSchema = true;
+  return replyOf(second, route);
 }
 
 /** Statuses with which servers refuse a field that they do not know, or a grammar that they cannot build. */

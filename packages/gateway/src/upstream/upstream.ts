@@ -35,6 +35,10 @@ export class Upstream {
   refusesUsage = false;
   /** Set when the upstream has refused a JSON schema for its answer. */
   refusesSchema = false;
+  /** Set when a request was refused because the slots of the server share one window. */
+  sharesWindow = false;
+  /** Set when a request was refused because the longest answer does not fit beside the prompt. */
+  countsAnswer = false;
   readonly #models: Readonly<Record<string, ModelSettings>>;
   readonly #base: URL;
   readonly #agent: http.Agent;

@@ -33,6 +33,8 @@ interface Page {
   /** The window that an overflow taught, and the server's report at that time. */
   learned?: { windowTokens: number; source: string; reportedThen: number | undefined } | undefined;
   askedAt: number;
+  /** When the last query that was answered began. */
+  reportedAt: number;
   /** The last attempt to load the model. */
   loadedAt: number;
   /** The server has been unreachable since the last report, so the next request waits for a new one. */
@@ -101,10 +103,14 @@ export class WindowBook {
     if (page !== undefined && this.#isWorthAsking(page)) void this.#ask(upstream, model, page);
   }
 
-  /** Returns the current window: queries the server first, unless it was queried within `renewAfterMs`. */
+  /**
+   * Returns the current window: queries the server first, unless it has reported within `renewAfterMs`. A query without
+   * a report does not count: a server that restarts does not answer.
+   */
   async windowNow(upstream: Upstream, model: string): Promise<KnownWindow | undefined> {
     const page = await this.#page(upstream, model);
-    return this.#isWorthAsking(page) ? this.refresh(upstream, model) : this.known(upstream, model);
+    const isFresh = this.#now() - page.reportedAt < this.#renewAfterMs;
+    return isFresh ? this.known(upstream, model) : this.refresh(upstream, model);
   }
 
   /** Marks all reports of an unreachable server as doubtful: the next request waits for a new report. */
@@ -132,7 +138,12 @@ export class WindowBook {
 
   /** Returns the window of the server's last report. */
   reported(upstream: Upstream, model: string): number | undefined {
-    return this.#pages.get(keyOf(upstream, model))?.reported?.windowTokens;
+    return this.reportOf(upstream, model)?.windowTokens;
+  }
+
+  /** Returns the server's last report. */
+  reportOf(upstream: Upstream, model: string): WindowReport | undefined {
+    return this.#pages.get(keyOf(upstream, model))?.reported;
   }
 
   /** Queries the server whatever is known, for example after an error or a load, and returns the window. */
@@ -166,7 +177,8 @@ export class WindowBook {
       return known;
     }
     if (this.#pages.size >= MAX_PAGES) this.#pages.delete(this.#pages.keys().next().value ?? '');
-    const page: Page = { askedAt: Number.NEGATIVE_INFINITY, loadedAt: Number.NEGATIVE_INFINITY };
+    const never = Number.NEGATIVE_INFINITY;
+    const page: Page = { askedAt: never, reportedAt: never, loadedAt: never };
     this.#pages.set(key, page);
     page.recalled = this.#recall(upstream, model, page);
     await page.recalled;
@@ -193,10 +205,12 @@ export class WindowBook {
     await this.#forgetWithMemory(upstream, model, page);
     const { probe = probeWindow } = this.#options;
     const { baseUrl, askTimeoutMs: timeoutMs } = upstream;
+    const beganAt = this.#now();
     const report = await probe({ baseUrl, model, apiKey: this.#keyFor(upstream), timeoutMs });
     // The model is unloaded or the server unreachable. The last report is the best guess for the next load.
     if (report === undefined) return;
     page.reported = report;
+    page.reportedAt = beganAt;
     if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
     page.learned = undefined;
     await this.#remember((memory) => memory.forgetWindow({ baseUrl, model }));
@@ -213,7 +227,11 @@ export class WindowBook {
   }
 
   #isWorthAsking({ askedAt }: Page): boolean {
-    return this.#now() - askedAt >= (this.#options.renewAfterMs ?? RENEW_AFTER_MS);
+    return this.#now() - askedAt >= this.#renewAfterMs;
+  }
+
+  get #renewAfterMs(): number {
+    return this.#options.renewAfterMs ?? RENEW_AFTER_MS;
   }
 
   #keyFor(upstream: Upstream): string | undefined {

@@ -70,7 +70,8 @@ async function ask(
 ): Promise<SummaryReply> {
   const { askModel, model, tools, windowTokens, signal, timeoutMs } = options;
   if (signal.aborted) throw cancelled(signal);
-  const room = Math.floor(windowTokens * 0.98) - options.countTokens(messages);
+  const promptTokens = options.countTokens(messages);
+  const room = Math.floor(windowTokens * 0.98) - promptTokens;
   if (room < Math.min(maxTokens, MIN_ANSWER_TOKENS))
     return failed(`the text to compact does not fit into the window of "${model}" (${windowTokens} tokens)`);
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -81,6 +82,7 @@ async function ask(
       messages,
       tools: withTools ? tools : undefined,
       maxTokens: Math.min(maxTokens, room),
+      promptTokens,
       ...(schema === undefined ? {} : { schema }),
       signal: stopped,
     });
