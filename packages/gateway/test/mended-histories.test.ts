@@ -149,7 +149,9 @@ test('mends the request for a summary that continues the history', async () => {
   const { messages } = JSON.parse(UNFIT);
   const tools: ChatTool[] = [{ type: 'function', function: { name: 'functions_bash' } }];
   const signal = new AbortController().signal;
-  expect(await ask({ model: 'm', messages, tools, maxTokens: 9, signal })).toMatchObject({ status: 'ok' });
+  expect(await ask({ model: 'm', messages, tools, maxTokens: 9, promptTokens: 100, signal })).toMatchObject({
+    status: 'ok',
+  });
   const { messages: fitted } = JSON.parse(
     request(called('functions_bash_2', '{"p":"\\ufffd"}'), { text: '\\ufffd' }),
   );

@@ -511,7 +511,8 @@ test('writes no notice into the text of an answer that the user wants as JSON', 
   await using gateway = await startTestGateway(server.url);
   const messages = history(119);
   const asked: Message = { role: 'user', content: 'List the rivers. Answer with valid JSON only.' };
-  const request = { model: server.model, messages: [...messages, asked], stream: true } as const;
+  messages.push(asked);
+  const request = { model: server.model, messages, stream: true } as const;
   expect((await collect(await clientOf(gateway.url).chat.completions.create(request))).text).toBe('Yes.');
 });
 
