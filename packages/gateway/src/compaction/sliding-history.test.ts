@@ -133,3 +133,47 @@ it('does not match conversations that share only a few short messages', async ()
   const second = await context.prepare({ ...base, messages: [...short, ...long(200), user('So?')] });
   expect(second.compacted?.isFromCache).toBe(false);
 });
+
+/** A chat of 50 turns whose first messages change each turn. */
+async function changingChat(preamble: (turn: number) => ChatMessage[]) {
+  const model = selectingModel();
+  const { context } = contextWith({ askModel: model.askModel });
+  const history: ChatMessage[] = [];
+  for (let turn = 1; turn <= 50; turn += 1) {
+    const [question = user(''), ...answer] = plainTurn(turn);
+    history.push(question);
+    const first = preamble(turn);
+    const messages: ChatMessage[] = JSON.parse(JSON.stringify([SYSTEM, ...first, ...history]));
+    const prepared = await context.prepare({ model: 'm', windowTokens: WINDOW, messages });
+    // What has changed is sent as it is now.
+    const changed = first.filter(
+      ({ content }) => JSON.stringify(preamble(0)).includes(String(content)) === false,
+    );
+    expect(changed).toHaveLength(1);
+    if (prepared.compacted?.isFromCache === true) expect(prepared.messages).toContainEqual(changed[0]);
+    expect(prepared.messages.at(-1)).toEqual(question);
+    expect(prepared.estimatedTokens).toBeLessThan(WINDOW * 0.7);
+    history.push(...answer);
+  }
+  return model.asks.length;
+}
+
+it.each([
+  [
+    'the time in the first message',
+    (turn: number) => [user(`It is 10:${turn}. Know rivers.`), assistant('Yes.')],
+  ],
+  [
+    'files and a map of the repository',
+    (turn: number) => [
+      user('These files are read-only: a.md'),
+      assistant('Ok.'),
+      user(`The repository: ${words(turn * 31, 400)}`),
+      assistant('Ok, I will not edit them.'),
+    ],
+  ],
+])('finds the compaction again with %s', async (_, preamble) => {
+  const asks = await changingChat(preamble);
+  expect(asks).toBeGreaterThan(1);
+  expect(asks).toBeLessThanOrEqual(5);
+});

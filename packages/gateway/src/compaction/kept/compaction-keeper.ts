@@ -72,8 +72,8 @@ export class CompactionKeeper {
   }
 
   /**
-   * Finds a compaction for a client that drops the oldest messages itself, so that each request begins at another
-   * place. This conversation must begin with the last messages that the compaction covers.
+   * Finds a compaction for a client that drops the oldest messages itself, or changes the first ones, so that each
+   * request begins in another way. The last messages that the compaction covers must be in the conversation.
    *
    * @param owner Only compactions of the same owner are found, since the summary contains messages that the request
    * does not.

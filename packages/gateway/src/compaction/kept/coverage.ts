@@ -11,6 +11,8 @@ const DIGEST_CHARS = 12;
 /** With less in common, two conversations may be different ones. */
 const MIN_MESSAGES = 2;
 const MIN_CHARS = 400;
+/** Clients that change the beginning of a conversation each turn change this many messages at most. */
+const MAX_PREAMBLE = 4;
 
 /** Returns the coverage of a new compaction; undefined if it covers fewer than two messages. */
 export function coverageOf(
@@ -54,25 +56,33 @@ export function tailKeys({ rest }: Conversation, owner: string): { covered: numb
 }
 
 /**
- * Converts a compaction for a conversation that begins later: its first `covered` messages must be the last messages
- * that the compaction covers. Returns undefined if any of them differs or if they have fewer than 400 characters.
+ * Converts a compaction for a conversation with another beginning: the client has dropped the oldest messages, or it
+ * changes the first ones each turn, for example the time or a map of a repository. The messages from there to the last
+ * covered one must be the same. Changed ones are visible, so the model reads them as they are now.
+ *
+ * Returns undefined if more than `MAX_PREAMBLE` messages differ, or if the others have fewer than 400 characters.
  */
 export function movedTo(
   { rest, chain }: Conversation,
   { kept, covered, log }: { kept: KeptCompaction; covered: number; log: ConversationLog },
 ): KeptCompaction | undefined {
   const { coverage, compaction } = kept;
-  if (coverage === undefined || covered > coverage.covered) return undefined;
+  if (coverage === undefined) return undefined;
   const offset = coverage.covered - covered;
   const isSame = (start: number, end: number) =>
     rest.slice(start, end).every((message, index) => {
       return shortDigest(message) === coverage.digests[offset + start + index];
     });
-  if (!isSame(0, covered) || charsOf(rest.slice(0, covered)) < MIN_CHARS) return undefined;
+  let from = covered;
+  while (from > 0 && isSame(from - 1, from)) from -= 1;
+  if (from > MAX_PREAMBLE || covered - from < MIN_MESSAGES) return undefined;
+  if (charsOf(rest.slice(from, covered)) < MIN_CHARS) return undefined;
   const hidden = new Set(parseRanges(coverage.hidden).map((place) => place - offset));
   const spans = log.spans();
   const hides = spans.filter(({ start, end }) => {
-    return Array.from({ length: end - start }, (_, index) => start + index).every((at) => hidden.has(at));
+    return Array.from({ length: end - start }, (_, index) => start + index).every(
+      (at) => at >= from && hidden.has(at),
+    );
   });
   const marks = kept.marks.flatMap(({ mark }, index) => {
     const start = (coverage.marks[index] ?? -1) - offset;
