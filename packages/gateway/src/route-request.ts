@@ -8,6 +8,8 @@ import { forward } from './proxy/forward.ts';
 import { forwardByModel } from './proxy/forward-by-model.ts';
 import { answerModels } from './proxy/models-list.ts';
 import { answerStatus } from './status/answer-status.ts';
+import { answerWay, wayOf } from './ways/answer-way.ts';
+import { noteUnhelped } from './ways/note-unhelped.ts';
 
 /**
  * Dispatches a request to its handler.
@@ -24,6 +26,13 @@ export async function routeRequest(core: GatewayCore, exchange: Exchange): Promi
     checkJsonType(request);
     return answerChat(core, exchange);
   }
+  const way = wayOf(method, path);
+  if (way !== undefined) {
+    checkJsonType(request);
+    return answerWay(core, exchange, way);
+  }
+  if (method === 'POST' && /^\/v1\/completions\/?$/.test(path))
+    noteUnhelped(core, '/v1/completions', 'a prompt as one text cannot be compacted');
   if (!core.router.hasPrefixes) return forward(core, exchange, { upstream: core.router.default });
   if (method === 'GET' && path === '/v1/models') return answerModels(core, exchange);
   return forwardByModel(core, exchange);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import Anthropic from '@anthropic-ai/sdk';
 import { lacks } from '@longhaul/testing/machine';
 import OpenAI from 'openai';
 import { beforeEach, expect, test } from 'vitest';
@@ -84,6 +85,37 @@ test('compacts a chat that is longer than its window, without a refusal', async 
   // The server enforces the schema of a selection.
   const warnings = gateway.logged.filter(({ level }) => level === 'warn').map(({ message }) => message);
   expect(warnings.filter((message) => message.includes('prose'))).toEqual([]);
+});
+
+test('compacts requests to /v1/responses and /v1/messages', async () => {
+  await using server = await startLlama('--parallel', '1');
+  await using gateway = await startTestGateway(server.url, { compactionModel: 'none' });
+  const messages = talk(30);
+  const input = messages.map(({ role, content }) => ({ role, content: String(content) }));
+  const asked = input as OpenAI.Responses.EasyInputMessage[];
+  const response = await clientOf(gateway.url).responses.create({
+    model: 'm',
+    input: asked,
+    max_output_tokens: 9,
+  });
+  expect(response.usage?.output_tokens).toBe(9);
+  const anthropic = new Anthropic({
+    baseURL: gateway.url.replace(/\/v1$/, ''),
+    apiKey: 'any',
+    maxRetries: 0,
+  });
+  const stream = anthropic.messages.stream({
+    model: 'm',
+    max_tokens: 9,
+    messages: input as Anthropic.MessageParam[],
+  });
+  expect((await stream.finalMessage()).usage.output_tokens).toBe(9);
+  const { input_tokens } = await anthropic.messages.countTokens({
+    model: 'm',
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  expect(input_tokens).toBeGreaterThan(1);
+  expect(gateway.status().models[0]).toMatchObject({ overflows: 0, compactedRequests: 2 });
 });
 
 test('answers chats at the same time whose sum is larger than the window of its default slots', async () => {

@@ -5,7 +5,7 @@ import type { ChatErrorBody, LonghaulError } from '@longhaul/protocol';
  * Returns an error in the shape of OpenAI's API. `code` is Longhaul's, except for the codes that clients check
  * (`OPENAI_CODES`).
  */
-function errorBody(error: LonghaulError): ChatErrorBody {
+export function chatErrorBody(error: LonghaulError): ChatErrorBody {
   return {
     error: {
       message: error.message,
@@ -26,15 +26,20 @@ function typeOf({ status }: LonghaulError): string {
   return status >= 400 && status < 500 ? 'invalid_request_error' : 'server_error';
 }
 
-/** Sends an error as the answer. If an answer has begun, only closes the connection. */
+/**
+ * Sends an error as the answer. If an answer has begun, only closes the connection.
+ *
+ * @param bodyOf Converts the error for clients of another protocol.
+ */
 export function sendError(
   response: ServerResponse,
   error: LonghaulError,
   headers: Readonly<Record<string, string>>,
+  bodyOf: (error: LonghaulError) => object = chatErrorBody,
 ): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   closeAfter(response);
-  const body = JSON.stringify(errorBody(error));
+  const body = JSON.stringify(bodyOf(error));
   response.writeHead(statusFor(error), {
     ...headers,
     ...retryAfter(error),
@@ -70,5 +75,5 @@ function statusFor({ code, status }: LonghaulError): number {
 
 /** Returns an error as an event of a stream that has begun. */
 export function errorEvent(error: LonghaulError): string {
-  return `data: ${JSON.stringify(errorBody(error))}\n\n`;
+  return `data: ${JSON.stringify(chatErrorBody(error))}\n\n`;
 }

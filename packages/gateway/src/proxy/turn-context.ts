@@ -26,8 +26,14 @@ const CUT_FROM = 0.7;
 /** So large that nothing is ever compacted. */
 const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
 
+/** The parts of a request that its preparation uses. */
+export type TurnRequest = Pick<
+  ChatRequest,
+  'plain' | 'messages' | 'tools' | 'maxTokens' | 'chatId' | 'isMultiple'
+>;
+
 export interface TurnContextOptions {
-  chat: ChatRequest;
+  chat: TurnRequest;
   route: Route;
   /** A hash of the client's key. */
   client: string;

@@ -42,9 +42,12 @@ export interface GatewayStatus {
   models: ModelStatus[];
   /** The newest first, at most 20. They contain no text of messages. */
   errors: StatusError[];
+  /** Kinds of requests that were passed on and cannot be compacted, such as `/v1/completions`. */
+  unhelped: string[];
 }
 
 const MAX_ERRORS = 20;
+const MAX_UNHELPED = 20;
 /** Bounds memory: model names come from clients. */
 const MAX_MODELS = 500;
 
@@ -53,6 +56,7 @@ export class GatewayStats {
   readonly startedAt: number;
   readonly #models = new Map<string, ModelStats>();
   readonly #errors: StatusError[] = [];
+  readonly #unhelped = new Set<string>();
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -83,6 +87,17 @@ export class GatewayStats {
   noteError(error: Omit<StatusError, 'at'>): void {
     this.#errors.unshift({ at: this.#now(), ...error });
     this.#errors.length = Math.min(this.#errors.length, MAX_ERRORS);
+  }
+
+  /** Returns whether this kind of request is new. */
+  noteUnhelped(kind: string): boolean {
+    if (this.#unhelped.has(kind) || this.#unhelped.size >= MAX_UNHELPED) return false;
+    this.#unhelped.add(kind);
+    return true;
+  }
+
+  unhelped(): string[] {
+    return [...this.#unhelped];
   }
 
   errors(): StatusError[] {

@@ -15,6 +15,7 @@ export function readStatus({ stats, router, windows }: GatewayCore): GatewayStat
       return found && windows.known(found, model);
     }),
     errors: stats.errors(),
+    unhelped: stats.unhelped(),
   };
 }
 

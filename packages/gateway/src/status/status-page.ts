@@ -19,6 +19,7 @@ export function statusPage(status: GatewayStatus): string {
 ${status.models.length === 0 ? '<p class="quiet">No request yet.</p>' : modelTable(status.models)}
 <h2>Upstreams</h2>
 ${upstreamTable(status)}
+${unhelpedList(status)}
 <h2>Last errors</h2>
 ${status.errors.length === 0 ? '<p class="quiet">None.</p>' : errorTable(status.errors)}
 </main>
@@ -82,6 +83,12 @@ function upstreamTable({ upstreams }: GatewayStatus): string {
     compaction ? 'compacted when needed' : 'passed unchanged',
   ]);
   return table(['Name', 'Address', 'Requests'], rows);
+}
+
+function unhelpedList({ unhelped }: GatewayStatus): string {
+  if (unhelped.length === 0) return '';
+  const items = unhelped.map((kind) => `<li>${escapeHtml(kind)}</li>`);
+  return `<h2>Requests that are never compacted</h2><ul>${items.join('')}</ul>`;
 }
 
 function errorTable(errors: readonly StatusError[]): string {

@@ -50,6 +50,11 @@ export function withOutputLimit(body: Buffer, maxTokens: number): Buffer {
   return withValue(body, ['max_tokens', 'max_completion_tokens'], String(maxTokens));
 }
 
+/** Returns the body with another value of a member, as JSON. All other members keep their bytes. */
+export function withMember(body: Buffer, key: string, value: unknown): Buffer {
+  return withValue(body, [key], JSON.stringify(value));
+}
+
 function withValue(body: Buffer, keys: readonly string[], text: string): Buffer {
   const edits = objectMembers(body)
     .filter(({ key }) => keys.includes(key))

@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import { LonghaulError } from '@longhaul/protocol';
+import { textDigest } from '../compaction/conversation/message-digest.ts';
+import type { GatewayCore } from '../gateway-core.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { pageHeaders } from '../http/page-headers.ts';
+import { sendError } from '../http/send-error.ts';
+import { ClientStream } from '../proxy/client-stream.ts';
+import { contextHeaders } from '../proxy/context-headers.ts';
+import { TurnContext } from '../proxy/turn-context.ts';
+import { readWhole, sendWhole, type WholeAnswer } from '../proxy/whole-answer.ts';
+import type { Route } from '../upstream/router.ts';
+import { withMember, withModel } from '../wire/edit-body.ts';
+import { withoutLoneSurrogates } from '../wire/lone-surrogates.ts';
+import type { ReadWay } from './read-way.ts';
+import { relayWay, usageIn } from './relay-way.ts';
+
+/**
+ * Handles one request of another protocol: prepares and sends it, repeats it compacted if it is refused, and passes the
+ * answer on. Unlike an answer of chat completions, a running one is not continued in a new request.
+ */
+export class WayTurn {
+  readonly #core: GatewayCore;
+  readonly #exchange: Exchange;
+  readonly #read: ReadWay;
+  readonly #route: Route;
+  readonly #client: ClientStream;
+  readonly #context: TurnContext;
+
+  constructor(core: GatewayCore, exchange: Exchange, { read, route }: { read: ReadWay; route: Route }) {
+    this.#core = core;
+    this.#exchange = exchange;
+    this.#read = read;
+    this.#route = route;
+    const { keepAliveMs } = core.settings;
+    const client = new ClientStream(exchange, { manner: 'off', keepAliveMs, model: read.model });
+    this.#client = client;
+    this.#context = new TurnContext(core, {
+      chat: read,
+      route,
+      client: textDigest(exchange.clientKey ?? ''),
+      signal: exchange.signal,
+      onNotice: () => this.#showWait(),
+      onPrepared: () => {
+        if (!client.hasBegun) client.stopKeepAlive();
+      },
+    });
+  }
+
+  /** Never rejects: an error becomes the answer, in the form of the protocol. */
+  async run(): Promise<void> {
+    try {
+      await this.#context.open();
+      while (!(await this.#answer()));
+    } catch (thrown) {
+      this.#fail(this.#explain(thrown));
+    } finally {
+      this.#client.stopKeepAlive();
+    }
+  }
+
+  /** Returns false if the request must be sent again. */
+  async #answer(): Promise<boolean> {
+    const answer = await this.#send();
+    if (answer.statusCode === 200 && isStream(answer)) return this.#passStream(answer);
+    const whole = await readWhole(answer, this.#core.settings.maxBodyBytes);
+    return whole.isFailure ? this.#passFailure(whole) : this.#passWhole(whole);
+  }
+
+  async #send(): Promise<IncomingMessage> {
+    const { method, path, headers, signal } = this.#exchange;
+    const body = this.#body();
+    const free = await this.#context.enterWindow(() => this.#showWait());
+    try {
+      const without = body === this.#read.body ? [] : ['content-encoding'];
+      const answer = await this.#route.upstream.send({ method, path, headers, body, without, signal });
+      answer.once('close', free);
+      return answer;
+    } catch (thrown) {
+      free();
+      throw thrown;
+    }
+  }
+
+  /** Returns the received bytes if nothing must be changed. */
+  #body(): Buffer {
+    const { way, body, plain, write } = this.#read;
+    const { prepared } = this.#context;
+    const maxTokens = this.#context.maxTokensAfter(0);
+    const { hasPrefix, model } = this.#route;
+    let changed = plain;
+    if (prepared?.isRewritten === true)
+      changed = withoutLoneSurrogates(withMember(changed, way.conversationField, write(prepared.messages)));
+    if (hasPrefix) changed = withModel(changed, model);
+    if (maxTokens !== undefined) changed = withMember(changed, way.limitField, maxTokens);
+    return changed === plain ? body : changed;
+  }
+
+  async #passStream(answer: IncomingMessage): Promise<boolean> {
+    const end = await relayWay(answer, {
+      way: this.#read.way,
+      client: this.#client,
+      headers: contextHeaders(this.#context.prepared),
+      signal: this.#exchange.signal,
+    });
+    if (end.kind === 'refused') {
+      const error = this.#explain(undefined, { status: 200, body: `data: ${end.data}` });
+      if (await this.#context.canRetry(error)) return false;
+      this.#core.noteError(error, this.#context.about);
+      await end.passOn();
+      return true;
+    }
+    if (end.usage !== undefined) await this.#context.learnFrom(end.usage);
+    this.#context.renewWindow();
+    return true;
+  }
+
+  async #passWhole(whole: WholeAnswer): Promise<boolean> {
+    const usage = usageIn(this.#read.way, whole.text);
+    if (usage !== undefined && (await this.#context.learnFrom(usage))) {
+      if (await this.#context.compactAgain({})) return false;
+    }
+    this.#context.renewWindow();
+    this.#sendWhole(whole);
+    return true;
+  }
+
+  async #passFailure(whole: WholeAnswer): Promise<boolean> {
+    const error = this.#explain(undefined, { status: whole.status, body: whole.text });
+    if (await this.#context.canRetry(error)) return false;
+    if (whole.isHtml) throw error;
+    this.#core.noteError(error, this.#context.about);
+    if (this.#client.hasBegun) this.#exchange.response.end(this.#read.way.errorEvent(error));
+    else this.#sendWhole(whole);
+    return true;
+  }
+
+  #sendWhole(whole: WholeAnswer): void {
+    if (this.#client.hasBegun) this.#exchange.response.end();
+    else sendWhole(this.#exchange.response, whole, contextHeaders(this.#context.prepared));
+  }
+
+  #showWait(): void {
+    if (this.#read.stream) this.#client.startKeepAlive();
+  }
+
+  #fail(error: LonghaulError): void {
+    const { response, signal } = this.#exchange;
+    if (SERVER_GONE.has(error.code)) this.#core.windows.doubt(this.#route.upstream);
+    if (signal.aborted) return;
+    this.#core.noteError(error, this.#context.about);
+    const { way } = this.#read;
+    if (this.#client.hasBegun) response.end(way.errorEvent(error));
+    else sendError(response, error, pageHeaders(response.req), way.errorBody);
+  }
+
+  #explain(thrown: unknown, answer: { status?: number; body?: string } = {}): LonghaulError {
+    if (thrown instanceof LonghaulError) return thrown;
+    if (this.#exchange.signal.aborted) return new LonghaulError('cancelled', 'The client disconnected.');
+    return this.#route.upstream.explain(thrown, { model: this.#route.model }, answer);
+  }
+}
+
+function isStream({ headers }: IncomingMessage): boolean {
+  return /event-stream/.test(headers['content-type'] ?? '');
+}
+
+/** Codes that mean the server has stopped or is restarting. */
+const SERVER_GONE: ReadonlySet<LonghaulError['code']> = new Set([
+  'provider_unreachable',
+  'provider_stream_cut',
+]);

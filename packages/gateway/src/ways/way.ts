@@ -1,0 +1,32 @@
+import type { ChatMessage, ChatTool, LonghaulError } from '@longhaul/protocol';
+import type { ObservedUsage } from '../compaction/types.ts';
+
+export type Json = Record<string, unknown>;
+
+/** A request of another protocol, read as a chat. */
+export interface WayRequest {
+  /** Instructions in a field of their own come first, as a system message. */
+  messages: ChatMessage[];
+  tools: ChatTool[] | undefined;
+  maxTokens: number | undefined;
+  /** Why the conversation cannot be compacted, for a person. */
+  unhelped: string | undefined;
+  /** Returns the conversation of the request with other messages. Received ones keep their fields. */
+  write: (messages: readonly ChatMessage[]) => unknown;
+}
+
+/** A protocol for conversations besides chat completions. */
+export interface Way {
+  /** The path after `/v1`. */
+  readonly path: string;
+  /** The field with the conversation. */
+  readonly conversationField: string;
+  /** The field with the longest answer. */
+  readonly limitField: string;
+  read(json: Json): WayRequest;
+  /** Returns the usage in a whole answer or in one event of a stream. */
+  usageOf(json: Json): Partial<ObservedUsage> | undefined;
+  errorBody(error: LonghaulError): object;
+  /** Returns an error as an event of a stream that has begun. */
+  errorEvent(error: LonghaulError): string;
+}
