@@ -92,7 +92,8 @@ test('compacts requests to /v1/responses and /v1/messages', async () => {
   await using gateway = await startTestGateway(server.url, { compactionModel: 'none' });
   const messages = talk(30);
   const input = messages.map(({ role, content }) => ({ role, content: String(content) }));
-  const asked = input as OpenAI.Responses.EasyInputMessage[];
+  // llama.cpp requires the type of an assistant message.
+  const asked = input.map((item) => ({ type: 'message', ...item })) as OpenAI.Responses.EasyInputMessage[];
   const response = await clientOf(gateway.url).responses.create({
     model: 'm',
     input: asked,
