@@ -22,6 +22,7 @@ import { type Route, Router } from './upstream/router.ts';
 import { SharedWindows } from './upstream/shared-window.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import { WindowBook } from './upstream/window-book.ts';
+import { errorFormOf } from './ways/error-form.ts';
 
 /** A running gateway: an OpenAI-compatible endpoint in front of servers of local models. */
 export interface Gateway extends AsyncDisposable {
@@ -209,7 +210,7 @@ async function answer(core: GatewayCore, request: IncomingMessage, response: Ser
     if (isGone) return;
     const error = toLonghaulError(thrown);
     core.noteError(error, exchange.about);
-    sendError(response, error, core.access.refusalHeaders(request, error));
+    sendError(response, error, core.access.refusalHeaders(request, error), errorFormOf(request.url));
   }
 }
 

@@ -10,6 +10,7 @@ import { answerModels } from './proxy/models-list.ts';
 import { answerStatus } from './status/answer-status.ts';
 import { answerWay, wayOf } from './ways/answer-way.ts';
 import { noteUnhelped } from './ways/note-unhelped.ts';
+import { isOllamaPath, passToOllama } from './ways/ollama-paths.ts';
 
 /**
  * Dispatches a request to its handler.
@@ -21,15 +22,16 @@ export async function routeRequest(core: GatewayCore, exchange: Exchange): Promi
   if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(request)).end();
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   if (path === '/status' || path === '/') return answerStatus(core, exchange);
-  if ((path !== '/v1' && !path.startsWith('/v1/')) || hasDotSegment(path)) throw unknownPath(method, path);
-  if (method === 'POST' && /^\/v1\/chat\/completions\/?$/.test(path)) {
-    checkJsonType(request);
-    return answerChat(core, exchange);
-  }
   const way = wayOf(method, path);
   if (way !== undefined) {
     checkJsonType(request);
     return answerWay(core, exchange, way);
+  }
+  if (isOllamaPath(method, path)) return passToOllama(core, exchange, path);
+  if ((path !== '/v1' && !path.startsWith('/v1/')) || hasDotSegment(path)) throw unknownPath(method, path);
+  if (method === 'POST' && /^\/v1\/chat\/completions\/?$/.test(path)) {
+    checkJsonType(request);
+    return answerChat(core, exchange);
   }
   if (method === 'POST' && /^\/v1\/completions\/?$/.test(path))
     noteUnhelped(core, '/v1/completions', 'a prompt as one text cannot be compacted');

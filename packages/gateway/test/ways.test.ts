@@ -249,3 +249,77 @@ test('names requests that it cannot compact once, in the log and in the status',
   expect(server.sent('/responses')[0]).toEqual({ model: 'm', input: 'Hi', previous_response_id: 'r0' });
   await server[Symbol.asyncDispose]();
 });
+
+/** Ollama, which loads the model with the window of the request, and drops the beginning of a longer prompt. */
+async function startOllama() {
+  const server = await startRecordingUpstream((request, response) => {
+    const asked = JSON.parse(String(request.body || '{}'));
+    if (request.url.endsWith('/chat/completions')) return void sendSummary(response);
+    if (request.url !== '/api/chat') return void response.end(JSON.stringify({ url: request.url }));
+    const tokens = Math.min(Math.ceil(request.body.length / 4), asked.options?.num_ctx ?? WINDOW);
+    const end = { model: 'm', done: true, done_reason: 'stop', prompt_eval_count: tokens, eval_count: 2 };
+    const message = { role: 'assistant', content: 'Yes.' };
+    if (asked.stream === false) return void response.end(JSON.stringify({ ...end, message }));
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.write(`${JSON.stringify({ model: 'm', message, done: false })}\n`);
+    response.end(`${JSON.stringify({ ...end, message: { role: 'assistant', content: '' } })}\n`);
+  });
+  const sent = () =>
+    server.received.filter(({ url }) => url === '/api/chat').map(({ body }) => JSON.parse(String(body)));
+  return { ...server, sent };
+}
+
+type OllamaMessage = Record<string, unknown>;
+
+function ollamaMessages(steps: number): OllamaMessage[] {
+  const all = Array.from({ length: steps }, (_, step) => [
+    {
+      role: 'assistant',
+      content: '',
+      thinking: 'Hm.',
+      tool_calls: [{ function: { name: 'read', arguments: { path: `f${step}.md` } } }],
+    },
+    { role: 'tool', tool_name: 'read', content: `File ${step}: ${RIVERS}` },
+  ]);
+  return [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Read all files about rivers.' },
+    ...all.flat(),
+    { role: 'user', content: 'And now?' },
+  ];
+}
+
+test.each([undefined, false])('compacts requests to /api/chat of Ollama (stream: %s)', async (stream) => {
+  const server = await startOllama();
+  await using gateway = await startTestGateway(server.url);
+  const messages = ollamaMessages(60);
+  const root = gateway.url.replace(/\/v1$/, '');
+  const ask = (path: string, body: object) =>
+    fetch(root + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }).then((answer) => answer.text());
+  const text = await ask('/api/chat', { model: 'm', messages, stream, options: { num_ctx: WINDOW } });
+  const lines = text.trim().split('\n');
+  expect(lines).toHaveLength(stream === false ? 1 : 2);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: { content: 'Yes.' } });
+  const [sent, ...others] = server.sent();
+  expect(others).toEqual([]);
+  expect(sent.options).toEqual({ num_ctx: WINDOW });
+  const shown: OllamaMessage[] = sent.messages;
+  expect(shown.slice(0, 2)).toEqual(messages.slice(0, 2));
+  expect(JSON.stringify(shown)).toContain('They read files about rivers.');
+  for (const message of shown.slice(-9)) expect(messages).toContainEqual(message);
+  // Each call is followed by its result.
+  for (const [index, { tool_calls }] of shown.entries())
+    if (tool_calls !== undefined) expect(shown[index + 1]).toMatchObject({ role: 'tool' });
+  // With a larger window, the same chat fits.
+  await ask('/api/chat', { model: 'm', messages, options: { num_ctx: 65_536 } });
+  expect(server.sent().at(-1)?.messages).toEqual(messages);
+  expect(JSON.parse(await ask('/api/show', { model: 'm' }))).toEqual({ url: '/api/show' });
+  expect(JSON.parse(await ask('/api/pull', { model: 'm' }))).toEqual({
+    error: expect.stringContaining('There is no POST /api/pull here.'),
+  });
+  await server[Symbol.asyncDispose]();
+});

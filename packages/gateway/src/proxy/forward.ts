@@ -8,7 +8,7 @@ import { headerOf, passedOn } from '../http/headers.ts';
 import { ALLOWED_ORIGIN, pageHeaders } from '../http/page-headers.ts';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts';
 
-export interface Forwarding extends Partial<Pick<UpstreamRequest, 'path' | 'body' | 'without'>> {
+export interface Forwarding extends Partial<Pick<UpstreamRequest, 'path' | 'isRoot' | 'body' | 'without'>> {
   upstream: Upstream;
 }
 

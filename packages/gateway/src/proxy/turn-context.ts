@@ -30,7 +30,7 @@ const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
 export type TurnRequest = Pick<
   ChatRequest,
   'plain' | 'messages' | 'tools' | 'maxTokens' | 'chatId' | 'isMultiple'
->;
+> & { windowTokens?: number | undefined };
 
 export interface TurnContextOptions {
   chat: TurnRequest;
@@ -241,6 +241,9 @@ export class TurnContext {
 
   async #window(): Promise<KnownWindow | undefined> {
     const { upstream, model } = this.#route;
+    const { windowTokens } = this.#options.chat;
+    // Ollama loads the model with the window of the request.
+    if (windowTokens !== undefined) return { windowTokens, source: 'the request' };
     const known = await this.#core.windows.windowOf(upstream, model);
     if (known !== undefined || this.#options.chat.plain.length < SMALL_BODY_BYTES) return known;
     return this.#core.windows.windowOnceLoaded(upstream, model, this.#options.signal);

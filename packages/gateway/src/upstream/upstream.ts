@@ -9,6 +9,8 @@ export interface UpstreamRequest {
   method: string;
   /** The part after the base URL: `/chat/completions?x=1`. */
   path: string;
+  /** The path is not under `/v1`, as in Ollama's own API. */
+  isRoot?: boolean | undefined;
   /** Headers as the client sent them, without those of its own connection. */
   headers: RawHeaders;
   /** A stream is passed on as it arrives. */
@@ -140,13 +142,21 @@ export class Upstream {
     this.#agent.destroy();
   }
 
-  #attempt({ method, path, headers, body, without = [], signal }: UpstreamRequest): Promise<IncomingMessage> {
+  #attempt({
+    method,
+    path,
+    isRoot,
+    headers,
+    body,
+    without = [],
+    signal,
+  }: UpstreamRequest): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { hostname, port, pathname } = this.#base;
     const request = this.#request({
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port,
-      path: pathname.replace(/\/$/, '') + path,
+      path: pathname.replace(isRoot === true ? /\/(?:v1\/?)?$/ : /\/$/, '') + path,
       method,
       agent: this.#agent,
       headers: this.#headers(headers, body, without),

@@ -4,17 +4,18 @@ import { forward } from '../proxy/forward.ts';
 import { withModel } from '../wire/edit-body.ts';
 import { MESSAGES } from './messages.ts';
 import { noteUnhelped } from './note-unhelped.ts';
+import { OLLAMA_CHAT } from './ollama-chat.ts';
 import { type ReadWay, readWay } from './read-way.ts';
 import { RESPONSES } from './responses.ts';
 import type { Way } from './way.ts';
 import { WayTurn } from './way-turn.ts';
 
-const WAYS: readonly Way[] = [RESPONSES, MESSAGES];
+const WAYS: readonly Way[] = [RESPONSES, MESSAGES, OLLAMA_CHAT];
 
 /** Returns the protocol of a request, if the gateway can compact its conversations. */
 export function wayOf(method: string, path: string): Way | undefined {
   const own = path.replace(/\/$/, '');
-  return method === 'POST' ? WAYS.find((way) => own === `/v1${way.path}`) : undefined;
+  return method === 'POST' ? WAYS.find((way) => own === way.path) : undefined;
 }
 
 /**
@@ -24,16 +25,17 @@ export function wayOf(method: string, path: string): Way | undefined {
  */
 export async function answerWay(core: GatewayCore, exchange: Exchange, way: Way): Promise<void> {
   const only = core.router.hasPrefixes ? undefined : core.router.default;
-  if (only?.compaction === false) return forward(core, exchange, { upstream: only });
+  const isRoot = !way.path.startsWith('/v1/');
+  if (only?.compaction === false) return forward(core, exchange, { upstream: only, isRoot });
   const read = await readWay(core, exchange.request, way);
   const route = await core.findRoute(read.model);
   exchange.about = { upstream: route.upstream.name, model: route.model };
   core.stats.of(route.upstream.name, route.model).requests += 1;
-  if (read.unhelped !== undefined) noteUnhelped(core, `/v1${way.path}`, read.unhelped);
+  if (read.unhelped !== undefined) noteUnhelped(core, way.path, read.unhelped);
   if (route.upstream.compaction && canHelp(read)) return new WayTurn(core, exchange, { read, route }).run();
-  if (!route.hasPrefix) return forward(core, exchange, { upstream: route.upstream, body: read.body });
+  if (!route.hasPrefix) return forward(core, exchange, { upstream: route.upstream, body: read.body, isRoot });
   const body = withModel(read.plain, route.model);
-  return forward(core, exchange, { upstream: route.upstream, body, without: ['content-encoding'] });
+  return forward(core, exchange, { upstream: route.upstream, body, isRoot, without: ['content-encoding'] });
 }
 
 function canHelp({ unhelped, messages }: ReadWay): boolean {

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '@longhaul/protocol';
 import { plainText } from './fields.ts';
+import { parsedArguments } from './parsed-arguments.ts';
 import type { Json } from './way.ts';
 
 /** The part of a received message that became one message of the chat. */
@@ -43,17 +44,8 @@ function newOrigin(message: ChatMessage, received: readonly Json[]): BlockOrigin
   }
   const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: input } }) => {
     const own = received.find((block) => block['id'] === id);
-    return { type: 'tool_use', id, name, ...own, input: parsed(input) };
+    return { type: 'tool_use', id, name, ...own, input: parsedArguments(input) };
   });
   const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user';
   return { role, blocks: [...texts, ...calls] };
-}
-
-/** The arguments of a call were an object before they became text. A cut can only shorten the texts in them. */
-function parsed(input: string): unknown {
-  try {
-    return JSON.parse(input);
-  } catch {
-    return { text: input };
-  }
 }

@@ -6,9 +6,10 @@ import type { Json, Way, WayRequest } from './way.ts';
 
 /** Anthropic's Messages API. llama.cpp, LM Studio, Ollama and vLLM serve it as well. */
 export const MESSAGES: Way = {
-  path: '/messages',
+  path: '/v1/messages',
   conversationField: 'messages',
   limitField: 'max_tokens',
+  streamsByDefault: false,
   read,
   usageOf(json) {
     const answer = isRecord(json['message']) ? json['message'] : json;

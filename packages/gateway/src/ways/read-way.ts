@@ -36,7 +36,7 @@ export async function readWay(core: GatewayCore, request: IncomingMessage, way: 
     body,
     plain,
     model: textOf(json['model']),
-    stream: json['stream'] === true,
+    stream: json['stream'] === undefined ? way.streamsByDefault : json['stream'] === true,
     chatId: textOf(json['user']) || undefined,
     isMultiple: false,
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
 import type { ObservedUsage } from '../compaction/types.ts';
 import { isEncoded } from '../http/decode.ts';
 import type { RawHeaders } from '../http/headers.ts';
@@ -22,7 +23,7 @@ export type WayEnd =
 /** Passes a stream on in the same bytes and chunks, and reads the usage in it. */
 export async function relayWay(answer: IncomingMessage, relay: WayRelay): Promise<WayEnd> {
   const { way, client, headers, signal } = relay;
-  const reader = new SseReader();
+  const reader = eventReader(answer);
   const isReadable = !isEncoded(answer.headers['content-encoding']);
   const begin = () => client.begin(answer, { without: ['content-length'], add: headers });
   let usage: Partial<ObservedUsage> = {};
@@ -30,10 +31,10 @@ export async function relayWay(answer: IncomingMessage, relay: WayRelay): Promis
   const chunks = (answer as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
     const bytes = next.value;
-    for (const { data = '' } of isReadable ? reader.push(bytes) : []) {
+    for (const data of isReadable ? reader(bytes) : []) {
       const json = parse(data);
       if (json === undefined) continue;
-      if (isFirst && json['type'] === 'error') {
+      if (isFirst && (json['type'] === 'error' || typeof json['error'] === 'string')) {
         const passOn = async () => {
           begin();
           await client.write(bytes);
@@ -53,6 +54,21 @@ export async function relayWay(answer: IncomingMessage, relay: WayRelay): Promis
   begin();
   client.end();
   return { kind: 'ended', usage: observed(usage) };
+}
+
+/** Returns a function that splits the bytes of a stream into the data of its events: those of SSE, or lines of JSON. */
+function eventReader({ headers }: IncomingMessage): (bytes: Buffer) => string[] {
+  if (/event-stream/.test(headers['content-type'] ?? '')) {
+    const reader = new SseReader();
+    return (bytes) => reader.push(bytes).flatMap(({ data }) => data ?? []);
+  }
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  return (bytes) => {
+    const lines = (rest + decoder.write(bytes)).split('\n');
+    rest = lines.pop() ?? '';
+    return lines;
+  };
 }
 
 /** Returns the usage in a whole answer. */

@@ -7,9 +7,10 @@ import type { Json, Way, WayRequest } from './way.ts';
 
 /** OpenAI's Responses API. llama.cpp, LM Studio, Ollama and vLLM serve it as well. */
 export const RESPONSES: Way = {
-  path: '/responses',
+  path: '/v1/responses',
   conversationField: 'input',
   limitField: 'max_output_tokens',
+  streamsByDefault: false,
   read,
   usageOf(json) {
     const answer = isRecord(json['response']) ? json['response'] : json;

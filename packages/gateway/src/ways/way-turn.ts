@@ -73,7 +73,15 @@ export class WayTurn {
     const free = await this.#context.enterWindow(() => this.#showWait());
     try {
       const without = body === this.#read.body ? [] : ['content-encoding'];
-      const answer = await this.#route.upstream.send({ method, path, headers, body, without, signal });
+      const answer = await this.#route.upstream.send({
+        method,
+        path,
+        isRoot: !this.#read.way.path.startsWith('/v1/'),
+        headers,
+        body,
+        without,
+        signal,
+      });
       answer.once('close', free);
       return answer;
     } catch (thrown) {
@@ -92,7 +100,8 @@ export class WayTurn {
     if (prepared?.isRewritten === true)
       changed = withoutLoneSurrogates(withMember(changed, way.conversationField, write(prepared.messages)));
     if (hasPrefix) changed = withModel(changed, model);
-    if (maxTokens !== undefined) changed = withMember(changed, way.limitField, maxTokens);
+    if (maxTokens !== undefined && way.limitField !== undefined)
+      changed = withMember(changed, way.limitField, maxTokens);
     return changed === plain ? body : changed;
   }
 
@@ -141,7 +150,8 @@ export class WayTurn {
   }
 
   #showWait(): void {
-    if (this.#read.stream) this.#client.startKeepAlive();
+    // Lines of JSON have no comments.
+    if (this.#read.stream && !this.#read.way.streamsByDefault) this.#client.startKeepAlive();
   }
 
   #fail(error: LonghaulError): void {
@@ -162,7 +172,7 @@ export class WayTurn {
 }
 
 function isStream({ headers }: IncomingMessage): boolean {
-  return /event-stream/.test(headers['content-type'] ?? '');
+  return /event-stream|x-ndjson/.test(headers['content-type'] ?? '');
 }
 
 /** Codes that mean the server has stopped or is restarting. */

@@ -9,6 +9,8 @@ export interface WayRequest {
   messages: ChatMessage[];
   tools: ChatTool[] | undefined;
   maxTokens: number | undefined;
+  /** The window that the request itself asks for. */
+  windowTokens?: number | undefined;
   /** Why the conversation cannot be compacted, for a person. */
   unhelped: string | undefined;
   /** Returns the conversation of the request with other messages. Received ones keep their fields. */
@@ -17,12 +19,13 @@ export interface WayRequest {
 
 /** A protocol for conversations besides chat completions. */
 export interface Way {
-  /** The path after `/v1`. */
   readonly path: string;
   /** The field with the conversation. */
   readonly conversationField: string;
   /** The field with the longest answer. */
-  readonly limitField: string;
+  readonly limitField: string | undefined;
+  /** Whether an answer is a stream unless the request says otherwise. */
+  readonly streamsByDefault: boolean;
   read(json: Json): WayRequest;
   /** Returns the usage in a whole answer or in one event of a stream. */
   usageOf(json: Json): Partial<ObservedUsage> | undefined;
