@@ -544,7 +544,10 @@ test.each([
     const server = selectingServer(refuses);
     await using both = await startBoth(server.answer, { notices: 'off' });
     for (const topic of ['a', 'b']) {
-      const messages: Message[] = [{ role: 'user', content: `On ${topic}.` }, ...history(150).slice(1)];
+      const messages = history(150).map(({ role, content }) => ({
+        role,
+        content: `On ${topic}: ${content}`,
+      }));
       const request = { model: 'm', messages, stream: true } as const;
       await collect(await clientOf(both.gateway.url).chat.completions.create(request));
       const sent = JSON.stringify(both.upstream.received.map(({ body }) => String(body)).at(-1));

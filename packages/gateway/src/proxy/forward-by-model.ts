@@ -24,13 +24,22 @@ export async function forwardByModel(core: GatewayCore, exchange: Exchange): Pro
   }
   const isJson = /json/.test(request.headers['content-type'] ?? '');
   if (method !== 'POST' || !isJson) return forward(core, exchange, { upstream: router.default });
-  const body = await readRequestBody(request, bodyLimits(core.settings));
-  const encoding = request.headers['content-encoding'];
+  return forwardBody(core, exchange, { body: await readRequestBody(request, bodyLimits(core.settings)) });
+}
+
+/** Forwards a request whose JSON body has been read by the model in it. */
+export async function forwardBody(
+  core: GatewayCore,
+  exchange: Exchange,
+  { body, isRoot }: { body: Buffer; isRoot?: boolean },
+): Promise<void> {
+  const encoding = exchange.request.headers['content-encoding'];
   const plain = (await decodeWhole(body, encoding, core.settings.maxBodyBytes)) ?? body;
   const { upstream, model, hasPrefix } = await core.findRoute(modelIn(plain));
-  if (!hasPrefix) return forward(core, exchange, { upstream, body });
+  if (!hasPrefix) return forward(core, exchange, { upstream, body, isRoot });
   return forward(core, exchange, {
     upstream,
+    isRoot,
     body: withModel(plain, model),
     without: ['content-encoding'],
   });

@@ -1,7 +1,8 @@
-import type { GatewayCore } from '../gateway-core.ts';
+import { readRequestBody } from '@longhaul/models/http';
+import { bodyLimits, type GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { forward } from '../proxy/forward.ts';
-import { withModel } from '../wire/edit-body.ts';
+import { forwardBody } from '../proxy/forward-by-model.ts';
 import { MESSAGES } from './messages.ts';
 import { noteUnhelped } from './note-unhelped.ts';
 import { OLLAMA_CHAT } from './ollama-chat.ts';
@@ -21,21 +22,22 @@ export function wayOf(method: string, path: string): Way | undefined {
 /**
  * Answers a request of another protocol than chat completions.
  *
- * @throws {LonghaulError} If the request cannot be read, or no answer has begun.
+ * @throws {LonghaulError} If no answer has begun.
  */
 export async function answerWay(core: GatewayCore, exchange: Exchange, way: Way): Promise<void> {
   const only = core.router.hasPrefixes ? undefined : core.router.default;
   const isRoot = !way.path.startsWith('/v1/');
   if (only?.compaction === false) return forward(core, exchange, { upstream: only, isRoot });
-  const read = await readWay(core, exchange.request, way);
+  const { request } = exchange;
+  const received = await readRequestBody(request, bodyLimits(core.settings));
+  const read = await readWay(request, { way, body: received, maxBytes: core.settings.maxBodyBytes });
+  if (read === undefined) return forwardBody(core, exchange, { body: received, isRoot });
   const route = await core.findRoute(read.model);
   exchange.about = { upstream: route.upstream.name, model: route.model };
   core.stats.of(route.upstream.name, route.model).requests += 1;
   if (read.unhelped !== undefined) noteUnhelped(core, way.path, read.unhelped);
   if (route.upstream.compaction && canHelp(read)) return new WayTurn(core, exchange, { read, route }).run();
-  if (!route.hasPrefix) return forward(core, exchange, { upstream: route.upstream, body: read.body, isRoot });
-  const body = withModel(read.plain, route.model);
-  return forward(core, exchange, { upstream: route.upstream, body, isRoot, without: ['content-encoding'] });
+  return forwardBody(core, exchange, { body: read.body, isRoot });
 }
 
 function canHelp({ unhelped, messages }: ReadWay): boolean {

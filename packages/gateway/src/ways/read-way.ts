@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { readRequestBody } from '@longhaul/models/http';
-import { isDeeperThan, LonghaulError } from '@longhaul/protocol';
-import { bodyLimits, type GatewayCore } from '../gateway-core.ts';
+import { isDeeperThan } from '@longhaul/protocol';
 import { decodeWhole } from '../http/decode.ts';
 import { isRecord } from '../wire/is-record.ts';
 import { textOf } from './fields.ts';
@@ -23,13 +21,14 @@ export interface ReadWay extends WayRequest {
 /** No schema or message needs so many levels. Many more would overflow the stack of recursive code. */
 const MAX_LEVELS = 500;
 
-/** @throws {LonghaulError} `invalid_request` */
-export async function readWay(core: GatewayCore, request: IncomingMessage, way: Way): Promise<ReadWay> {
-  const body = await readRequestBody(request, bodyLimits(core.settings));
-  const encoding = request.headers['content-encoding'];
-  const plain = await decodeWhole(body, encoding, core.settings.maxBodyBytes);
-  if (plain === undefined) throw invalid(`The body cannot be read as content-encoding ${encoding}.`);
-  const json = parse(plain);
+/** Returns undefined for a body that cannot be read as a conversation. The upstream then reports the error. */
+export async function readWay(
+  request: IncomingMessage,
+  { way, body, maxBytes }: { way: Way; body: Buffer; maxBytes: number },
+): Promise<ReadWay | undefined> {
+  const plain = await decodeWhole(body, request.headers['content-encoding'], maxBytes);
+  const json = plain === undefined ? undefined : parse(plain);
+  if (plain === undefined || json === undefined) return undefined;
   return {
     ...way.read(json),
     way,
@@ -42,19 +41,11 @@ export async function readWay(core: GatewayCore, request: IncomingMessage, way: 
   };
 }
 
-function parse(plain: Buffer): Json {
-  let value: unknown;
+function parse(plain: Buffer): Json | undefined {
   try {
-    value = JSON.parse(plain.toString('utf8'));
+    const value: unknown = JSON.parse(plain.toString('utf8'));
+    return isRecord(value) && !isDeeperThan(value, MAX_LEVELS) ? value : undefined;
   } catch {
-    throw invalid('The body is not valid JSON. Send a JSON object.');
+    return undefined;
   }
-  if (isDeeperThan(value, MAX_LEVELS))
-    throw invalid(`The body has more than ${MAX_LEVELS} levels of nesting.`);
-  if (!isRecord(value)) throw invalid('The body must be a JSON object.');
-  return value;
-}
-
-function invalid(message: string): LonghaulError {
-  return new LonghaulError('invalid_request', message);
 }
