@@ -126,3 +126,26 @@ it.each([512, 2_048, 4_096, 8_192, 32_768, 131_072])(
     if (due > 0) expect(isDue(due - 1)).toBe(false);
   },
 );
+
+it('stores the conversation, counts it, and reports the usage', () => {
+  const manager = new AgentContextManager({ contextLimit: 1_000, count, fixedTokens: 100 });
+  expect(manager.getConversationHistory()).toEqual([]);
+  const messages = [message(300), message(100)];
+  manager.updateConversationHistory(messages);
+  messages.pop();
+  expect(manager.getConversationHistory()).toEqual([message(300), message(100)]);
+  manager.updateUsage({ outputTokens: 250 });
+  expect(manager.getUsageStats()).toEqual({
+    inputTokens: 500,
+    outputTokens: 250,
+    totalTokens: 750,
+    contextLimit: 1_000,
+    remainingTokens: 250,
+    usagePercentage: 75,
+  });
+  manager.updateUsage({ outputTokens: 900 });
+  expect(manager.getUsageStats()).toMatchObject({ remainingTokens: 0, usagePercentage: 140 });
+  manager.reset();
+  expect(manager.getConversationHistory()).toEqual([]);
+  expect(manager.getUsageStats()).toMatchObject({ totalTokens: 0, remainingTokens: 1_000 });
+});

@@ -26,6 +26,18 @@ export interface InputEstimate {
   isOverThreshold: boolean;
 }
 
+/** How full the window is. */
+export interface UsageStats {
+  inputTokens: number;
+  outputTokens: number;
+  totalTokens: number;
+  contextLimit: number;
+  /** Tokens that are left; 0 if the window is exceeded. */
+  remainingTokens: number;
+  /** Over 100 if the window is exceeded. */
+  usagePercentage: number;
+}
+
 export interface ToolResponseCheck {
   /** Whether the results can be added to the tokens in use and leave the answer its room. */
   fits: boolean;
@@ -37,7 +49,8 @@ export interface ToolResponseCheck {
 
 /**
  * Tracks how full the window of one request is: before the request, when tool results arrive, and while the answer
- * streams. It holds no messages except the tool results that a restart must keep.
+ * streams. It holds no messages except those of `updateConversationHistory`, and the tool results that a restart must
+ * keep.
  *
  * @example
  * const manager = new AgentContextManager({ contextLimit: 8_192 });
@@ -56,6 +69,7 @@ export class AgentContextManager {
   #outputTokens = 0;
   #needsRestart = false;
   #lastToolResult: readonly ChatMessage[] | undefined;
+  #history: readonly ChatMessage[] = [];
 
   constructor(options: AgentContextManagerOptions) {
     this.#enabled = options.enabled ?? true;
@@ -70,6 +84,28 @@ export class AgentContextManager {
   updateUsage({ inputTokens, outputTokens }: { inputTokens?: number; outputTokens?: number }): void {
     this.#inputTokens = inputTokens ?? this.#inputTokens;
     this.#outputTokens = outputTokens ?? this.#outputTokens;
+  }
+
+  /** Stores the conversation, for example after a compaction, and sets the input tokens to those of a request with it. */
+  updateConversationHistory(messages: readonly ChatMessage[]): void {
+    this.#history = [...messages];
+    this.#inputTokens = this.#fixedTokens + this.#count(messages);
+  }
+
+  /** Returns the stored conversation; empty if none was stored. */
+  getConversationHistory(): readonly ChatMessage[] {
+    return this.#history;
+  }
+
+  getUsageStats(): UsageStats {
+    return {
+      inputTokens: this.#inputTokens,
+      outputTokens: this.#outputTokens,
+      totalTokens: this.#used,
+      contextLimit: this.#limit,
+      remainingTokens: Math.max(0, this.#limit - this.#used),
+      usagePercentage: this.getUsagePercentage(),
+    };
   }
 
   /**
@@ -128,8 +164,9 @@ export class AgentContextManager {
     return this.#enabled && this.#used >= this.#limit;
   }
 
-  /** Sets the usage to 0 and clears the restart flag. */
+  /** Sets the usage to 0, and drops the conversation and the restart flag. */
   reset(): void {
+    this.#history = [];
     this.#inputTokens = 0;
     this.#outputTokens = 0;
     this.resetRestartFlag();

@@ -3,6 +3,7 @@ export {
   type AgentContextManagerOptions,
   type InputEstimate,
   type ToolResponseCheck,
+  type UsageStats,
 } from './agent-context-manager.ts';
 export { createConversationContext } from './compaction/conversation-context.ts';
 export type { ContextSettings, ConversationContextOptions } from './compaction/settings.ts';
