@@ -15,6 +15,7 @@ const MAY_CHANGE: ReadonlySet<string> = new Set([
   'mcp.deferOver',
   'terminal.theme',
   'continuation.askOpenItems',
+  'sessions.titles',
   'context.compression.options.preserveLastNTurns',
   'context.compression.options.recentMessagesToKeep',
   'context.compression.options.pruneProtectTokens',

@@ -29,6 +29,18 @@ describe('longhaul sessions', () => {
     expect(others).toEqual([]);
   });
 
+  it('shows what was done with -v, and so do show and search', async () => {
+    await using bench = await benchWithRuns('First');
+    const summary = 'It is [31mdone [0m.';
+    const { stdout } = await bench.call(['sessions', '-v']);
+    expect(linesOf(stdout).at(-1)).toBe(`    ${summary}`);
+    expect((await bench.call(['sessions'])).stdout).not.toContain(summary);
+    expect((await bench.call(['show', 'last'])).stdout).toContain(`summary  ${summary}`);
+    expect(linesOf((await bench.call(['search', 'First'])).stdout)[1]).toBe(summary);
+    const found = await bench.call(['search', 'First', '--json']);
+    expect(JSON.parse(linesOf(found.stdout)[0] ?? '')).toMatchObject({ title: 'First', summary });
+  });
+
   it('shows running and interrupted sessions for every stored status', async () => {
     await using bench = await benchWithRuns('First');
     const { flags } = await bench.serve({

@@ -91,6 +91,10 @@ export interface Config {
     /** 1: children have no children. 0: there are no children. */
     depth: number;
   };
+  sessions: {
+    /** Whether a model is asked for the titles of sessions. */
+    titles: boolean;
+  };
   continuation: {
     /** Whether a run asks the model once about open todo items or an announced step before it accepts an answer. */
     askOpenItems: boolean;
@@ -360,6 +364,7 @@ export const DEFAULT_CONFIG: Config = {
   terminal: { theme: 'auto' },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
   subtasks: { atOnce: 4, depth: 2 },
+  sessions: { titles: true },
   continuation: { askOpenItems: true },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },
   approvals: [],

@@ -1,5 +1,10 @@
 import type { ModelInfo } from '@longhaul/core';
-import type { CheckServerOptions, ModelReport, ProbeWindowOptions } from '@longhaul/models';
+import {
+  type CheckServerOptions,
+  isLoopbackUrl,
+  type ModelReport,
+  type ProbeWindowOptions,
+} from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ResolvedModel } from './resolve-model.ts';
 
@@ -82,11 +87,18 @@ export function modelInfoOf(
     maxOutputTokens: window.maxOutputTokens,
     price: model.price,
     withoutTools,
+    ...(isLocal(model) && { isLocal: true }),
     accepts: {
       images: model.accepts?.images ?? window.acceptsImages ?? false,
       files: model.accepts?.files ?? false,
     },
   };
+}
+
+/** Whether a server for local models answers. vLLM keeps the prompts of many conversations. */
+function isLocal({ kind, serverKind, baseUrl }: ResolvedModel): boolean {
+  const hasLocalKind = [kind, serverKind].some((each) => each === 'lmstudio' || each === 'ollama');
+  return hasLocalKind || serverKind === 'llamacpp' || (baseUrl !== undefined && isLoopbackUrl(baseUrl));
 }
 
 /** Asks the server for its window. Hosted providers do not report windows; their models are in the catalogue. */

@@ -6,7 +6,7 @@ import { gateway } from './schema/gateway.ts';
 import { hook } from './schema/hooks.ts';
 import { mcp } from './schema/mcp.ts';
 import { agent, provider } from './schema/models.ts';
-import { approval, continuation, limits, retry, sandbox, subtasks, tools } from './schema/run.ts';
+import { approval, continuation, limits, retry, sandbox, sessions, subtasks, tools } from './schema/run.ts';
 import { server } from './schema/server.ts';
 import { storage } from './schema/storage.ts';
 import { modelName, name, setting, url } from './schema/values.ts';
@@ -50,6 +50,7 @@ export const configSchema = z.strictObject({
   ),
   limits: setting(limits, 'Limits at which a run stops.'),
   subtasks: setting(subtasks, 'Child sessions, which the tool task starts.'),
+  sessions: setting(sessions, 'What sessions are called.'),
   continuation: setting(continuation, 'Answers that end too early.'),
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(

@@ -40,6 +40,7 @@ export {
   type LedgerKeeper,
   type LedgerStart,
 } from './ledger/ledger-keeper.ts';
+export { pathsChanged } from './ledger/paths-changed.ts';
 export {
   createLiveTest,
   headOf,
@@ -83,6 +84,7 @@ export {
   type SummaryRequest,
 } from './narrative.ts';
 export { outlineOf } from './outline.ts';
+export { plainLine } from './plain-line.ts';
 export {
   PRUNE_MINIMUM,
   PRUNE_PROTECT,
@@ -136,6 +138,7 @@ export type {
   NamedSizes,
   SessionSummarise,
 } from './session/session-types.ts';
+export { sessionSummary } from './session-summary.ts';
 export {
   type PlacedPatch,
   precedes,

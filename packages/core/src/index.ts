@@ -67,6 +67,7 @@ export {
 } from './session/leases/lease-owner.ts';
 export { drivingRun } from './session/leases/take-session.ts';
 export { listMessages } from './session/list-messages.ts';
+export { lastAnswer } from './session/messages/answer-text.ts';
 export { coalesce } from './session/messages/coalesce.ts';
 export { expandBlobReferences, storeMedia } from './session/messages/media.ts';
 export {
@@ -88,6 +89,7 @@ export type { ExecutorResult } from './session/runs/run-result.ts';
 export { isNothingToResume } from './session/runs/turn-state.ts';
 export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
+export { defaultTitle, taskOf } from './session/title/default-title.ts';
 export {
   createRunTelemetry,
   type RunTelemetryOptions,

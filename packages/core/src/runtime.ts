@@ -55,6 +55,7 @@ import { ifBusy } from './session/session-errors.ts';
 import { ChildSessions } from './session/subtasks/child-sessions.ts';
 import { Families } from './session/subtasks/families.ts';
 import { undeliveredChildren } from './session/subtasks/undelivered-children.ts';
+import { summaryUntil } from './session/summary-until.ts';
 
 const DEFAULT_INSTRUCTION_FILES = ['AGENTS.md'];
 
@@ -286,7 +287,10 @@ export class Runtime {
    */
   async fork(sessionId: string, options: ForkSessionOptions = {}): Promise<Session> {
     const source = withoutCompactionRequest(await this.#runs.existing(sessionId));
-    const session = draftFork(source, options);
+    const { at } = options;
+    const summary =
+      at === undefined ? source.summary : await summaryUntil(this.#options.store, source.id, at);
+    const session = { ...draftFork(source, options), summary };
     return this.#options.store.forkSession(sessionId, session, {
       at: options.at,
       newId,

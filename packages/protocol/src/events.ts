@@ -202,6 +202,11 @@ export type EventPayload =
     }
   | { type: 'session:unreverted' }
   | {
+      /** The session has another title. A model wrote it, or it is the first line of the task. */
+      type: 'session:titled';
+      title: string;
+    }
+  | {
       /** A command runs in the background. */
       type: 'process:started';
       /** Names the command in the session: the handle of the call that started it. */

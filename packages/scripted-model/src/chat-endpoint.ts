@@ -12,6 +12,7 @@ import { readBody } from './read-body.ts';
 import { fitReply, toReply } from './reply.ts';
 import { asksForSummary, parseBody, parseRequest } from './request.ts';
 import type { Script, ScriptReply } from './script.ts';
+import { asksForTitle, FREE, firstLine, namedTask } from './title-request.ts';
 import { type Room, refusal, replyRoom } from './window.ts';
 import { CHAT_WIRE } from './wire/chat-wire.ts';
 import type { Wire } from './wire/wire.ts';
@@ -24,7 +25,7 @@ export interface ChatSettings extends Room {
   faults: Readonly<Record<number, Fault>>;
   /** Called for requests that are not in `faults`. */
   randomFault?: (requestNumber: number) => Fault | undefined;
-  journal?: DiskJournal;
+  journal?: DiskJournal | undefined;
   /** Maximum characters of a delta. */
   chunkChars: number;
   chunkDelayMs: number;
@@ -34,6 +35,8 @@ export interface ChatSettings extends Room {
   handleLength?: (chat: ChatCompletionRequest, prompt: PromptCount) => Handling | undefined;
   /** See `ScriptedModelServerOptions`. */
   compaction?: 'works' | 'fails' | 'is unknown';
+  /** Returns the title of a session. Default: the first line of its task. */
+  title?: ((task: string) => string) | undefined;
   /** Whether requests for any model name are answered. Default: false, only for `model`. */
   answersToAnyName?: boolean;
 }
@@ -43,6 +46,8 @@ export interface Exchange {
   response: ServerResponse;
   /** Default: Chat Completions. */
   wire?: Wire;
+  /** Called if the request is none of a session's conversation: it has no number. */
+  forget?: (record: RequestRecord) => void;
 }
 
 /** Answers one chat request and stores the outcome in its record. Never rejects. */
@@ -54,12 +59,14 @@ export async function answerChat(
   const { request, response, record, wire = CHAT_WIRE } = exchange;
   response.once('close', () => {
     noteClose(record);
-    const { number, outcome, status, fault } = record;
+    const { number, outcome, status, fault, isTitle = false } = record;
+    if (isTitle) return;
     settings.journal?.write({ type: 'end', number, outcome, status, ...(fault && { fault }) });
   });
   try {
     checkKey(request, settings.apiKey);
     const text = await readBody(request);
+    if (asksForTitle(text)) return await answerTitle(text, { ...exchange, wire }, settings);
     settings.journal?.write({ type: 'request', number: record.number, path: wire.path, body: text });
     const body = parseBody(text);
     const asked = parseRequest(body, wire);
@@ -89,6 +96,22 @@ export async function answerChat(
     if (response.headersSent || response.destroyed) response.destroy();
     else sendError(response, answer, wire.errorBody(answer));
   }
+}
+
+/** Answers a request for the title of a session. It costs nothing, and gets no fault. @throws {ApiError} */
+async function answerTitle(
+  text: string,
+  { response, record, wire, forget }: Exchange & { record: RequestRecord; wire: Wire },
+  settings: ChatSettings,
+): Promise<void> {
+  record.isTitle = true;
+  forget?.(record);
+  const chat = parseRequest(parseBody(text), wire);
+  if (chat.model !== settings.model && settings.answersToAnyName !== true) throw unknownModel(chat.model);
+  const { title = firstLine } = settings;
+  const free = { ...settings, countTokens: () => 0, journal: undefined };
+  const sending = { chat, prompt: FREE, record, response, settings: free, fault: undefined, wire };
+  await send({ text: title(namedTask(chat)) }, sending);
 }
 
 /** Sends a summary in the provider's own form, if this server makes any. @throws {ApiError} */

@@ -19,6 +19,8 @@ export interface RequestRecord {
   messageCount: number;
   /** Whether it asked for a summary in the provider's own form. */
   isCompaction?: boolean;
+  /** Whether it asked for the title of a session. Such a request is in no list. */
+  isTitle?: boolean;
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
@@ -53,6 +55,11 @@ export function newRecord(number: number, headers: IncomingHttpHeaders): Request
     outcome: 'answering',
     status: 0,
   };
+}
+
+/** Takes a record out of a list, so that later requests get its number. */
+export function forgetIn(records: RequestRecord[]): (record: RequestRecord) => void {
+  return (record) => void records.splice(records.indexOf(record), 1);
 }
 
 export function statsOf(records: readonly RequestRecord[]): ScriptedModelStats {

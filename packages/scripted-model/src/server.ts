@@ -6,7 +6,7 @@ import { ApiError, unknownUrl } from './api-error.ts';
 import { answerChat, answerCount, type ChatSettings, checkKey } from './chat-endpoint.ts';
 import { openDiskJournal } from './disk-journal.ts';
 import type { Fault } from './fault.ts';
-import { newRecord, type RequestRecord, type ScriptedModelStats, statsOf } from './journal.ts';
+import { forgetIn, newRecord, type RequestRecord, type ScriptedModelStats, statsOf } from './journal.ts';
 import { PromptCounter } from './prompt-counter.ts';
 import { type RandomFaultOptions, randomFaults } from './random-faults.ts';
 import type { Script } from './script.ts';
@@ -39,6 +39,8 @@ export interface ScriptedModelServerOptions {
    * sealed: it stands for a text that only this server can see. Default `is unknown`.
    */
   compaction?: 'works' | 'fails' | 'is unknown';
+  /** Returns the title of a session for its task. Such requests have no number. Default: the task's first line. */
+  title?: (task: string) => string;
   /** Whether `requests` keeps the bodies. Default: true. */
   keepBodies?: boolean;
   /** Default: OpenAI's o200k_base. */
@@ -93,7 +95,7 @@ export async function createScriptedModelServer(
     if (wire !== undefined) {
       const record = newRecord(requests.length + 1, request.headers);
       requests.push(record);
-      void answerChat({ request, response, record, wire }, settings, counter);
+      void answerChat({ request, response, record, wire, forget: forgetIn(requests) }, settings, counter);
     } else if (counted !== undefined) {
       void answerCount({ request, response, wire: counted }, settings, counter);
     } else if (`${request.method} ${path}` === 'GET /v1/models') {
@@ -137,6 +139,7 @@ async function withDefaults(options: ScriptedModelServerOptions): Promise<ChatSe
     chunkChars: Math.max(1, options.chunkChars ?? 16),
     chunkDelayMs: options.chunkDelayMs ?? 0,
     compaction: options.compaction ?? 'is unknown',
+    title: options.title,
     keepBodies: options.keepBodies ?? true,
     countTokens: options.countTokens ?? (await loadGptCounter()),
   };

@@ -10,6 +10,7 @@ import { editorText } from '../editor-text.ts';
 import type { SessionRecord } from '../sessions/session-record.ts';
 import type { EventFeed } from '../updates/event-feed.ts';
 import { remark } from '../updates/text-chunk.ts';
+import { titleUpdate } from '../updates/title-update.ts';
 import { fenced } from '../updates/tool-content.ts';
 import { contentOf } from './prompt-content.ts';
 import { RunningTurns, type RunningTurnsOptions } from './running-turns.ts';
@@ -99,12 +100,14 @@ export class SessionPrompts {
   }
 
   async #run({ command, words }: TypedCommand, { signal }: Turn): ReturnType<TypedCommand['command']['run']> {
-    const { stored, fields } = this.#options.record;
+    const { workspace, record } = this.#options;
+    const { stored, fields } = record;
     if (command.needsSession === true && stored === undefined)
       return { text: `/${command.name} needs a session with messages, and this session has none yet.` };
     await stored;
     try {
-      return await command.run(words, { sessionId: fields.id, title: fields.title, signal });
+      const { title = fields.title } = (await workspace.store.getSession(fields.id)) ?? {};
+      return await command.run(words, { sessionId: fields.id, title, signal });
     } catch (error) {
       const text = problemOfInput(error);
       if (text === undefined) throw error;
@@ -145,7 +148,7 @@ export class SessionPrompts {
     const { record, feed } = this.#options;
     const title = await record.store(content);
     if (title === undefined) return;
-    feed.send([{ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() }]);
+    feed.send([titleUpdate({ title, at: Date.now() })]);
   }
 }
 

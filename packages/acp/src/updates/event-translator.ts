@@ -6,6 +6,7 @@ import { CompactionUpdates } from './compaction-updates.ts';
 import { noticeOf } from './event-notice.ts';
 import { diffsOf } from './file-diffs.ts';
 import { StreamedText } from './streamed-text.ts';
+import { titleUpdate } from './title-update.ts';
 import { planOf } from './todo-plan.ts';
 import { liveContent, outputContent, rawInputOf } from './tool-content.ts';
 import { kindOf, locationsOf, titleOf } from './tool-facts.ts';
@@ -77,6 +78,8 @@ export class EventTranslator {
         return event.status === 'idle' ? this.#compaction.end('cancelled') : [];
       case 'context:compressed':
         return this.#compaction.done(event, summary);
+      case 'session:titled':
+        return [titleUpdate(event)];
       case 'run:finished':
         return this.#finished(event);
       case 'run:repaired':

@@ -186,7 +186,7 @@ export class Chat {
     this.#totals.take(event);
     if (event.type === 'context:usage') this.#questions.beginStep();
     void this.#remarks.guarded(() => this.#opener.measureAfter(event));
-    notifyEnd(this.#parts.front.surface, event, this.#conversation.title);
+    notifyEnd(this.#parts.front.surface, event, this.#conversation);
   }
 
   #onChange(): void {

@@ -51,6 +51,11 @@ export class Conversation {
     if (this.#session !== undefined) this.#session.state.title = title;
   }
 
+  /** What was done in the session. */
+  get summary(): string | undefined {
+    return this.#session?.state.summary;
+  }
+
   get model(): string | undefined {
     return this.#session?.state.model;
   }

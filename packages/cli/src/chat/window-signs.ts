@@ -12,8 +12,13 @@ export function showWork(
 }
 
 /** Notifies a person who looks at another window when a run has ended. */
-export function notifyEnd(surface: Surface, event: LonghaulEvent, title: string): void {
+export function notifyEnd(
+  surface: Surface,
+  event: LonghaulEvent,
+  { title, summary = '' }: { title: string; summary?: string | undefined },
+): void {
   if (event.type !== 'run:finished') return;
   const how = event.status === 'completed' ? 'Done' : `Stopped (${event.status})`;
-  surface.notify(`${how}: ${fitLine(title, 40)}`);
+  const about = event.status === 'completed' && summary !== '' ? `. ${fitLine(summary, 160)}` : '';
+  surface.notify(`${how}: ${fitLine(title, 40)}${about}`);
 }

@@ -143,6 +143,7 @@ export const SESSIONS_FLAGS = {
   ...WHERE,
   ...ALL,
   json: toggle,
+  verbose: { type: 'boolean', short: 'v' },
   limit: { type: 'string', short: 'n' },
 } as const;
 export const PS_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;

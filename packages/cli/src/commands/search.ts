@@ -33,10 +33,13 @@ export async function search(argv: readonly string[], terminal: Terminal): Promi
     includeReverted: values.reverted,
   });
   const ids = [...new Set(hits.map((hit) => hit.sessionId))];
-  const titles = new Map(
-    await Promise.all(ids.map(async (id) => [id, (await store.getSession(id))?.title ?? ''] as const)),
+  const sessions = new Map(
+    await Promise.all(ids.map(async (id) => [id, await store.getSession(id)] as const)),
   );
-  const matches = hits.map<SessionMatch>((hit) => ({ ...hit, title: titles.get(hit.sessionId) ?? '' }));
+  const matches = hits.map<SessionMatch>((hit) => {
+    const { title = '', summary } = sessions.get(hit.sessionId) ?? {};
+    return { ...hit, title, summary };
+  });
   const colors = wantsColors(terminal, values['no-color']);
   terminal.out.write(
     values.json
@@ -46,6 +49,6 @@ export async function search(argv: readonly string[], terminal: Terminal): Promi
   return matches.length > 0 ? 0 : 1;
 }
 
-function jsonOf({ sessionId, title, messageId, sequence, partIndex, snippet }: SessionMatch) {
-  return { sessionId, title, messageId, handle: handleOf(sequence, partIndex), snippet };
+function jsonOf({ sessionId, title, summary, messageId, sequence, partIndex, snippet }: SessionMatch) {
+  return { sessionId, title, summary, messageId, handle: handleOf(sequence, partIndex), snippet };
 }

@@ -28,7 +28,15 @@ export async function sessions(argv: readonly string[], terminal: Terminal): Pro
   }
   const hasOthers = found.length === 0 && (await store.listSessions({ limit: 1 })).length > 0;
   const colors = wantsColors(terminal, undefined);
-  const options = { columns: columnsOf(terminal.out), colors, now: Date.now(), scope, home, hasOthers };
+  const options = {
+    columns: columnsOf(terminal.out),
+    colors,
+    now: Date.now(),
+    scope,
+    home,
+    hasOthers,
+    withSummaries: values.verbose,
+  };
   terminal.out.write(sessionTable(found, options));
   return 0;
 }

@@ -115,6 +115,7 @@ export function runtimeOptions(
     keptOutput: keptOutputLimit(config.storage),
     retry: config.retry,
     rawToolResults: config.tools.rawResults,
+    titles: config.sessions.titles,
     askOpenItems: config.continuation.askOpenItems,
     budgetNotes: config.context.budgetNotes,
     recordsFiles: config.files.record,

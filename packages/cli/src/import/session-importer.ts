@@ -1,5 +1,7 @@
+import { createLedgerFold, foldMessage, pathsChanged, sessionSummary } from '@longhaul/context';
 import {
   type BlobStore,
+  lastAnswer,
   type MessageDraft,
   newId,
   recordedTrees,
@@ -43,6 +45,8 @@ export class SessionImporter {
   #batch: MessageDraft[] = [];
   #batchTokens = 0;
   #missingBlobs = 0;
+  readonly #facts = createLedgerFold();
+  #lastAnswer = '';
   /** The recorded states of the workspace that the session names. */
   readonly #trees = new Set<string>();
 
@@ -59,6 +63,8 @@ export class SessionImporter {
     const { sessionId: _, sequence: __, ...rest } = message;
     const parts = await Promise.all(message.parts.map((part) => this.#withMedia(part)));
     for (const tree of recordedTrees({ messages: [message], marks: [] })) this.#trees.add(tree);
+    foldMessage(this.#facts, message);
+    this.#lastAnswer = lastAnswer([message]) || this.#lastAnswer;
     const id = newId();
     if (this.#options.report.format === 'longhaul') this.#ids.set(message.id, id);
     const tokenCount = storedTokens(parts);
@@ -74,7 +80,8 @@ export class SessionImporter {
     const marks = report.marks.map((mark) => this.#withNewIds(mark, this.#sessionId));
     for (const tree of recordedTrees({ messages: [], marks })) this.#trees.add(tree);
     const lostTrees = await countLostTrees(this.#blobs, this.#trees);
-    const patch = { ...this.#description(lostTrees > 0), status: 'completed' as const };
+    const summary = sessionSummary({ text: this.#lastAnswer, files: pathsChanged(this.#facts) });
+    const patch = { ...this.#description(lostTrees > 0), summary, status: 'completed' as const };
     const { title } = await (await this.#begun()).publish({ patch, marks });
     return {
       sessionId: this.#sessionId,

@@ -6,6 +6,8 @@ import { createPaint } from './paint.ts';
 export interface SessionMatch extends SearchHit {
   /** Of the session. */
   title: string;
+  /** Of the session. */
+  summary?: string | undefined;
 }
 
 const HANDLE_COLUMNS = 9;
@@ -21,13 +23,14 @@ export function matchLines(
   }
   const bySession = Map.groupBy(matches, (match) => match.sessionId);
   const blocks = [...bySession].map(([sessionId, found]) => {
-    const title = found[0]?.title ?? '';
+    const { title = '', summary } = found[0] ?? {};
     const head = `${paint.note(shortId(sessionId))}  ${paint.bold(fitLine(title, columns - 15))}`;
     const lines = found.map(({ sequence, partIndex, snippet }) => {
       const handle = handleOf(sequence, partIndex).padEnd(HANDLE_COLUMNS);
       return `${paint.dim(handle)}${fitLine(snippet, columns - HANDLE_COLUMNS)}`;
     });
-    return [head, ...lines].join('\n');
+    const about = summary === undefined ? [] : [paint.dim(fitLine(summary, columns))];
+    return [head, ...about, ...lines].join('\n');
   });
   return `${blocks.join('\n\n')}\n`;
 }

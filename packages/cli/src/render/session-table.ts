@@ -4,6 +4,7 @@ import type { Session } from '@longhaul/protocol';
 import type { WorkspaceScope } from '../session/workspace-scope.ts';
 import { fitLine, shortId } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
+import { wrapText } from './word-wrapper.ts';
 
 export interface SessionTableOptions {
   columns: number;
@@ -14,6 +15,8 @@ export interface SessionTableOptions {
   home: string;
   /** There are sessions of other workspaces. */
   hasOthers: boolean;
+  /** Under each session, what was done in it. */
+  withSummaries?: boolean | undefined;
 }
 
 type Listed = Session & { state: SessionState };
@@ -28,6 +31,7 @@ export function sessionTable(sessions: readonly Listed[], options: SessionTableO
     if (session.workspace !== folder) lines.push(paint.dim(folderLine(session.workspace, options)));
     folder = session.workspace;
     lines.push(sessionLine(session, options, paint));
+    if (options.withSummaries === true) lines.push(...summaryLines(session, options, paint));
   }
   return `${lines.join('\n')}\n`;
 }
@@ -44,6 +48,14 @@ function sessionLine(session: Listed, { columns, now }: SessionTableOptions, pai
   const time = age(now - session.updatedAt).padStart(8);
   const state = stateColor(session.state, paint)(session.state.padEnd(STATE_COLUMNS));
   return `${shortId(session.id)}  ${paint.dim(time)}  ${state}  ${fitLine(session.title, columns - 38)}`;
+}
+
+const SUMMARY_INDENT = 4;
+
+function summaryLines({ summary }: Listed, { columns }: SessionTableOptions, paint: Paint): string[] {
+  if (summary === undefined) return [];
+  const text = wrapText(summary, columns - SUMMARY_INDENT).trimEnd();
+  return text.split('\n').map((line) => ' '.repeat(SUMMARY_INDENT) + paint.dim(line));
 }
 
 /** The folder, with `~` for the home folder. */

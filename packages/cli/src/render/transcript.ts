@@ -14,7 +14,7 @@ import {
 import { formatTokens, plural } from './format.ts';
 import { gitStartText } from './git-start-text.ts';
 import { createPaint, type Paint } from './paint.ts';
-import { field } from './run-summary.ts';
+import { field, wrappedField } from './run-summary.ts';
 import { toolDetails } from './tool-details.ts';
 import { shortArguments, toolLine } from './tool-line.ts';
 import { wrapText } from './word-wrapper.ts';
@@ -74,6 +74,7 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
     field('folder', session.workspace, paint),
     ...(git === undefined ? [] : [field('git', gitStartText(git), paint)]),
     field('started', new Date(session.createdAt).toLocaleString('sv-SE'), paint),
+    ...(session.summary === undefined ? [] : [wrappedField('summary', session.summary, { columns, paint })]),
   ];
   return [`${head.join('\n')}\n`, ...legend, ...broken, ...body].join('\n');
 }

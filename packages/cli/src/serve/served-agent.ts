@@ -168,6 +168,9 @@ function withCurrent<Fixed extends object>(
     get rawToolResults() {
       return now().rawToolResults;
     },
+    get titles() {
+      return now().titles;
+    },
     get askOpenItems() {
       return now().askOpenItems;
     },

@@ -145,6 +145,14 @@ export const subtasks = z.strictObject({
   ),
 });
 
+export const sessions = z.strictObject({
+  titles: setting(
+    z.boolean(),
+    'Whether the model that writes summaries (context.compression.model) is asked for the title of a session, once, after the first step that calls a tool. Until then, and with false, the title is the first line of the task.',
+    D.sessions.titles,
+  ),
+});
+
 export const continuation = z.strictObject({
   askOpenItems: setting(
     z.boolean(),

@@ -121,6 +121,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'limits.repeatedCalls': AT_MOST,
   'subtasks.atOnce': AT_MOST,
   'subtasks.depth': AT_MOST,
+  'sessions.titles': only('`false`', 'data', (value) => value === false),
   'continuation.askOpenItems': ANYTHING,
   'retry.attempts': AT_MOST,
   'retry.overloadAttempts': AT_MOST,

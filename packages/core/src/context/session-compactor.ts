@@ -110,7 +110,7 @@ export class SessionCompactor {
     const compacted = { ...outcome, warnings: [...warnings, ...outcome.warnings] };
     const report = reportOf(compacted, writer.log);
     const checkpoint = runLedger.checkpointIfDue();
-    await recordCompaction(writer, compacted, { status: 'idle', checkpoint, note });
+    await recordCompaction(writer, compacted, { status: 'idle', ledger, checkpoint, note });
     await hooks?.after();
     return { status: 'compacted', ...report, ...(usage.totalTokens === 0 ? {} : { usage }) };
   }

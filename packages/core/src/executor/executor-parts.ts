@@ -15,6 +15,7 @@ import { SkillNote } from './skill-note.ts';
 import { StepFiles } from './step-files.ts';
 import { StepOutcomeHandler } from './step-outcome-handler.ts';
 import { RunSubtasks } from './subtasks/run-subtasks.ts';
+import { SessionTitle } from './title/session-title.ts';
 import { ToolRunner } from './tool-runner.ts';
 import type { TurnExecutorOptions } from './turn-executor-options.ts';
 import { UnfinishedWork } from './unfinished-work.ts';
@@ -54,6 +55,7 @@ export interface ExecutorParts {
   subtasks: RunSubtasks | undefined;
   /** Returns the limit of this run, or of its parent, that is reached. */
   reachedLimit: () => string | undefined;
+  title: SessionTitle;
 }
 
 /** Creates the collaborators and connects them. The run's clock starts here. */
@@ -166,6 +168,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     mayContinue: () => !signal.aborted && options.drain?.aborted !== true && reached() === undefined,
     isEnabled: options.askOpenItems,
   });
+  const title = new SessionTitle({ settings: options.title, writer, account, signal });
   const outcomeHandler = new StepOutcomeHandler({
     writer,
     unfinishedWork,
@@ -174,6 +177,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     account,
     toolRunner,
     stepFiles,
+    title,
     environmentNote,
     skillNote,
     hooks: options.hooks,
@@ -205,5 +209,5 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     subtasks,
     reachedLimit: reached,
   };
-  return { ...parts, toolRunner, outcomeHandler, finisher };
+  return { ...parts, toolRunner, outcomeHandler, finisher, title };
 }

@@ -8,7 +8,7 @@ export interface RunFinisherOptions {
   writer: SessionWriter;
   account: RunAccount;
   /** Number of compactions in this run so far. */
-  window: { readonly compactions: number };
+  window: { readonly compactions: number; summaryOf(text: string): Promise<string | undefined> };
   unfinishedWork: { readonly found: number };
 }
 
@@ -39,13 +39,20 @@ export class RunFinisher {
   }
 
   /** Returns false if a message has arrived in the meantime. The run is then still open. */
-  #store(end: RunEnd): Promise<boolean> {
-    return this.#options.writer.finishRun({
+  async #store(end: RunEnd): Promise<boolean> {
+    return await this.#options.writer.finishRun({
       status: end.status,
       sessionStatus: sessionStatusAfter(end.status),
       onlyIfQueueEmpty: end.status === 'completed',
+      summary: await this.#summary(end),
       events: [this.#finishedEvent(end), { type: 'session:status', status: 'idle' }],
     });
+  }
+
+  /** A run that was stopped has no answer: what the session did before it stays the summary. */
+  async #summary({ status }: RunEnd): Promise<string | undefined> {
+    const { account, window } = this.#options;
+    return status === 'completed' || status === 'limit' ? await window.summaryOf(account.text) : undefined;
   }
 
   #result({ status, error }: RunEnd): ExecutorResult {

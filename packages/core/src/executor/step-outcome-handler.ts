@@ -28,6 +28,7 @@ import {
 import type { RunHooks } from './run-hooks.ts';
 import type { SkillNote } from './skill-note.ts';
 import type { StepFiles } from './step-files.ts';
+import type { SessionTitle } from './title/session-title.ts';
 import type { ToolRunner } from './tool-runner.ts';
 import type { UnfinishedWork } from './unfinished-work.ts';
 import type { Compactor } from './window/compactor.ts';
@@ -40,6 +41,7 @@ export interface StepOutcomeHandlerOptions {
   account: RunAccount;
   toolRunner: ToolRunner;
   stepFiles: StepFiles;
+  title: Pick<SessionTitle, 'afterStep'>;
   environmentNote: Pick<EnvironmentNote, 'afterTools'>;
   skillNote: Pick<SkillNote, 'afterTools'>;
   hooks?: RunHooks | undefined;
@@ -168,6 +170,7 @@ export class StepOutcomeHandler {
   }
 
   async #afterCalls(message: Message, request: FittedRequest): Promise<RunEnd | undefined> {
+    this.#options.title.afterStep(message);
     await this.#runTools(message);
     const wasCut = message.finishReason === 'length';
     this.#continuations.afterTools({ wasCut });

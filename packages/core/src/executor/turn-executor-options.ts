@@ -13,6 +13,7 @@ import type { RunHooks } from './run-hooks.ts';
 import type { RunSkills } from './skill-note.ts';
 import type { FileRecording } from './step-files.ts';
 import type { SubtaskHost } from './subtasks/run-subtasks.ts';
+import type { TitleSettings } from './title/session-title.ts';
 import type { CompactorOptions } from './window/compactor.ts';
 import type { CompressionSettings } from './window/context-window.ts';
 import type { KeptLedgers } from './window/kept-ledgers.ts';
@@ -22,6 +23,8 @@ export interface TurnExecutorOptions {
   driver: ModelDriver;
   /** Writes narratives. Without it, a summary has the ledger only. */
   summariser?: ModelDriver;
+  /** How the session gets its title. Default: it keeps the one it has. */
+  title?: TitleSettings | undefined;
   sandbox: Sandbox;
   /** Absent: no command can run in the background. */
   background?: RunBackground;

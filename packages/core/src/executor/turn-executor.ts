@@ -36,6 +36,7 @@ export class TurnExecutor {
     for (;;) {
       const end = await this.#finishFiles(await this.#afterChildren(await this.#driveSafely()));
       if (end.status === 'limit' && end.error !== undefined) await this.#writeClosingNote(end.error);
+      await this.#parts.title.atEnd(end);
       const result = await this.#parts.finisher.finish(end);
       if (result !== undefined) return result;
     }
@@ -164,7 +165,10 @@ export class TurnExecutor {
 
   /** Returns the end of the run if a hook refuses the messages. */
   async #takeQueue(): Promise<RunEnd | undefined> {
-    const { deny } = (await this.#parts.taker.take()) ?? {};
+    const taken = await this.#parts.taker.take();
+    if (taken === undefined) return undefined;
+    await this.#parts.title.afterTaking(taken.messages);
+    const { deny } = taken;
     return deny === undefined ? undefined : { status: 'failed', error: refusedByHook(deny) };
   }
 

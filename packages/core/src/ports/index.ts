@@ -99,6 +99,7 @@ export type {
   SessionQuery,
   SessionStore,
   StagedSession,
+  TitleChange,
 } from './store/session-store.ts';
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';

@@ -32,6 +32,8 @@ export interface ModelInfo {
   price?: ModelPrice;
   /** Present if the model cannot call tools: what a person can do about it. */
   withoutTools?: string | undefined;
+  /** A server for local models, which may keep the prompt of only one conversation in memory. Default false. */
+  isLocal?: boolean | undefined;
   /** Media types that the model supports besides text. */
   accepts: { images: boolean; files: boolean };
   /** Reasoning is sent back even if it has no metadata, so it takes room in later requests. Default false. */

@@ -6,6 +6,7 @@ import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
 import { withoutTools } from '../executor/offered-tools.ts';
 import { RunHooks } from '../executor/run-hooks.ts';
 import type { FileRecording } from '../executor/step-files.ts';
+import type { TitleSettings } from '../executor/title/session-title.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
 import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
@@ -127,6 +128,7 @@ async function createExecutor(
     hooks,
     writer,
     driver,
+    title: titleSettings(session, { options, driver: summariser }),
     sandbox,
     background: await openBackground(session, {
       ...options,
@@ -189,6 +191,21 @@ async function renewTools(
   const tools = [...own, ...renewed.tools];
   system.replaceTools({ tools, toolsText: renewed.systemText });
   return tools;
+}
+
+function titleSettings(
+  session: Session,
+  { options, driver }: { options: RuntimeOptions; driver: ModelDriver | undefined },
+): TitleSettings {
+  const { store, costOf, titles = false } = options;
+  // The parent has named its children by their prompts.
+  const mayAsk = titles && session.parentId === undefined;
+  return {
+    session,
+    model:
+      mayAsk && driver !== undefined ? { driver, costOf: (usage) => costOf?.(usage, driver) } : undefined,
+    save: (patch) => store.updateSession(session.id, patch),
+  };
 }
 
 /** Returns the driver that writes a session's narratives; undefined for none. */

@@ -89,6 +89,11 @@ export interface RuntimeOptions extends ProcessEnder {
    * keep facts and ask for a compaction. Default true.
    */
   budgetNotes?: boolean;
+  /**
+   * Whether the model that writes narratives is asked for the title of a session that has only the first line of its
+   * task. Default false.
+   */
+  titles?: boolean;
   limits?: RunLimits;
   /** The limit of what one session keeps of cut tool outputs. Default: none. */
   keptOutput?: KeptOutputLimit;

@@ -1,6 +1,7 @@
 import { GIT_START_KEY, type GitStart, type JsonObject, type Session } from '@longhaul/protocol';
 import type { NewSession } from '../ports/index.ts';
 import { newId } from './ids.ts';
+import { copyTitle } from './title/copy-title.ts';
 
 export interface ForkSessionOptions {
   /** Sequence of the last message of the copy. Default: the last one. */
@@ -33,16 +34,6 @@ export function draftFork(
       forkedFrom: { sessionId: source.id, ...(at !== undefined && { at }) },
     },
   };
-}
-
-const COPY = / \(copy(?: (\d+))?\)$/;
-
-/** Two sessions with one title could not be told apart. */
-function copyTitle(title: string): string {
-  if (title === '') return title;
-  const copy = COPY.exec(title);
-  if (copy === null) return `${title} (copy)`;
-  return `${title.slice(0, copy.index)} (copy ${Number(copy[1] ?? 1) + 1})`;
 }
 
 function withGit(metadata: JsonObject | undefined, git: GitStart | undefined): JsonObject {

@@ -22,6 +22,7 @@ import type {
   SessionLog,
   SessionView,
   Store,
+  TitleChange,
 } from '../ports/index.ts';
 import type { EventHub } from './events/event-hub.ts';
 import { draftQueued } from './messages/draft-queued.ts';
@@ -32,6 +33,8 @@ export interface CompactionRecord {
   marks: readonly Mark[];
   events: readonly EventPayload[];
   checkpoint?: LedgerCheckpoint | undefined;
+  /** What was done in the session. */
+  summary?: string | undefined;
   /** A message that follows the compaction. */
   note?: MessageDraft | undefined;
 }
@@ -174,7 +177,7 @@ export class SessionWriter {
 
   async recordCompaction(
     made: Omit<Compaction, 'kind' | 'sessionId'>,
-    { marks: madeMarks, events, checkpoint, note }: CompactionRecord,
+    { marks: madeMarks, events, checkpoint, summary, note }: CompactionRecord,
   ): Promise<void> {
     const marks = madeMarks.map((mark) => this.#timedMark(mark));
     const compaction = { ...made, createdAt: this.#timed(made.createdAt) };
@@ -185,6 +188,7 @@ export class SessionWriter {
       marks,
       events,
       checkpoint,
+      summary,
       spans,
       note: note && this.#timedDraft({ ...note, createdAt: compaction.createdAt + 1 }),
     };
@@ -293,6 +297,15 @@ export class SessionWriter {
   /** Ends a dead run that this run replaces. */
   async closeDeadRun(runId: string, events: readonly EventPayload[]): Promise<void> {
     this.#emitAll(await this.#store.closeDeadRun(this.lease, runId, events));
+  }
+
+  /** Gives the session another title, unless somebody else has changed it. Returns whether it has the new one. */
+  async retitle(change: TitleChange): Promise<boolean> {
+    const events = await this.#store.retitleSession(this.lease, change, [
+      { type: 'session:titled', title: change.to },
+    ]);
+    this.#emitAll(events ?? []);
+    return events !== undefined;
   }
 
   async finishRun(options: Parameters<Store['finishRun']>[1]): Promise<boolean> {

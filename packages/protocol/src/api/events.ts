@@ -161,6 +161,7 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
   event('session:reverted', { handle: z.string(), files: amount, conversation: z.boolean() }),
   event('session:unreverted', {}),
+  event('session:titled', { title: z.string() }),
   event('process:started', { handle: z.string(), command: z.string(), isKept: z.boolean().optional() }),
   event('process:ended', { handle: z.string(), command: z.string(), exitCode: z.int().optional() }),
   event('subtask:started', {

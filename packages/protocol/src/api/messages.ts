@@ -162,6 +162,10 @@ export const searchResultSchema = z.looseObject({
         .string()
         .optional()
         .meta({ description: 'Title of the session. Absent in answers of an older version.' }),
+      summary: z
+        .string()
+        .optional()
+        .meta({ description: 'What was done in the session. Absent: no run of it has ended yet.' }),
     }),
   ),
 });

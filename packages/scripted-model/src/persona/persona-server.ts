@@ -6,7 +6,7 @@ import { unknownUrl } from '../api-error.ts';
 import { answerChat, type ChatSettings } from '../chat-endpoint.ts';
 import type { Fault } from '../fault.ts';
 import { isRecord } from '../is-record.ts';
-import { newRecord, type RequestRecord } from '../journal.ts';
+import { forgetIn, newRecord, type RequestRecord } from '../journal.ts';
 import type { Handling } from '../own-words.ts';
 import { type PromptCount, PromptCounter } from '../prompt-counter.ts';
 import { readBody } from '../read-body.ts';
@@ -126,7 +126,8 @@ class ScriptedPersona {
     this.model.isLoaded = true;
     const record = newRecord(this.requests.length + 1, request.headers);
     this.requests.push(record);
-    void answerChat({ request, response, record }, this.#settings(), this.#counter);
+    const forget = forgetIn(this.requests);
+    void answerChat({ request, response, record, forget }, this.#settings(), this.#counter);
   }
 
   async #other(target: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson } from '../answer.ts';
 import { readBody } from '../read-body.ts';
 import { listenLocally } from '../server.ts';
+import { asksForTitle } from '../title-request.ts';
 import type { RecordedAnswer } from './recorded-answers.ts';
 
 export interface RecordedServer extends AsyncDisposable {
@@ -38,8 +39,11 @@ export async function createRecordedServer({
 }: RecordedServerOptions): Promise<RecordedServer> {
   const requests: string[] = [];
   const play = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    // No answer of a recording is the title of another session.
+    if (asksForTitle(body)) return sendJson(response, 404, { error: { message: 'No title is recorded.' } });
     const answer = answers[Math.min(requests.length, answers.length - 1)];
-    requests.push(await readBody(request));
+    requests.push(body);
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     response.end(answer?.stream);
   };

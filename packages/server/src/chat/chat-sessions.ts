@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { agentNameOf } from '@longhaul/config';
-import { newId } from '@longhaul/core';
+import { defaultTitle, newId, taskOf } from '@longhaul/core';
 import { LonghaulError, type Session } from '@longhaul/protocol';
 import type { HandlerContext } from '../handlers/handler-context.ts';
 
@@ -59,8 +59,7 @@ export class ChatSessions {
     const id = idOfChat(chatId);
     const workspace = await workspaces.resolve(undefined);
     const model = await models.resolve(agents.get(agent).model);
-    const line = task.trim().split('\n')[0] ?? '';
-    const texts = { task: task.slice(0, 2_000), title: line === '' ? 'Chat' : line.slice(0, 80) };
+    const texts = { task: taskOf(task), title: defaultTitle(task) };
     try {
       return await store.createSession({
         id,

@@ -1,5 +1,5 @@
 import { agentNameOf } from '@longhaul/config';
-import { backgroundCommands, findMessage, newId, sessionState } from '@longhaul/core';
+import { backgroundCommands, defaultTitle, findMessage, newId, sessionState } from '@longhaul/core';
 import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
@@ -47,7 +47,7 @@ export function sessionHandlers({
         id: newId(),
         createdAt: Date.now(),
         task,
-        title: title ?? (task === '' ? 'New session' : task.slice(0, 80)),
+        title: title ?? defaultTitle(task),
         model,
         workspace,
         metadata,
@@ -133,12 +133,13 @@ export function sessionHandlers({
       const sessions = await Promise.all(
         [...new Set(hits.map((hit) => hit.sessionId))].map((id) => store.getSession(id)),
       );
-      const titles = new Map(sessions.flatMap((session) => (session ? [[session.id, session.title]] : [])));
+      const byId = new Map(sessions.flatMap((session) => (session ? [[session.id, session]] : [])));
       return {
         hits: hits.map((hit) => ({
           ...hit,
           handle: handleOf(hit.sequence, hit.partIndex),
-          title: titles.get(hit.sessionId),
+          title: byId.get(hit.sessionId)?.title,
+          summary: byId.get(hit.sessionId)?.summary,
         })),
       };
     },

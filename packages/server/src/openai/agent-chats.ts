@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamedAgent } from '@longhaul/config';
-import { newId } from '@longhaul/core';
+import { defaultTitle, newId, taskOf } from '@longhaul/core';
 import type { JsonObject, Session } from '@longhaul/protocol';
 import type { HandlerContext } from '../handlers/handler-context.ts';
 import type { ChatBook } from './chat-book.ts';
@@ -90,8 +90,8 @@ export class AgentChats {
     return this.#context.store.createSession({
       id,
       createdAt: Date.now(),
-      task: task.slice(0, 2_000),
-      title: (task.split('\n')[0] || 'Chat').slice(0, 80),
+      task: taskOf(task),
+      title: defaultTitle(task),
       model: chat.model,
       workspace: await this.#workspaceOf(id),
       metadata: metadataOf(chat),

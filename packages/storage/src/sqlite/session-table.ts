@@ -171,8 +171,9 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       return existing(sessionId);
     },
 
-    setStatus(sessionId: string, status: Session['status']): void {
-      set(sessionId, { status });
+    /** Changes a session without its head. */
+    change(sessionId: string, patch: Omit<SessionPatch, 'metadata'>): void {
+      set(sessionId, columnsOf(sessionId, patch));
     },
 
     /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Compaction } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, newSession, type OpenStore, queued, refused, text } from './store-fixtures.ts';
 
@@ -42,6 +43,47 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     await store.createSession(newSession('s2'));
     const after = await store.updateSession('s2', { metadata: { one: 1 } });
     assert.deepEqual(after.metadata, { one: 1 });
+  });
+
+  it('keeps the summary that a run or a compaction stores last', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    const summaryOf = async () => (await store.getSession(lease.sessionId))?.summary;
+    await store.recordCompaction(lease, compaction('c1', 2000), { summary: 'One.' });
+    assert.equal(await summaryOf(), 'One.');
+    await store.recordCompaction(lease, compaction('c2', 2001));
+    assert.equal(await summaryOf(), 'One.');
+    const end = { status: 'completed', sessionStatus: 'completed', onlyIfQueueEmpty: true } as const;
+    await store.enqueue(lease.sessionId, queued('q1'), { maxPending: 10 });
+    await store.finishRun(lease, { ...end, summary: 'Two.', events: [] });
+    assert.equal(await summaryOf(), 'One.');
+    await store.finishRun(lease, { ...end, onlyIfQueueEmpty: false, summary: 'Two.', events: [] });
+    assert.equal(await summaryOf(), 'Two.');
+  });
+
+  it('changes a title during a run only if nobody else has changed it', async () => {
+    await using store = await open();
+    const lease = await heldSession(store);
+    const { title } = (await store.getSession(lease.sessionId)) ?? { title: '' };
+    const titled = { type: 'session:titled', title: 'New' } as const;
+    const change = { from: title, to: 'New', task: 'Task' };
+    const events = await store.retitleSession(lease, change, [titled]);
+    assert.deepEqual(
+      events?.map((event) => event.type),
+      ['session:titled'],
+    );
+    const { title: stored, task } = (await store.getSession(lease.sessionId)) ?? {};
+    assert.deepEqual({ stored, task }, { stored: 'New', task: 'Task' });
+    assert.equal(await store.retitleSession(lease, change, [titled]), undefined);
+    assert.equal(await store.retitleSession(lease, { from: 'New', to: 'New' }, [titled]), undefined);
+    assert.equal(await store.lastEventNumber(lease.sessionId), events?.at(-1)?.number);
+    await store.finishRun(lease, {
+      status: 'completed',
+      sessionStatus: 'completed',
+      onlyIfQueueEmpty: false,
+      events: [],
+    });
+    await refused(store.retitleSession(lease, { from: 'New', to: 'Late' }, [titled]), 'lease_lost');
   });
 
   it('lists the last created session first even if the clock was set back, in pages without gaps or repeats', async () => {
@@ -191,4 +233,10 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     if (created.metadata !== undefined) created.metadata['list'] = 'changed';
     assert.deepEqual((await store.getSession('s1'))?.metadata, { list: [1] });
   });
+}
+
+function compaction(id: string, createdAt: number): Omit<Compaction, 'kind' | 'sessionId'> {
+  const summary = { ledger: 'facts', narrative: '' };
+  const sizes = { round: 1, tokensBefore: 9, tokensAfter: 4 };
+  return { id, strategy: 's', reason: 'manual', hides: [], createdAt, summary, ...sizes };
 }

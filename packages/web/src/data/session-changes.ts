@@ -38,6 +38,7 @@ export const CHANGED_BY: Readonly<Record<EventType, readonly Stored[]>> = {
   'process:ended': ['detail'],
   'session:reverted': ['loaded', 'detail', 'queue', 'context'],
   'session:unreverted': ['loaded', 'detail', 'queue', 'context'],
+  'session:titled': ['detail'],
   'message:queued': ['queue', 'detail'],
   'queue:changed': ['queue', 'detail'],
   'message:dequeued': ['tail', 'queue', 'detail'],

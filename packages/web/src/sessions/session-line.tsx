@@ -12,7 +12,7 @@ import { TitleEditor } from './title-editor.tsx';
 
 /** A session in the list. */
 export function SessionLine({ session, isShown }: { session: SessionInfo; isShown: boolean }) {
-  const { id, state, workspace, updatedAt } = session;
+  const { id, state, summary, workspace, updatedAt } = session;
   const actions = useSessionActions();
   const now = useOpenContext(id);
   const [isRenaming, setRenaming] = useState(false);
@@ -32,6 +32,7 @@ export function SessionLine({ session, isShown }: { session: SessionInfo; isShow
         className="session-line-link"
         href={formatRoute({ page: 'session', sessionId: id })}
         aria-current={isShown ? 'page' : undefined}
+        title={summary}
       >
         <span className="session-line-title">{sessionName(session)}</span>
         <span className="session-line-facts quiet" title={workspace}>

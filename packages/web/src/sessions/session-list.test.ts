@@ -105,6 +105,7 @@ describe('SessionList', () => {
     'queue:changed',
     'session:reverted',
     'session:unreverted',
+    'session:titled',
   ] as const)('reads a session again after %s', async (type) => {
     await list.showMore();
     server.emit(type, 's61');

@@ -171,4 +171,5 @@ const CHANGES: ReadonlySet<LonghaulEvent['type']> = new Set([
   'context:undone',
   'session:reverted',
   'session:unreverted',
+  'session:titled',
 ]);

@@ -20,6 +20,8 @@ export class SessionState {
   readonly wasInterrupted: boolean;
   readonly #client: LonghaulClient;
   title: string;
+  /** What was done in the session. */
+  summary: string | undefined;
   model: string | undefined;
   isBusy: boolean;
   approvals: readonly OpenApproval[] = [];
@@ -44,12 +46,13 @@ export class SessionState {
     let changes: number;
     do {
       changes = this.#changes;
-      const [{ title, model, state, background = [] }, { approvals }] = await Promise.all([
+      const [{ title, summary, model, state, background = [] }, { approvals }] = await Promise.all([
         this.#client.sessions.get(this.id, { signal }),
         this.#client.approvals.list(this.id, { open: true, signal }),
         this.queue.read(signal),
       ]);
       this.title = title;
+      this.summary = summary;
       this.model = model;
       this.isBusy = state === 'running';
       this.approvals = this.isBusy ? approvals : [];
@@ -73,6 +76,8 @@ export class SessionState {
       case 'queue:changed':
       case 'process:started':
       case 'process:ended':
+      // The event may be older than a title that a person gave.
+      case 'session:titled':
       // A run that follows at once has begun before the state is read.
       case 'run:finished':
         this.#changes += 1;

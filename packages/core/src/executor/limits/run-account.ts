@@ -57,9 +57,9 @@ export class RunAccount {
     this.#add(usage, usage);
   }
 
-  /** Adds a model call that is not a step. */
-  addCall(reported: TokenUsage | undefined, estimate: StepEstimate): void {
-    this.#add(reported, countedUsage(reported, estimate));
+  /** Adds a model call that is not a step. `costOf`: of another model than that of the run. */
+  addCall(reported: TokenUsage | undefined, estimate: StepEstimate, costOf = this.#costOf): void {
+    this.#add(reported, countedUsage(reported, estimate), costOf);
   }
 
   get progress(): RunProgress {
@@ -81,8 +81,8 @@ export class RunAccount {
     this.#parent?.addOfChild(spent);
   }
 
-  #add(reported: TokenUsage | undefined, counted: TokenUsage): void {
-    const cost = reported === undefined ? undefined : this.#costOf(reported);
-    this.addOfChild({ reported, cost, counted, countedCost: this.#costOf(counted) ?? 0 });
+  #add(reported: TokenUsage | undefined, counted: TokenUsage, costOf = this.#costOf): void {
+    const cost = reported === undefined ? undefined : costOf(reported);
+    this.addOfChild({ reported, cost, counted, countedCost: costOf(counted) ?? 0 });
   }
 }

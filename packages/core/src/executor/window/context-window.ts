@@ -17,10 +17,12 @@ import {
   type LedgerFold,
   memoizeCounter,
   nextDue,
+  pathsChanged,
   type RequestDecision,
   type RequestMeter,
   type Summarise,
   type SummariseByProvider,
+  sessionSummary,
   shorterAnswer,
 } from '@longhaul/context';
 import {
@@ -164,6 +166,12 @@ export class ContextWindow {
     return keeper.foldOf(this.#options.writer.log.messages);
   }
 
+  /** Returns what was done in the session: the beginning of a text, and the changed files. */
+  async summaryOf(text: string): Promise<string | undefined> {
+    const keeper = await this.#ledger.open();
+    return sessionSummary({ text, files: pathsChanged(keeper.foldOf(this.#options.writer.log.messages)) });
+  }
+
   /** Decides whether the next request can be sent, must be compacted first, or cannot be sent. */
   decide(): RequestDecision {
     const decision = decideRequest(this.#state());
@@ -231,8 +239,9 @@ export class ContextWindow {
       return;
     }
     this.#dueFrom = 0;
+    const ledger = await this.#ledger.open();
     const checkpoint = this.#ledger.checkpointIfDue();
-    await recordCompaction(writer, outcome, { status: 'busy', checkpoint, note });
+    await recordCompaction(writer, outcome, { status: 'busy', ledger, checkpoint, note });
     this.compactions += 1;
     this.#meter.forgetMeasured();
   }

@@ -1,5 +1,12 @@
-import { buildView, type CompactOutcome } from '@longhaul/context';
+import {
+  buildView,
+  type CompactOutcome,
+  type LedgerKeeper,
+  pathsChanged,
+  sessionSummary,
+} from '@longhaul/context';
 import type { ActivityStatus, Compaction, EventPayload } from '@longhaul/protocol';
+import { lastAnswer } from '../../session/messages/answer-text.ts';
 import type { CompactionRecord, SessionWriter } from '../../session/session-writer.ts';
 import { cutWarnings } from './cut-warnings.ts';
 
@@ -7,9 +14,17 @@ import { cutWarnings } from './cut-warnings.ts';
 export async function recordCompaction(
   writer: SessionWriter,
   { compaction, marks, warnings }: Extract<CompactOutcome, { status: 'compacted' }>,
-  { status, ...added }: { status: ActivityStatus } & Pick<CompactionRecord, 'checkpoint' | 'note'>,
+  {
+    status,
+    ledger,
+    ...added
+  }: { status: ActivityStatus; ledger: LedgerKeeper } & Pick<CompactionRecord, 'checkpoint' | 'note'>,
 ): Promise<void> {
   const { log } = writer;
+  const summary = sessionSummary({
+    text: compaction.summary.narrative || lastAnswer(log.messages),
+    files: pathsChanged(ledger.foldOf(log.messages)),
+  });
   const whole: Compaction = { kind: 'compaction', sessionId: writer.lease.sessionId, ...compaction };
   const after = { messages: log.messages, marks: [...log.marks, whole, ...marks] };
   const events: EventPayload[] = [
@@ -30,5 +45,5 @@ export async function recordCompaction(
     },
     { type: 'session:status', status },
   ];
-  await writer.recordCompaction(compaction, { marks, events, ...added });
+  await writer.recordCompaction(compaction, { marks, events, summary, ...added });
 }

@@ -35,6 +35,8 @@ export interface FinishRunOptions {
   sessionStatus: Session['status'];
   /** Ends the run only if the queue is empty. Used by a run with a final answer. */
   onlyIfQueueEmpty: boolean;
+  /** What was done in the session. Absent: the stored summary stays. */
+  summary?: string | undefined;
   events: readonly EventPayload[];
 }
 

@@ -26,6 +26,8 @@ export interface MarkStore {
       checkpoint?: LedgerCheckpoint | undefined;
       /** All hidden messages. Required if `hides` names a message that stands for several; see `SessionView`. */
       spans?: readonly SequenceSpan[] | undefined;
+      /** What was done in the session. Absent: the stored summary stays. */
+      summary?: string | undefined;
       /** A message that follows the compaction. */
       note?: MessageDraft | undefined;
     },

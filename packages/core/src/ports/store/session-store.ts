@@ -1,4 +1,5 @@
-import type { Mark, Part, Session } from '@longhaul/protocol';
+import type { EventPayload, LonghaulEvent, Mark, Part, Session } from '@longhaul/protocol';
+import type { Lease } from './lease-store.ts';
 import type { MessageDraft } from './log-store.ts';
 
 export type NewSession = Omit<Session, 'updatedAt' | 'status'>;
@@ -6,6 +7,14 @@ export type NewSession = Omit<Session, 'updatedAt' | 'status'>;
 export type SessionPatch = Partial<
   Pick<Session, 'status' | 'task' | 'title' | 'model' | 'metadata' | 'summary'>
 >;
+
+/** A new title of a session, if its title is still `from`. */
+export interface TitleChange {
+  from: string;
+  to: string;
+  /** Also replaces the task. */
+  task?: string | undefined;
+}
 
 export interface ForkOptions {
   /** Sequence of the last message to copy. Default: all messages. */
@@ -64,6 +73,15 @@ export interface SessionStore {
    * @throws {LonghaulError} `session_not_found`
    */
   updateSession(sessionId: string, patch: SessionPatch): Promise<Session>;
+  /**
+   * Changes the title of a session during a run. Returns undefined, and stores nothing, if the title is no longer `from`
+   * or already `to`.
+   */
+  retitleSession(
+    lease: Lease,
+    change: TitleChange,
+    events: readonly EventPayload[],
+  ): Promise<LonghaulEvent[] | undefined>;
   /**
    * Creates a session with a copy of the source up to message `at`: messages, parts, and their marks. A compaction that
    * was made later, or that hides a later message, is not copied, and neither are its marks. Sequences and handles are

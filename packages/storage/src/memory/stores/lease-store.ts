@@ -40,6 +40,7 @@ export function leaseStore(core: MemoryCore): LeaseStore {
       if (options.onlyIfQueueEmpty && held.waiting.length > 0) return { finished: false, events: [] };
       held.endRun(options.status);
       held.session.status = options.sessionStatus;
+      if (options.summary !== undefined) held.session.summary = options.summary;
       held.touch();
       return { finished: true, events: held.appendEvents(options.events) };
     },

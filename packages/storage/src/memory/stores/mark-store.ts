@@ -7,12 +7,13 @@ import { noted } from '../memory-session.ts';
 export function markStore(core: MemoryCore): MarkStore {
   return {
     recordCompaction: async (lease, compaction, options = {}) => {
-      const { marks = [], events = [], checkpoint, spans, note } = options;
+      const { marks = [], events = [], checkpoint, spans, summary, note } = options;
       if (note !== undefined) core.refuseKnown(note.id);
       const hides = spans === undefined ? compaction.hides : idsIn(spans, core.get(lease.sessionId).messages);
       const mark: Mark = { ...compaction, hides, kind: 'compaction', sessionId: lease.sessionId };
       const stored = core.addMarks(lease, [mark, ...marks], events);
       if (checkpoint !== undefined) core.get(lease.sessionId).checkpoint = structuredClone(checkpoint);
+      if (summary !== undefined) core.get(lease.sessionId).session.summary = summary;
       return { events: stored, ...noted(core.get(lease.sessionId), note) };
     },
 

@@ -35,6 +35,13 @@ export function sessionStore(core: MemoryCore): SessionStore {
       return structuredClone(held.session);
     },
 
+    retitleSession: async (lease, { from, to, task }, events) => {
+      const held = core.held(lease, events);
+      if (held.session.title !== from || from === to) return undefined;
+      applyPatch(held.session, { title: to, task });
+      return held.appendEvents(events);
+    },
+
     forkSession: async (sourceId, session, options) => fork(core, core.get(sourceId), { session, options }),
 
     stageSession: async (session) => {

@@ -37,14 +37,14 @@ export function leaseStore(core: StoreCore): LeaseStore {
 
     finishRun(
       lease: Lease,
-      { status, sessionStatus, onlyIfQueueEmpty, events }: FinishRunOptions,
+      { status, sessionStatus, onlyIfQueueEmpty, summary, events }: FinishRunOptions,
     ): Promise<{ finished: boolean; events: LonghaulEvent[] }> {
       return core.write(() => {
         const head = core.heads.held(lease);
         if (onlyIfQueueEmpty && core.queue.pending(lease.sessionId) > 0)
           return { finished: false, events: [] };
         core.leases.end(head, status);
-        core.sessions.setStatus(lease.sessionId, sessionStatus);
+        core.sessions.change(lease.sessionId, { status: sessionStatus, summary });
         return { finished: true, events: core.appendAndSave(head, events, { sequence: head.lastSequence }) };
       });
     },

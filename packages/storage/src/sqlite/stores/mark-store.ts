@@ -11,7 +11,14 @@ export function markStore(core: StoreCore): MarkStore {
     recordCompaction(
       lease: Lease,
       compaction: Omit<Compaction, 'kind' | 'sessionId'>,
-      { marks = [], events = [], checkpoint, spans, note }: Parameters<Store['recordCompaction']>[2] = {},
+      {
+        marks = [],
+        events = [],
+        checkpoint,
+        spans,
+        summary,
+        note,
+      }: Parameters<Store['recordCompaction']>[2] = {},
     ): ReturnType<Store['recordCompaction']> {
       const { sessionId } = lease;
       return core.write(() => {
@@ -19,6 +26,7 @@ export function markStore(core: StoreCore): MarkStore {
         core.marks.add(sessionId, { ...compaction, kind: 'compaction', sessionId }, spans);
         for (const mark of marks) core.marks.add(sessionId, mark);
         if (checkpoint !== undefined) core.checkpoints.put(sessionId, checkpoint);
+        if (summary !== undefined) core.sessions.change(sessionId, { summary });
         const noted = note && { note: core.messages.append(head, note) };
         return { events: core.appendAndSave(head, events), ...noted };
       });

@@ -1,12 +1,14 @@
 import type {
   ForkOptions,
+  Lease,
   NewSession,
   SessionPatch,
   SessionQuery,
   SessionStore,
   StagedSession,
+  TitleChange,
 } from '@longhaul/core';
-import type { Session } from '@longhaul/protocol';
+import type { EventPayload, LonghaulEvent, Session } from '@longhaul/protocol';
 import { dropRest } from '../drop-session.ts';
 import { forkSession } from '../fork-session.ts';
 import { stageSession } from '../stage-session.ts';
@@ -28,6 +30,19 @@ export function sessionStore(core: StoreCore): SessionStore {
 
     updateSession(sessionId: string, patch: SessionPatch): Promise<Session> {
       return core.write(() => core.sessions.update(sessionId, patch));
+    },
+
+    retitleSession(
+      lease: Lease,
+      { from, to, task }: TitleChange,
+      events: readonly EventPayload[],
+    ): Promise<LonghaulEvent[] | undefined> {
+      return core.write(() => {
+        const head = core.heads.held(lease);
+        if (from === to || core.sessions.existing(lease.sessionId).title !== from) return undefined;
+        core.sessions.change(lease.sessionId, { title: to, task });
+        return core.appendAndSave(head, events);
+      });
     },
 
     forkSession(sourceId: string, session: NewSession, options: ForkOptions): Promise<Session> {

@@ -49,12 +49,13 @@ export function SearchResults({
 }
 
 function Hit({ hit, query }: { hit: SearchHit; query: string }) {
-  const { sessionId, handle, sequence, snippet, title } = hit;
+  const { sessionId, handle, sequence, snippet, title, summary } = hit;
   const known = useSessionListState(({ sessions }) => sessions.find(({ id }) => id === sessionId));
   return (
     <a
       className="session-line-link search-hit"
       href={formatRoute({ page: 'session', sessionId, message: `m${sequence}` })}
+      title={summary}
     >
       <span className="session-line-title">
         {sessionName({ title: title ?? known?.title, task: known?.task })}{' '}

@@ -1,0 +1,80 @@
+import { sentenceEnds, wordEnd } from './cut-at-sentences.ts';
+import { plainLine } from './plain-line.ts';
+
+const MAX_SENTENCES = 3;
+const MAX_CHARS = 320;
+const MAX_FILES = 5;
+const MAX_PATH_CHARS = 60;
+
+/** What a summary is made of. */
+export interface SummarySource {
+  /** An answer or a narrative. */
+  text: string;
+  /** Paths of changed files, the most important ones first. */
+  files: readonly string[];
+}
+
+/**
+ * Returns what a session did, for lists: the first sentences of a text and the changed files, on one line. Undefined if
+ * there is neither. Calls no model.
+ */
+export function sessionSummary({ text, files }: SummarySource): string | undefined {
+  const parts = [firstSentences(text), fileList(files)].filter((part) => part !== '');
+  return parts.length === 0 ? undefined : parts.join(' ');
+}
+
+function firstSentences(text: string): string {
+  const sentences: string[] = [];
+  let chars = 0;
+  for (const line of proseLines(text)) {
+    for (const sentence of sentencesOf(line)) {
+      if (sentences.length === MAX_SENTENCES) return sentences.join(' ');
+      if (chars + sentence.length > MAX_CHARS)
+        return [...sentences, ...(sentences.length === 0 ? [cutAtWord(sentence)] : [])].join(' ');
+      sentences.push(sentence);
+      chars += sentence.length + 1;
+    }
+  }
+  return sentences.join(' ');
+}
+
+const CODE = /^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1[^\n]*$|$(?![\s\S]))/gm;
+/** Tables, rules, and headings, which are no sentences. */
+const NO_PROSE = /^\s*(?:\||#{1,6}\s|[-*_=]{3,}\s*$)/;
+
+function proseLines(text: string): string[] {
+  return text
+    .replace(CODE, '')
+    .split('\n')
+    .filter((line) => !NO_PROSE.test(line))
+    .map(plainLine)
+    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+}
+
+function sentencesOf(line: string): string[] {
+  const ends = [...sentenceEnds(line), line.length];
+  const starts = [0, ...ends];
+  return ends
+    .map((end, index) => line.slice(starts[index], end).trim())
+    .filter((sentence) => sentence !== '')
+    .map((sentence) => (/[\p{L}\p{N})]$/u.test(sentence) ? `${sentence}.` : sentence));
+}
+
+function cutAtWord(sentence: string): string {
+  const end = wordEnd(sentence, MAX_CHARS - 1);
+  return `${sentence.slice(0, end || MAX_CHARS - 1)}…`;
+}
+
+function fileList(files: readonly string[]): string {
+  if (files.length === 0) return '';
+  const named = files.slice(0, MAX_FILES).map(shortPath);
+  const others = files.length - named.length;
+  const more = others === 0 ? '' : ` and ${others} more`;
+  return `Changed files: ${named.join(', ')}${more}.`;
+}
+
+/** The end of a path says most. */
+function shortPath(path: string): string {
+  const plain = plainLine(path);
+  return plain.length <= MAX_PATH_CHARS ? plain : `…${plain.slice(1 - MAX_PATH_CHARS)}`;
+}
