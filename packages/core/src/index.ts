@@ -87,8 +87,18 @@ export { interrupted, interruptionOf } from './session/runs/interruption.ts';
 export { endKeptProcesses, type KeptProcess, keptProcesses } from './session/runs/kept-processes.ts';
 export type { ExecutorResult } from './session/runs/run-result.ts';
 export { isNothingToResume } from './session/runs/turn-state.ts';
+export {
+  addSpent,
+  type ChildrenSpent,
+  NOTHING_SPENT,
+  type SessionSpent,
+  spentBy,
+  spentByChildren,
+  withAnswer,
+} from './session/session-spent.ts';
 export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
+export { childrenOf, descendantsOf, type FamilyMember } from './session/subtasks/family-tree.ts';
 export { defaultTitle, taskOf } from './session/title/default-title.ts';
 export {
   createRunTelemetry,

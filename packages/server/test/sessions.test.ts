@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { currentClaimant } from '@longhaul/core';
+import { ZERO_USAGE } from '@longhaul/protocol';
 import { API_ROUTES } from '@longhaul/protocol/api';
 import { describe, expect, it } from 'vitest';
 import { isEvent, openStream } from './sse-client.ts';
@@ -49,6 +50,27 @@ describe('sessions over HTTP', () => {
     expect(without.metadata).toEqual({ color: 'red' });
     await server.call('DELETE', path);
     expect((await server.fetch(path)).status).toBe(404);
+  });
+
+  it('are listed without children, unless these are asked for', async () => {
+    await using server = await startTestServer();
+    const parent = await server.newSession({ title: 'Parent' });
+    const session = await server.store.getSession(parent);
+    const draft = { task: 'Child', title: 'Child', model: 'played/one', workspace: session?.workspace ?? '' };
+    await server.store.createSession({ ...draft, id: 'child', createdAt: 1, parentId: parent });
+    const usage = { ...ZERO_USAGE, inputTokens: 7, totalTokens: 7 };
+    const claim = { runId: 'r1', ttlMs: 60_000, ...currentClaimant() };
+    const { lease } = await server.store.acquireLease('child', claim);
+    const base = { role: 'assistant', status: 'done', tokenCount: 1, createdAt: 1, parts: [] } as const;
+    await server.store.appendMessage(lease, { ...base, id: 'answer', usage, cost: 0.5 });
+    const listed = async (query: string) =>
+      (await server.call<Page>('GET', `/api/sessions?${query}`)).sessions.map(({ id }) => id);
+    expect(await listed('')).toEqual([parent]);
+    expect(await listed('parent=none')).toEqual([parent]);
+    expect((await listed('parent=any')).toSorted()).toEqual(['child', parent].toSorted());
+    expect(await listed(`parent=${parent}`)).toEqual(['child']);
+    const { figures } = await server.call<{ figures: object }>('GET', `/api/sessions/${parent}?figures=true`);
+    expect(figures).toMatchObject({ steps: 0, children: { sessions: 1, steps: 1, usage, cost: 0.5 } });
   });
 
   it('take the message /compact as the command, once for each key', async () => {

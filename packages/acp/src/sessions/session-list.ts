@@ -16,6 +16,7 @@ export async function listSessions(
     // One more shows whether there is a next page.
     limit: PAGE + 1,
     before,
+    parentId: null,
     ...(isEverywhere ? {} : { workspace: { folder } }),
   });
   const sessions = found.slice(0, PAGE).map(({ id, workspace, title, updatedAt }) => ({

@@ -142,6 +142,7 @@ export const DEMO_FLAGS = {
 export const SESSIONS_FLAGS = {
   ...WHERE,
   ...ALL,
+  tree: toggle,
   json: toggle,
   verbose: { type: 'boolean', short: 'v' },
   limit: { type: 'string', short: 'n' },

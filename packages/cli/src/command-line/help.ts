@@ -283,10 +283,12 @@ longhaul show prints the messages with their handles.
   longhaul sessions
   longhaul sessions --all
   longhaul sessions -v            with what was done in each
+  longhaul sessions --tree
   longhaul sessions --limit 5 --json
 
   -v, --verbose         under each session, what was done in it
-  -n, --limit N         maximum number of results (default: 20)
+      --tree            also list the child sessions, below their parents
+  -n, --limit N         maximum number of results, without children (default: 20)
       --json            print one session per line
 ${ALL}
 ${WHERE}

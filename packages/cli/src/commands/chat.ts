@@ -155,7 +155,11 @@ async function attach(
     workspaces: [settings.workspace],
   });
   const connection = held.use(await openAttachedConnection(address, { tokenFile: path, env: terminal.env }));
-  const { sessions } = await connection.client.sessions.list({ limit: 200 });
+  const { sessions } = await connection.client.sessions.list({
+    limit: 200,
+    // A child can be opened, but it is never the newest session.
+    parent: id === undefined ? 'none' : 'any',
+  });
   const session =
     id === undefined
       ? values.continue === true

@@ -24,7 +24,7 @@ export async function ps(argv: readonly string[], terminal: Terminal): Promise<n
   await using _store = store;
   const scope = values.all ? undefined : await scopeOf(workspace, home);
   const listed: ListedCommand[] = [];
-  for await (const session of sessionsOf(store, { scope, home }))
+  for await (const session of sessionsOf(store, { scope, home, withChildren: true }))
     listed.push(...(await commandsOf(store, session)));
   if (values.json) for (const each of listed) terminal.out.write(`${JSON.stringify(each)}\n`);
   else terminal.out.write(processTable(listed, { columns: columnsOf(terminal.out), now: Date.now() }));

@@ -1,4 +1,5 @@
-import { handleOf } from '@longhaul/protocol';
+import type { SearchHit, Store } from '@longhaul/core';
+import { handleOf, type Session } from '@longhaul/protocol';
 import { SEARCH_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -32,14 +33,7 @@ export async function search(argv: readonly string[], terminal: Terminal): Promi
     sessionId: session?.id,
     includeReverted: values.reverted,
   });
-  const ids = [...new Set(hits.map((hit) => hit.sessionId))];
-  const sessions = new Map(
-    await Promise.all(ids.map(async (id) => [id, await store.getSession(id)] as const)),
-  );
-  const matches = hits.map<SessionMatch>((hit) => {
-    const { title = '', summary } = sessions.get(hit.sessionId) ?? {};
-    return { ...hit, title, summary };
-  });
+  const matches = await withSessions(store, hits);
   const colors = wantsColors(terminal, values['no-color']);
   terminal.out.write(
     values.json
@@ -49,6 +43,31 @@ export async function search(argv: readonly string[], terminal: Terminal): Promi
   return matches.length > 0 ? 0 : 1;
 }
 
-function jsonOf({ sessionId, title, summary, messageId, sequence, partIndex, snippet }: SessionMatch) {
-  return { sessionId, title, summary, messageId, handle: handleOf(sequence, partIndex), snippet };
+/** Adds the title of each match's session, and the session that has started it. */
+async function withSessions(store: Store, hits: readonly SearchHit[]): Promise<SessionMatch[]> {
+  const known = new Map<string, Session | undefined>();
+  const read = async (id: string) => {
+    if (!known.has(id)) known.set(id, await store.getSession(id));
+    return known.get(id);
+  };
+  const matches: SessionMatch[] = [];
+  for (const hit of hits) {
+    const session = await read(hit.sessionId);
+    const parent = session?.parentId === undefined ? undefined : await read(session.parentId);
+    const place = parent && { id: parent.id, title: parent.title };
+    matches.push({ ...hit, title: session?.title ?? '', summary: session?.summary, ...(place && { parent: place }) });
+  }
+  return matches;
+}
+
+function jsonOf({ sessionId, title, summary, parent, messageId, sequence, partIndex, snippet }: SessionMatch) {
+  return {
+    sessionId,
+    title,
+    summary,
+    ...(parent && { parentId: parent.id }),
+    messageId,
+    handle: handleOf(sequence, partIndex),
+    snippet,
+  };
 }

@@ -1,14 +1,18 @@
-import { type SessionState, sessionState } from '@longhaul/core';
+import { agentNameOf } from '@longhaul/config';
+import { descendantsOf, type Store, sessionState, spentBy } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { SESSIONS_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
-import { sessionTable } from '../render/session-table.ts';
+import { type ListedSession, sessionTable } from '../render/session-table.ts';
 import { scopeOf, sessionsOf } from '../session/workspace-scope.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
 
-/** `longhaul sessions`: lists the sessions of this workspace, newest first; with `--all`, those of every folder. */
+/**
+ * `longhaul sessions`: lists the sessions of this workspace, newest first; with `--all`, those of every folder; with
+ * `--tree`, also those that other sessions have started.
+ */
 export async function sessions(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'sessions', SESSIONS_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul sessions takes no "${positionals[0]}".`, 'sessions');
@@ -17,10 +21,13 @@ export async function sessions(argv: readonly string[], terminal: Terminal): Pro
   const { store } = await openStorage(config.storage.url, { access: 'read' });
   await using _store = store;
   const scope = values.all ? undefined : await scopeOf(workspace, home);
-  const found: (Session & { state: SessionState })[] = [];
-  for await (const session of sessionsOf(store, { scope, home })) {
-    if (found.length >= limit) break;
-    found.push({ ...session, state: await sessionState(store, session) });
+  const found: ListedSession[] = [];
+  let count = 0;
+  for await (const session of sessionsOf(store, { scope, home, withChildren: false })) {
+    if (count === limit) break;
+    count += 1;
+    if (values.tree) for await (const member of familyOf(store, session)) found.push(member);
+    else found.push(await withState(store, session));
   }
   if (values.json) {
     for (const session of found) terminal.out.write(`${JSON.stringify(session)}\n`);
@@ -39,4 +46,20 @@ export async function sessions(argv: readonly string[], terminal: Terminal): Pro
   };
   terminal.out.write(sessionTable(found, options));
   return 0;
+}
+
+async function withState(store: Store, session: Session): Promise<ListedSession> {
+  return { ...session, state: await sessionState(store, session) };
+}
+
+/** Yields a session, then those that it has started, each before its own. */
+async function* familyOf(store: Store, session: Session): AsyncGenerator<ListedSession> {
+  yield await asMember(store, session, 0);
+  for await (const { session: child, depth } of descendantsOf(store, session.id))
+    yield await asMember(store, child, depth);
+}
+
+async function asMember(store: Store, session: Session, depth: number): Promise<ListedSession> {
+  const [listed, spent] = await Promise.all([withState(store, session), spentBy(store, session.id)]);
+  return { ...listed, member: { depth, agent: agentNameOf(session), ...spent } };
 }

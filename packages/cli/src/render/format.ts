@@ -135,3 +135,15 @@ export function printable(text: string): string {
 export function shortId(id: string): string {
   return id.slice(0, 13);
 }
+
+/** Lengths of the beginnings of an id that end with a group. */
+const ID_LENGTHS = [13, 18, 23];
+
+/** Returns a beginning of each id that no other one has. The children of one message have similar ids. */
+export function distinctIds(ids: readonly string[]): Map<string, string> {
+  const starts = (id: string) => ID_LENGTHS.map((length) => id.slice(0, length));
+  const counts = new Map<string, number>();
+  for (const start of ids.flatMap(starts)) counts.set(start, (counts.get(start) ?? 0) + 1);
+  const startOf = (id: string) => starts(id).find((start) => counts.get(start) === 1) ?? id;
+  return new Map(ids.map((id) => [id, startOf(id)]));
+}

@@ -8,6 +8,8 @@ export interface SessionMatch extends SearchHit {
   title: string;
   /** Of the session. */
   summary?: string | undefined;
+  /** The session that has started it. Undefined: it is no child. */
+  parent?: { id: string; title: string };
 }
 
 const HANDLE_COLUMNS = 9;
@@ -29,8 +31,10 @@ export function matchLines(
       const handle = handleOf(sequence, partIndex).padEnd(HANDLE_COLUMNS);
       return `${paint.dim(handle)}${fitLine(snippet, columns - HANDLE_COLUMNS)}`;
     });
-    const about = summary === undefined ? [] : [paint.dim(fitLine(summary, columns))];
-    return [head, ...about, ...lines].join('\n');
+    const parent = found[0]?.parent;
+    const place = parent === undefined ? [] : [`child of ${shortId(parent.id)}  ${parent.title}`];
+    const about = [...place, ...(summary === undefined ? [] : [summary])];
+    return [head, ...about.map((line) => paint.dim(fitLine(line, columns))), ...lines].join('\n');
   });
   return `${blocks.join('\n\n')}\n`;
 }

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
-import type { SessionState } from '@longhaul/core';
+import type { SessionSpent, SessionState } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import type { WorkspaceScope } from '../session/workspace-scope.ts';
-import { fitLine, shortId } from './format.ts';
+import { distinctIds, fitLine, formatTokens, plural, widthOf } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { wrapText } from './word-wrapper.ts';
 
@@ -19,18 +19,27 @@ export interface SessionTableOptions {
   withSummaries?: boolean | undefined;
 }
 
-type Listed = Session & { state: SessionState };
+export type ListedSession = Session & {
+  state: SessionState;
+  /** Its place in its family, and what it has used itself. Undefined: children are not listed. */
+  member?: SessionSpent & { depth: number; agent: string };
+};
 
 /** Sessions under their folders: the beginning of the id, when it was last used, its state, its title. */
-export function sessionTable(sessions: readonly Listed[], options: SessionTableOptions): string {
+export function sessionTable(sessions: readonly ListedSession[], options: SessionTableOptions): string {
   if (sessions.length === 0) return noneText(options);
   const paint = createPaint(options.colors);
+  const ids = distinctIds(sessions.map(({ id }) => id));
   const lines: string[] = [];
   let folder: string | undefined;
   for (const session of sessions) {
-    if (session.workspace !== folder) lines.push(paint.dim(folderLine(session.workspace, options)));
-    folder = session.workspace;
-    lines.push(sessionLine(session, options, paint));
+    // A child may work in a copy of its parent's folder.
+    const isBelow = session.member !== undefined && session.member.depth > 0;
+    if (!isBelow && session.workspace !== folder) {
+      folder = session.workspace;
+      lines.push(paint.dim(folderLine(folder, options)));
+    }
+    lines.push(sessionLine(session, { ...options, paint, shownId: ids.get(session.id) ?? session.id }));
     if (options.withSummaries === true) lines.push(...summaryLines(session, options, paint));
   }
   return `${lines.join('\n')}\n`;
@@ -44,15 +53,30 @@ function noneText({ scope, hasOthers }: SessionTableOptions): string {
 
 const STATE_COLUMNS = 11;
 
-function sessionLine(session: Listed, { columns, now }: SessionTableOptions, paint: Paint): string {
-  const time = age(now - session.updatedAt).padStart(8);
-  const state = stateColor(session.state, paint)(session.state.padEnd(STATE_COLUMNS));
-  return `${shortId(session.id)}  ${paint.dim(time)}  ${state}  ${fitLine(session.title, columns - 38)}`;
+function sessionLine(
+  { title, state, updatedAt, member }: ListedSession,
+  { columns, now, paint, shownId }: SessionTableOptions & { paint: Paint; shownId: string },
+): string {
+  const indent = '  '.repeat(member?.depth ?? 0);
+  const figures = member === undefined ? '' : `${figuresOf(member)}  `;
+  const room = columns - 25 - widthOf(indent + shownId + figures);
+  const time = paint.dim(age(now - updatedAt).padStart(8));
+  const shownState = stateColor(state, paint)(state.padEnd(STATE_COLUMNS));
+  const start = `${indent}${shownId}  ${time}  ${shownState}  ${paint.dim(figures)}`;
+  return start + fitLine(title, Math.max(LEAST_TITLE_COLUMNS, room));
+}
+
+/** What is left of a title in a narrow terminal. */
+const LEAST_TITLE_COLUMNS = 16;
+
+/** `explore · 12 steps · 48k tokens` */
+function figuresOf({ agent, steps, usage }: SessionSpent & { agent: string }): string {
+  return `${agent} · ${plural(steps, 'step')} · ${formatTokens(usage.totalTokens)} tokens`;
 }
 
 const SUMMARY_INDENT = 4;
 
-function summaryLines({ summary }: Listed, { columns }: SessionTableOptions, paint: Paint): string[] {
+function summaryLines({ summary }: ListedSession, { columns }: SessionTableOptions, paint: Paint): string[] {
   if (summary === undefined) return [];
   const text = wrapText(summary, columns - SUMMARY_INDENT).trimEnd();
   return text.split('\n').map((line) => ' '.repeat(SUMMARY_INDENT) + paint.dim(line));

@@ -19,7 +19,7 @@ export async function sessionByPrefix(store: Store, prefix: string): Promise<Ses
   const wanted = plain(prefix);
   const found: Session[] = [];
   if (/^[0-9a-f]+$/.test(wanted)) {
-    for await (const session of sessionsOf(store, { scope: undefined, home: '' })) {
+    for await (const session of sessionsOf(store, { scope: undefined, home: '', withChildren: true })) {
       if (plain(session.id).startsWith(wanted)) found.push(session);
     }
   }
@@ -38,9 +38,9 @@ export async function sessionByPrefix(store: Store, prefix: string): Promise<Ses
   );
 }
 
-/** Returns the newest session. @throws {LonghaulError} `session_not_found` */
+/** Returns the newest session that no other session has started. @throws {LonghaulError} `session_not_found` */
 export async function newestSession(store: Store, where: SessionScope): Promise<Session> {
-  for await (const session of sessionsOf(store, { ...where, page: 20 })) return session;
+  for await (const session of sessionsOf(store, { ...where, withChildren: false, page: 20 })) return session;
   throw await noSession(store, where);
 }
 
@@ -49,14 +49,15 @@ const LOOKED_AT = 200;
 
 /**
  * Returns the newest session that can be resumed: its run was interrupted, cancelled, stopped or failed, or a message
- * waits for it. Skips sessions that another process works on, and imported ones that have not run.
+ * waits for it. Skips children, which their parents continue, sessions that another process works on, and imported ones
+ * that have not run.
  *
  * @returns Undefined if every session has its answer.
  * @throws {LonghaulError} `session_not_found` if there is no session at all.
  */
 export async function newestUnfinished(store: Store, where: SessionScope): Promise<Session | undefined> {
   let count = 0;
-  for await (const session of sessionsOf(store, where)) {
+  for await (const session of sessionsOf(store, { ...where, withChildren: false })) {
     if (await isUnfinished(store, session.id)) return session;
     count += 1;
     if (count === LOOKED_AT) break;

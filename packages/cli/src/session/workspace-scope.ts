@@ -31,14 +31,24 @@ export async function isOfScope(
 
 const PAGE = 100;
 
-/** Yields sessions, newest first: those of one workspace, or all if `scope` is undefined. */
+export interface SessionsWanted {
+  /** Undefined: sessions of every folder. */
+  scope: WorkspaceScope | undefined;
+  home: string;
+  /** Also those that another session has started. */
+  withChildren: boolean;
+  page?: number;
+}
+
+/** Yields sessions, newest first. */
 export async function* sessionsOf(
   store: Store,
-  { scope, home, page = PAGE }: { scope: WorkspaceScope | undefined; home: string; page?: number },
+  { scope, home, withChildren, page = PAGE }: SessionsWanted,
 ): AsyncGenerator<Session> {
+  const parentId = withChildren ? undefined : null;
   const workspace = scope && { folder: scope.root, below: scope.isRepository };
   for (let before: string | undefined; ; ) {
-    const sessions = await store.listSessions({ limit: page, before, workspace });
+    const sessions = await store.listSessions({ limit: page, before, workspace, parentId });
     for (const session of sessions) {
       // A repository inside this one is another workspace.
       if (scope === undefined || (await isOfScope(session, scope, home))) yield session;

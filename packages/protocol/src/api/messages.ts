@@ -166,6 +166,10 @@ export const searchResultSchema = z.looseObject({
         .string()
         .optional()
         .meta({ description: 'What was done in the session. Absent: no run of it has ended yet.' }),
+      parentId: z
+        .string()
+        .optional()
+        .meta({ description: 'Session that has started this one. Absent: the session is no child.' }),
     }),
   ),
 });

@@ -10,13 +10,24 @@ import { jsonObjectSchema, modelNameSchema, nameText, queryCount, sessionIdSchem
 const sessionStateSchema = z.enum(['active', 'completed', 'failed', 'cancelled', 'running', 'interrupted']);
 export type SessionState = z.infer<typeof sessionStateSchema>;
 
-const figuresSchema = z.looseObject({
+const spentFields = {
   steps: z.int().min(0).meta({ description: 'Answers of the model.' }),
   usage: tokenUsageSchema,
   cost: z
     .number()
     .optional()
     .meta({ description: 'In US dollars, without summaries. Absent: no price is known.' }),
+};
+
+const figuresSchema = z.looseObject({
+  ...spentFields,
+  children: z
+    .looseObject({ sessions: z.int().min(1), ...spentFields })
+    .optional()
+    .meta({
+      description:
+        'What the child sessions and their own children have used. It is not included in the other figures. Absent: the session has none.',
+    }),
   context: z
     .looseObject({
       tokens: z.number(),
@@ -116,6 +127,13 @@ export const listSessionsQuery = z.strictObject({
   limit: queryCount({ max: 200 }).default(50),
   before: sessionIdSchema.optional().meta({ description: '`next` of the previous page.' }),
   search: nameText(200).optional().meta({ description: 'Words to find in the title or the task.' }),
+  parent: sessionIdSchema
+    .or(z.enum(['none', 'any']))
+    .default('none')
+    .meta({
+      description:
+        'Id of a session: only its children. `none`: only sessions that are no children. `any`: all sessions.',
+    }),
 });
 
 export const sessionPageSchema = z.looseObject({

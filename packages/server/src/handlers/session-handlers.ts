@@ -55,12 +55,13 @@ export function sessionHandlers({
       return withState(session);
     },
 
-    async listSessions({ query: { limit, before, search, figures } }) {
+    async listSessions({ query: { limit, before, search, parent, figures } }) {
       const page = await store.listSessions({
         // Reads one extra session to detect whether there is a next page.
         limit: limit + 1,
         before,
         search,
+        parentId: parent === 'any' ? undefined : parent === 'none' ? null : parent,
       });
       const sessions = await Promise.all(
         page
@@ -133,13 +134,14 @@ export function sessionHandlers({
       const sessions = await Promise.all(
         [...new Set(hits.map((hit) => hit.sessionId))].map((id) => store.getSession(id)),
       );
-      const byId = new Map(sessions.flatMap((session) => (session ? [[session.id, session]] : [])));
+      const known = new Map(sessions.flatMap((session) => (session ? [[session.id, session]] : [])));
       return {
         hits: hits.map((hit) => ({
           ...hit,
           handle: handleOf(hit.sequence, hit.partIndex),
-          title: byId.get(hit.sessionId)?.title,
-          summary: byId.get(hit.sessionId)?.summary,
+          title: known.get(hit.sessionId)?.title,
+          parentId: known.get(hit.sessionId)?.parentId,
+          summary: known.get(hit.sessionId)?.summary,
         })),
       };
     },

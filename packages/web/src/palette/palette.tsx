@@ -84,11 +84,13 @@ function useSessionsNamed(words: string): readonly SessionInfo[] {
     const ends = new AbortController();
     const { signal } = ends;
     const timer = setTimeout(() => {
-      client.sessions.list({ search: search.slice(0, 200), limit: MOST_SESSIONS }, { signal }).then(
-        ({ sessions }) => setFound(sessions),
-        // The loaded sessions are still offered, and the page says when the server does not answer.
-        () => !signal.aborted && setFound([]),
-      );
+      client.sessions
+        .list({ search: search.slice(0, 200), limit: MOST_SESSIONS, parent: 'any' }, { signal })
+        .then(
+          ({ sessions }) => setFound(sessions),
+          // The loaded sessions are still offered, and the page says when the server does not answer.
+          () => !signal.aborted && setFound([]),
+        );
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);

@@ -5,10 +5,11 @@ const PAGE = 100;
 /** A deeper family is damaged: its parents could be a cycle. */
 const MAX_DEPTH = 100;
 
-type Sessions = Pick<Store, 'listSessions' | 'getSession'>;
+type Lists = Pick<Store, 'listSessions'>;
+type Sessions = Lists & Pick<Store, 'getSession'>;
 
 /** Returns the children of a session, oldest first. */
-export async function childrenOf(store: Sessions, parentId: string): Promise<Session[]> {
+export async function childrenOf(store: Lists, parentId: string): Promise<Session[]> {
   const found: Session[] = [];
   for (let before: string | undefined; ; before = found.at(-1)?.id) {
     const page = await store.listSessions({ parentId, before, limit: PAGE });
@@ -18,11 +19,30 @@ export async function childrenOf(store: Sessions, parentId: string): Promise<Ses
 }
 
 /** Returns the ids of a session and of all its descendants. */
-export async function descendantIds(store: Sessions, sessionId: string): Promise<Set<string>> {
+export async function descendantIds(store: Lists, sessionId: string): Promise<Set<string>> {
   const ids = new Set([sessionId]);
   // A set also visits what is added meanwhile.
   for (const id of ids) for (const child of await childrenOf(store, id)) ids.add(child.id);
   return ids;
+}
+
+/** A session of a family, and how many levels it is below the first. */
+export interface FamilyMember {
+  session: Session;
+  depth: number;
+}
+
+/** Yields the descendants of a session, each before its own children. */
+export async function* descendantsOf(
+  store: Lists,
+  sessionId: string,
+  depth = 1,
+): AsyncGenerator<FamilyMember> {
+  if (depth > MAX_DEPTH) return;
+  for (const session of await childrenOf(store, sessionId)) {
+    yield { session, depth };
+    yield* descendantsOf(store, session.id, depth + 1);
+  }
 }
 
 /** Returns the ids of all sessions of the family to which a session belongs. */

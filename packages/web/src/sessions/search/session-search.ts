@@ -99,7 +99,7 @@ export class SessionSearch {
   async #find(query: string, signal: AbortSignal): Promise<void> {
     const [{ hits }, { sessions }] = await Promise.all([
       this.#client.search({ q: query, limit: MOST_HITS }, { signal }),
-      this.#client.sessions.list({ search: query, limit: MOST_SESSIONS }, { signal }),
+      this.#client.sessions.list({ search: query, limit: MOST_SESSIONS, parent: 'any' }, { signal }),
     ]);
     if (!signal.aborted)
       this.#show({ phase: 'found', query, sessions, hits, isCut: hits.length >= MOST_HITS });

@@ -1,0 +1,73 @@
+import type { ScriptedModelServerOptions } from '@longhaul/scripted-model';
+import { describe, expect, it } from 'vitest';
+import { Bench, linesOf } from './harness.ts';
+
+const FIND = 'Find the parser';
+
+/** Plays a parent that gives one task to a child, and the child, which lists the folder before it answers. */
+export const playFamily: ScriptedModelServerOptions['script'] = ({ messages }) => {
+  const text = JSON.stringify(messages.filter(({ role }) => role !== 'system'));
+  const hasResult = messages.some(({ role }) => role === 'tool');
+  const isChild = !text.includes('Delegate');
+  if (isChild)
+    return hasResult
+      ? 'The zebra parser is in parse.ts.'
+      : { toolCalls: [{ name: 'list', arguments: { path: '.' } }] };
+  return hasResult
+    ? 'The child found it.'
+    : { toolCalls: [{ name: 'task', arguments: { prompt: FIND, agent: 'explore' } }] };
+};
+
+export async function benchWithFamily(): Promise<{ bench: Bench; parent: string; child: string }> {
+  const bench = await Bench.open();
+  const { flags } = await bench.serve({ script: playFamily });
+  await bench.run(['run', 'Delegate the search', '--sandbox', 'local', ...flags]);
+  const ids = linesOf((await bench.call(['sessions', '--tree', '--json'])).stdout).map(
+    (line) => JSON.parse(line).id as string,
+  );
+  return { bench, parent: ids[0] ?? '', child: ids[1] ?? '' };
+}
+
+describe('families in lists', () => {
+  it('lists children only with --tree, below their parents', async () => {
+    const { bench, parent, child } = await benchWithFamily();
+    await using _bench = bench;
+    const titlesOf = (stdout: string) => linesOf(stdout).map((line) => JSON.parse(line).title);
+    expect(titlesOf((await bench.call(['sessions', '--json'])).stdout)).toEqual(['Delegate the search']);
+    const table = linesOf((await bench.call(['sessions', '--tree'])).stdout);
+    expect(table).toEqual([
+      expect.stringContaining('work space'),
+      expect.stringMatching(
+        /^[0-9a-f-]{13} +just now {2}completed +coder · 2 steps · \S+ tokens {2}Delegate the se…$/,
+      ),
+      expect.stringMatching(
+        /^ {2}[0-9a-f-]{13} +just now {2}completed +explore · 2 steps · \S+ tokens {2}Find the parser$/,
+      ),
+    ]);
+    const [, listed] = linesOf((await bench.call(['sessions', '--tree', '--json', '-n', '1'])).stdout);
+    expect(JSON.parse(listed ?? '')).toMatchObject({
+      id: child,
+      parentId: parent,
+      member: { depth: 1, agent: 'explore', steps: 2 },
+    });
+  });
+
+  it('takes the newest parent as the last session, and still finds a child by its id', async () => {
+    const { bench, parent, child } = await benchWithFamily();
+    await using _bench = bench;
+    const shown = async (id: string) => JSON.parse((await bench.call(['show', id, '--json'])).stdout);
+    expect((await shown('last')).session.id).toBe(parent);
+    expect((await shown(child)).session.id).toBe(child);
+  });
+
+  it('finds what a child has written, and names its parent', async () => {
+    const { bench, parent, child } = await benchWithFamily();
+    await using _bench = bench;
+    const { stdout } = await bench.call(['search', 'zebra']);
+    expect(stdout).toContain(`child of ${parent.slice(0, 13)} Delegate the search`);
+    const hits = linesOf((await bench.call(['search', 'zebra', '--json'])).stdout).map((line) =>
+      JSON.parse(line),
+    );
+    expect(hits).toContainEqual(expect.objectContaining({ sessionId: child, parentId: parent }));
+  });
+});
