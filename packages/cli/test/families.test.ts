@@ -71,3 +71,37 @@ describe('families in lists', () => {
     expect(hits).toContainEqual(expect.objectContaining({ sessionId: child, parentId: parent }));
   });
 });
+
+describe('families in longhaul show and run', () => {
+  it('shows a child at its call, and its parent in the child', async () => {
+    const { bench, parent, child } = await benchWithFamily();
+    await using _bench = bench;
+    const { stdout } = await bench.call(['show', parent]);
+    expect(stdout).toMatch(/^own +2 steps · \S+ tokens\nchildren +1 session · 2 steps · \S+ tokens\n/m);
+    expect(stdout).toMatch(
+      new RegExp(
+        `task +explore: Find the parser \\(2 steps, \\S+ tokens\\).*\\n +▸ completed · 2 steps · \\S+ tokens · longhaul show ${child.slice(0, 13)}\\n +The zebra parser`,
+      ),
+    );
+    expect((await bench.call(['show', child])).stdout).toMatch(
+      new RegExp(`^child of ${parent.slice(0, 13)}, call m2\\.0: Delegate the search$`, 'm'),
+    );
+    const { family } = JSON.parse((await bench.call(['show', parent, '--json'])).stdout);
+    expect(family).toMatchObject({
+      children: [{ id: child, state: 'completed', agent: 'explore', handle: 'm2.0', spent: { steps: 2 } }],
+      spent: { steps: 2 },
+      spentByChildren: { sessions: 1, steps: 2 },
+    });
+  });
+
+  it('prints which child starts, the beginning of its answer, and what children have used', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({ script: playFamily });
+    const { stdout } = await bench.run(['run', 'Delegate the search', '--sandbox', 'local', ...flags]);
+    expect(stdout).toContain('◇ child m2.0 started, explore: Find the parser\n');
+    expect(stdout).toMatch(
+      /✓ task +explore: Find the parser \(2 steps, \S+ tokens\).*\n +The zebra parser is/,
+    );
+    expect(stdout).toMatch(/^children +1 session, 2 steps, \S+ of the tokens$/m);
+  });
+});

@@ -1,5 +1,6 @@
 import type { EventOf, JsonValue, LonghaulEvent } from '@longhaul/protocol';
 import { cutLine, cutStart, fitLine, formatDuration, printable } from './format.ts';
+import { RunningChildren } from './running-children.ts';
 import { shortArguments } from './tool-line.ts';
 
 interface RunningTool {
@@ -19,14 +20,19 @@ interface RunningTool {
 export class LiveStatus {
   /** The end of the text that the model writes is part of the line. */
   readonly #showsText: boolean;
+  /** Children in the background are among the lines. */
+  readonly #showsBackground: boolean;
   readonly #tools = new Map<string, RunningTool>();
+  readonly #children = new RunningChildren();
   #state: { text: string; since: number; until?: number; tail?: string } | undefined;
 
-  constructor({ showsText = true }: { showsText?: boolean } = {}) {
+  constructor({ showsText = true, showsBackground = true } = {}) {
     this.#showsText = showsText;
+    this.#showsBackground = showsBackground;
   }
 
   update(event: LonghaulEvent): void {
+    this.#children.update(event);
     switch (event.type) {
       case 'run:started':
         // This can take minutes, if an image is pulled.
@@ -63,23 +69,40 @@ export class LiveStatus {
 
   /** Empty if no activity is known. */
   lines(now: number, columns: number): string[] {
-    const [tool, ...others] = this.#tools.values();
-    if (tool !== undefined && this.#state === undefined) {
-      const more = others.length === 0 ? '' : ` +${others.length}`;
-      const last = tool.title === '' || tool.lines.length > 0 ? '' : ` · ${tool.title}`;
-      const first = line(
-        `${tool.name} ${tool.about}${more}${last}`,
-        formatDuration(now - tool.since),
-        columns,
-      );
-      return [first, ...tool.lines.map((text) => cutLine(printable(text), columns))];
-    }
-    if (this.#state === undefined) return [];
+    return [
+      ...this.#ownLines(now, columns),
+      ...this.#children.lines('waited for', columns),
+      ...(this.#showsBackground ? this.backgroundLines(columns) : []),
+    ];
+  }
+
+  /** A line for each child session in the background. */
+  backgroundLines(columns: number): string[] {
+    return this.#children.lines('background', columns);
+  }
+
+  #ownLines(now: number, columns: number): string[] {
+    if (this.#state === undefined) return this.#toolLines(now, columns);
     const { text, since, until, tail } = this.#state;
     const time = formatDuration(until === undefined ? now - since : until - now);
     if (tail !== undefined)
       return [line(`${text} ${cutStart(tail, columns - text.length - time.length - 2)}`, time, columns)];
     return [line(until === undefined ? text : `${text} in`, time, columns)];
+  }
+
+  #toolLines(now: number, columns: number): string[] {
+    const running = [...this.#tools].flatMap(([callId, each]) =>
+      this.#children.isWaitedForBy(callId) ? [] : [each],
+    );
+    const [tool, ...others] = running;
+    if (tool === undefined) return [];
+    const more = others.length === 0 ? '' : ` +${others.length}`;
+    const last = tool.title === '' || tool.lines.length > 0 ? '' : ` · ${tool.title}`;
+    const about = `${tool.name} ${tool.about}${more}${last}`;
+    return [
+      line(about, formatDuration(now - tool.since), columns),
+      ...tool.lines.map((text) => cutLine(printable(text), columns)),
+    ];
   }
 
   /** The end of the line that the model writes: the text itself is shown block by block. */

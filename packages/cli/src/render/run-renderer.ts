@@ -6,12 +6,14 @@ import {
   type JsonValue,
   type LonghaulEvent,
   originName,
+  type SubtaskFacts,
 } from '@longhaul/protocol';
 import { comesBesideText } from './beside-text.ts';
 import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
 import { contextMeter } from './meter.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field, runSummary, wrappedField } from './run-summary.ts';
+import { childFigures } from './running-children.ts';
 import { toolDetails } from './tool-details.ts';
 import { toolLine } from './tool-line.ts';
 import { WordWrapper, wrapText } from './word-wrapper.ts';
@@ -25,6 +27,8 @@ export interface RunRendererOptions {
   resumeCommand?: string;
   /** Shows changes and outputs whole. Default false. */
   verbose?: boolean;
+  /** Prints which child sessions start, because no redrawn line shows them. Default false. */
+  announcesChildren?: boolean;
   /** Renders the model's text. Default: breaks it at words. */
   markdown?: (options: { columns: number; paint: Paint }) => TextFlow;
 }
@@ -64,6 +68,8 @@ export class RunRenderer {
   #usage: EventOf<'context:usage'> | undefined;
   #startedAt: number | undefined;
   #retryReason: string | undefined;
+  /** The children that have ended in this run. */
+  readonly #children = new Map<string, SubtaskFacts>();
 
   constructor(options: RunRendererOptions) {
     this.#options = options;
@@ -143,6 +149,10 @@ export class RunRenderer {
         return event.isKept === true
           ? this.#marked('◇ kept', `${event.handle} outlives the run (longhaul ps): ${event.command}`)
           : '';
+      case 'subtask:started':
+        return this.#options.announcesChildren === true ? this.#childStarted(event) : '';
+      case 'subtask:finished':
+        return this.#childFinished(event);
       case 'llm:switched':
         return this.#marked('◇ model', describeSwitch(event));
       case 'context:warning':
@@ -208,6 +218,17 @@ export class RunRenderer {
     return toolLine(event, { ...shown, durationMs }) + toolDetails(event, { ...shown, metadata, verbose });
   }
 
+  #childStarted({ agent, handle, title }: EventOf<'subtask:started'>): string {
+    return this.#marked('◇ child', `${handle} started, ${agent}: ${fitLine(title, 100)}`);
+  }
+
+  /** The result of a call shows the end of a child that the call has waited for. */
+  #childFinished({ handle, facts }: EventOf<'subtask:finished'>): string {
+    this.#children.set(facts.sessionId, facts);
+    if (facts.isBackground !== true) return '';
+    return this.#marked('◇ child', `${handle} ${facts.agent} ${facts.state} · ${childFigures(facts)}`);
+  }
+
   #remark(text: string, sign = '!'): string {
     const lines = wrapText(text, this.#options.columns - 2)
       .trimEnd()
@@ -249,7 +270,7 @@ export class RunRenderer {
     return (
       this.#rule('', '') +
       runSummary(
-        { finished: event, durationMs, isShort, resumeCommand },
+        { finished: event, durationMs, isShort, resumeCommand, children: [...this.#children.values()] },
         { columns: this.#options.columns, paint: this.#paint },
       )
     );

@@ -1,4 +1,4 @@
-import type { ErrorShape, EventOf } from '@longhaul/protocol';
+import type { ErrorShape, EventOf, SubtaskFacts } from '@longhaul/protocol';
 import { hintFor } from '../hints.ts';
 import { formatCost, formatDuration, formatTokens, plural, shortId } from './format.ts';
 import type { Paint } from './paint.ts';
@@ -9,6 +9,8 @@ export interface SummaryFacts {
   durationMs: number | undefined;
   /** Prints the outcome alone: the caller prints the rest. */
   isShort: boolean;
+  /** The child sessions that have ended in this run. The usage of the run includes theirs. */
+  children?: readonly SubtaskFacts[];
   /** The command that resumes a run that has not completed. */
   resumeCommand?: string;
 }
@@ -23,7 +25,7 @@ const WORDS = {
 
 /** The last lines of a run. */
 export function runSummary(
-  { finished, durationMs, isShort, resumeCommand }: SummaryFacts,
+  { finished, durationMs, isShort, resumeCommand, children = [] }: SummaryFacts,
   { columns, paint }: { columns: number; paint: Paint },
 ): string {
   const { status, error, sessionId } = finished;
@@ -38,7 +40,11 @@ export function runSummary(
   // Not broken into lines, so that it can be copied.
   const resume =
     status === 'completed' || resumeCommand === undefined ? [] : [field('resume', resumeCommand, paint)];
-  const lines = [...figures(finished, { columns, paint }), field('session', session, paint), ...resume];
+  const lines = [
+    ...figures(finished, { columns, paint, children }),
+    field('session', session, paint),
+    ...resume,
+  ];
   return `${heading}${lines.join('\n')}\n`;
 }
 
@@ -50,7 +56,7 @@ function reasonText(error: ErrorShape, { columns, paint }: { columns: number; pa
 /** Empty for a run that called no model. */
 function figures(
   { stepCount, compactions, usage, cost }: EventOf<'run:finished'>,
-  { columns, paint }: { columns: number; paint: Paint },
+  { columns, paint, children }: { columns: number; paint: Paint; children: readonly SubtaskFacts[] },
 ): string[] {
   if (stepCount === 0 && usage.totalTokens === 0) return [];
   const cached = usage.cacheReadTokens > 0 ? ` (${formatTokens(usage.cacheReadTokens)} from cache)` : '';
@@ -58,9 +64,17 @@ function figures(
   const wrapped = (name: string, text: string) => wrappedField(name, text, { columns, paint });
   return [
     wrapped('work', `${plural(stepCount, 'step')}, ${plural(compactions, 'compaction')}`),
+    ...(children.length === 0 ? [] : [wrapped('children', childrenText(children))]),
     wrapped('tokens', tokens),
     wrapped('cost', cost === undefined ? 'unknown: no price for this model' : formatCost(cost)),
   ];
+}
+
+/** `2 sessions, 7 steps, 9k of the tokens` */
+function childrenText(children: readonly SubtaskFacts[]): string {
+  const sum = (name: 'steps' | 'tokens') => children.reduce((total, facts) => total + (facts[name] ?? 0), 0);
+  const sessions = plural(children.length, 'session');
+  return `${sessions}, ${plural(sum('steps'), 'step')}, ${formatTokens(sum('tokens'))} of the tokens`;
 }
 
 const FIELD_COLUMNS = 9;

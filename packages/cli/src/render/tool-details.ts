@@ -1,8 +1,8 @@
-import type { EventOf, JsonObject, JsonValue } from '@longhaul/protocol';
+import { type EventOf, type JsonObject, type JsonValue, subtaskOf } from '@longhaul/protocol';
 import { type ChangeLine, changeLines } from './change-lines.ts';
 import { cutLine, printable, widthOf } from './format.ts';
 import type { Paint } from './paint.ts';
-import { WordWrapper } from './word-wrapper.ts';
+import { WordWrapper, wrapText } from './word-wrapper.ts';
 
 const DIFF_LINES = 12;
 const OUTPUT_LINES = 3;
@@ -31,7 +31,19 @@ export function toolDetails(result: Result, options: ToolDetailsOptions): string
 function otherLines(result: Result, options: ToolDetailsOptions): string[] {
   if (!result.success) return failureLines(result, options);
   const { args, metadata } = options;
+  if (subtaskOf({ metadata }) !== undefined) return answerLines(result, options);
   return diffLines(changeLines({ toolName: result.toolName, args, metadata }), options);
+}
+
+/** The beginning of what a child session has answered. */
+function answerLines(result: Result, { columns, paint, verbose }: ToolDetailsOptions): string[] {
+  const room = columns - INDENT.length;
+  const lines = wrapText(textOf(result), room)
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => brokenAnywhere(line, room));
+  const shown = verbose ? lines : lines.slice(0, OUTPUT_LINES);
+  return [...shown, ...more(lines.length - shown.length)].map(paint.dim);
 }
 
 /** The message of a refused edit shows what is in the file instead, so it is never cut. */

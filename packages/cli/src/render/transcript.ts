@@ -9,8 +9,11 @@ import {
   originName,
   originsOf,
   type Part,
+  subtaskOf,
   type ToolPart,
 } from '@longhaul/protocol';
+import type { ShownFamily } from '../session/read-family.ts';
+import { childLines, familyFields } from './family-lines.ts';
 import { formatTokens, plural } from './format.ts';
 import { gitStartText } from './git-start-text.ts';
 import { createPaint, type Paint } from './paint.ts';
@@ -23,6 +26,8 @@ export interface TranscriptOptions {
   columns: number;
   colors: boolean;
   state: SessionState;
+  /** Default: neither parent nor children are shown. */
+  family?: ShownFamily;
   /** Renders the model's text. Default: breaks it at words. */
   markdown?: (text: string, options: { columns: number; paint: Paint }) => string;
 }
@@ -33,8 +38,10 @@ export const HIDDEN = '╎ ';
 export const REVERTED = '✕ ';
 
 /** Returns a session as text: every message in order, and between them the compactions with their summaries. */
-export function transcript(log: SessionLog, { columns, colors, state, markdown }: TranscriptOptions): string {
+export function transcript(log: SessionLog, options: TranscriptOptions): string {
+  const { columns, colors, state, family, markdown } = options;
   const paint = createPaint(colors);
+  const children = childLines(family?.children ?? [], { columns, paint });
   const { session, messages, marks, damaged } = log;
   const active = activeMarks(marks);
   const after = compactionsByMessage(log);
@@ -50,7 +57,15 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
     const isPruned = (index: number) => active.pruned.has(partKey(message.id, index));
     const isOmitted = (index: number) => active.omitted.has(partKey(message.id, index));
     const isPinned = pinned.has(message.id);
-    const text = messageText(message, { columns: inner, paint, isPruned, isOmitted, isPinned, markdown });
+    const text = messageText(message, {
+      columns: inner,
+      paint,
+      isPruned,
+      isOmitted,
+      isPinned,
+      markdown,
+      children,
+    });
     const summaries = (after.get(message.id) ?? []).map((mark) =>
       compactionMarkText(mark, { columns, paint }),
     );
@@ -75,6 +90,7 @@ export function transcript(log: SessionLog, { columns, colors, state, markdown }
     ...(git === undefined ? [] : [field('git', gitStartText(git), paint)]),
     field('started', new Date(session.createdAt).toLocaleString('sv-SE'), paint),
     ...(session.summary === undefined ? [] : [wrappedField('summary', session.summary, { columns, paint })]),
+    ...(family === undefined ? [] : familyFields(family, { columns, paint })),
   ];
   return [`${head.join('\n')}\n`, ...legend, ...broken, ...body].join('\n');
 }
@@ -96,6 +112,8 @@ export interface MessageOptions {
   isOmitted?: (index: number) => boolean;
   isPinned?: boolean;
   markdown?: TranscriptOptions['markdown'];
+  /** A line for each child session, by its id. */
+  children?: ReadonlyMap<string, string>;
 }
 
 /** One message under its handle. */
@@ -114,7 +132,13 @@ export function messageText(message: Message, options: MessageOptions): string {
   const isOmitted = options.isOmitted ?? (() => false);
   const omitted = paint.dim('[left out of requests: the server refused it]\n');
   const parts = message.parts.map((part, index) => {
-    const text = partText(part, { columns, paint, markdown, pruned: isPruned(index) });
+    const text = partText(part, {
+      columns,
+      paint,
+      markdown,
+      children: options.children,
+      pruned: isPruned(index),
+    });
     return isOmitted(index) ? `${text.trimEnd()}\n${omitted}` : text;
   });
   return head + parts.join('');
@@ -126,7 +150,7 @@ function writerOf(message: Message): string {
   return names.size === 0 ? 'user' : [...names].join(', ');
 }
 
-interface PartOptions extends Pick<MessageOptions, 'columns' | 'paint' | 'markdown'> {
+interface PartOptions extends Pick<MessageOptions, 'columns' | 'paint' | 'markdown' | 'children'> {
   pruned: boolean;
 }
 
@@ -149,7 +173,7 @@ function partText(part: Part, options: PartOptions): string {
 }
 
 /** A tool call with its whole change or output. */
-function toolText(part: ToolPart, { columns, paint, pruned }: PartOptions): string {
+function toolText(part: ToolPart, { columns, paint, pruned, children }: PartOptions): string {
   const isOpen = part.state === 'pending' || part.state === 'running' || part.state === 'interrupted';
   const title = isOpen ? `${part.title ?? shortArguments(part.input)} (${part.state})`.trim() : part.title;
   const { startedAt, endedAt, truncated, handle, metadata } = part;
@@ -161,11 +185,13 @@ function toolText(part: ToolPart, { columns, paint, pruned }: PartOptions): stri
     title,
     truncated,
     handle,
+    metadata,
   };
   const shown = { args: part.input, columns, paint };
   const line = toolLine(result, { ...shown, durationMs });
   const head = pruned ? `${line.trimEnd()}${paint.dim(' [pruned]')}\n` : line;
-  return head + toolDetails(result, { ...shown, metadata, verbose: true });
+  const child = children?.get(subtaskOf({ metadata })?.sessionId ?? '') ?? '';
+  return head + child + toolDetails(result, { ...shown, metadata, verbose: true });
 }
 
 /** A compaction with its summary. */

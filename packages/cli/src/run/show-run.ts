@@ -129,9 +129,9 @@ function progressView(terminal: Terminal, { noColor, ...options }: ShowRunOption
   const { out } = terminal;
   const colors = wantsColors(terminal, noColor);
   const columns = columnsOf(out);
-  const renderer = new RunRenderer({ ...options, columns, colors });
-  const status = new LiveStatus();
   const isLive = canAnimate(terminal, colors);
+  const renderer = new RunRenderer({ ...options, columns, colors, announcesChildren: !isLive });
+  const status = new LiveStatus();
   const live: LiveLine = isLive
     ? createLiveLine(out, () => status.lines(performance.now(), columns - 3))
     : createPlainLine(out);

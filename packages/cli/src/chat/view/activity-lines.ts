@@ -11,6 +11,7 @@ import type { Totals } from './totals.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const MAX_WAITING = 5;
+const CHILD_SIGN = 'background ';
 
 export interface ActivityLinesOptions {
   front: Front;
@@ -40,6 +41,7 @@ export class ActivityLines {
       ...this.#activity(columns),
       ...todoLines(view.todo, { columns, paint: front.paint }),
       ...backgroundLines(conversation.background, { columns, paint: front.paint }),
+      ...view.childLines(columns - CHILD_SIGN.length).map((line) => front.paint.dim(CHILD_SIGN + line)),
       ...this.#waiting(columns),
       '',
     ];

@@ -1,6 +1,6 @@
 import { type EventOf, isBlank, type JsonValue, type LonghaulEvent, originName } from '@longhaul/protocol';
 import { comesBesideText } from '../../render/beside-text.ts';
-import { breakLine, fitLine, widthOf } from '../../render/format.ts';
+import { breakLine, fitLine, plural, widthOf } from '../../render/format.ts';
 import { LiveStatus } from '../../render/live-status.ts';
 import { type Links, MarkdownStream } from '../../render/markdown.ts';
 import type { Paint } from '../../render/paint.ts';
@@ -29,17 +29,21 @@ export interface ConversationViewOptions {
   links?: Links | undefined;
   /** Shows reasoning whole. Read for each event. */
   showsReasoning: () => boolean;
+  /** Prints which child sessions start, because no redrawn line shows them. */
+  announcesChildren?: boolean | undefined;
 }
 
 /** Lines of unfinished text shown below the permanent text. */
 const LIVE_LINES = 8;
 const LIVE_REASONING_LINES = 3;
+/** Lines of the result of a child session. The rest can be opened. */
+const RESULT_LINES = 3;
 
 /** Turns the events of a session into permanent lines, and the current activity into lines that are redrawn. */
 export class ConversationView {
   readonly #options: ConversationViewOptions;
   readonly #renderer: RunRenderer;
-  readonly #status = new LiveStatus({ showsText: false });
+  readonly #status = new LiveStatus({ showsText: false, showsBackground: false });
   readonly #calls = new Map<string, JsonValue>();
   readonly #reasoning = new FoldedReasoning();
   readonly #received = new ReceivedText();
@@ -49,13 +53,14 @@ export class ConversationView {
 
   constructor(options: ConversationViewOptions) {
     this.#options = options;
-    const { colors, columns } = options;
+    const { colors, columns, announcesChildren = false } = options;
     this.#renderer = new RunRenderer({
       colors,
       get columns() {
         return columns();
       },
       shortSummary: true,
+      announcesChildren,
       markdown: (inner) => new MarkdownStream({ ...inner, links: options.links }),
     });
   }
@@ -63,13 +68,20 @@ export class ConversationView {
   /** A message of a person, as it was sent. */
   showMessage({ content, origin }: Pick<DeliveredMessage, 'content' | 'origin'>): void {
     const { paint, columns, print } = this.#options;
-    const lines = wrapText(textOf(content), columns() - 2)
+    const whole = wrapText(textOf(content), columns() - 2)
       .trimEnd()
       .split('\n');
+    const isResult = origin?.kind === 'subtask' && whole.length > RESULT_LINES;
+    const lines = isResult ? whole.slice(0, RESULT_LINES) : whole;
     const shown = lines.map((line, index) => `${index === 0 ? paint.note('› ') : '  '}${paint.bold(line)}`);
+    const rest = isResult
+      ? [this.#withHint(paint.dim(`  +${plural(whole.length - RESULT_LINES, 'more line')}`)).trimEnd()]
+      : [];
     const from = origin === undefined ? [] : [paint.note(`▸ ${originName(origin)} sent:`)];
     const files = attachedNames(content).map((name) => paint.dim(`  [${name}]`));
-    print(`${this.#renderer.endText()}\n${[...from, ...shown, ...files].join('\n')}\n\n`);
+    print(`${this.#renderer.endText()}\n${[...from, ...shown, ...rest, ...files].join('\n')}\n\n`);
+    if (isResult && origin !== undefined)
+      this.#options.openables.add({ title: originName(origin), text: () => whole.join('\n') });
   }
 
   show(stored: LonghaulEvent): void {
@@ -121,6 +133,11 @@ export class ConversationView {
   /** The current activity: the running tool, the model thinking or writing, the time until the next try. */
   activityLines(columns: number): string[] {
     return this.#status.lines(performance.now(), columns);
+  }
+
+  /** The child sessions that work in the background. */
+  childLines(columns: number): string[] {
+    return this.#status.backgroundLines(columns);
   }
 
   #textOf(event: LonghaulEvent): string {

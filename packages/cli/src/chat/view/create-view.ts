@@ -17,6 +17,8 @@ export function createView({ front, connection, folder, ...shown }: CreateViewOp
     ...shown,
     paint: front.paint,
     colors: front.colors,
+    // A surface that always shows its status redraws a line for each child.
+    announcesChildren: !front.surface.showsStatus,
     columns: () => front.columns,
     print: (text) => front.surface.print(text),
     links: createLinks({

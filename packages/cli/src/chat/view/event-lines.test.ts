@@ -190,7 +190,11 @@ function shown(payloads: readonly EventPayload[], columns: number) {
   });
   for (const payload of payloads) {
     view.show({ ...payload, sessionId: 's', at: 0 } as LonghaulEvent);
-    redrawn.push(...view.unfinishedLines(columns), ...view.activityLines(columns));
+    redrawn.push(
+      ...view.unfinishedLines(columns),
+      ...view.activityLines(columns),
+      ...view.childLines(columns),
+    );
   }
   return { printed, redrawn, openables, view };
 }
@@ -295,6 +299,23 @@ describe('a conversation', () => {
     expect(shown([result('bash', true)], 80).view.todo).toEqual([]);
     expect(shown([result('todo', false)], 80).view.todo).toEqual([]);
     expect(shown([result('todo', true)], 80).view.todo).toEqual(items);
+  });
+
+  it('prints the end of a child in the background, and folds the result that arrives', async () => {
+    const facts = {
+      ...FACTS('Looks'),
+      state: 'completed',
+      steps: 3,
+      tokens: 4_200,
+      isBackground: true,
+    } as const;
+    const place = { callId: 'c', handle: 'm2.0', facts };
+    const { printed, openables, view } = shown([{ type: 'subtask:finished', ...place }], 80);
+    expect(printed).toBe('◇ child m2.0 Looks completed · 3 steps · 4.2k tokens\n');
+    const text = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n');
+    const origin = { kind: 'subtask', sessionId: 'k', handle: 'm2.0' } as const;
+    view.showMessage({ content: [{ type: 'text', text }], origin });
+    expect(await openables.items[0]?.text()).toBe(text);
   });
 
   it('opens an output that was shortened', async () => {
