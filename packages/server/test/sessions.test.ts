@@ -61,8 +61,8 @@ describe('sessions over HTTP', () => {
     const usage = { ...ZERO_USAGE, inputTokens: 7, totalTokens: 7 };
     const claim = { runId: 'r1', ttlMs: 60_000, ...currentClaimant() };
     const { lease } = await server.store.acquireLease('child', claim);
-    const base = { role: 'assistant', status: 'done', tokenCount: 1, createdAt: 1, parts: [] } as const;
-    await server.store.appendMessage(lease, { ...base, id: 'answer', usage, cost: 0.5 });
+    const base = { role: 'assistant', status: 'done', tokenCount: 1, createdAt: 1 } as const;
+    await server.store.appendMessage(lease, { ...base, id: 'answer', parts: [], usage, cost: 0.5 });
     const listed = async (query: string) =>
       (await server.call<Page>('GET', `/api/sessions?${query}`)).sessions.map(({ id }) => id);
     expect(await listed('')).toEqual([parent]);

@@ -20,6 +20,12 @@ export function noticeOf(event: LonghaulEvent, features: ClientFeatures): Sessio
       return notice(features, { severity: 'info', title: describeSwitch(event) });
     case 'llm:unsupported-input':
       return notice(features, { severity: 'warning', title: event.errors.join(' '), isImportant: true });
+    case 'subtask:finished': {
+      const { agent, state, isBackground } = event.facts;
+      if (isBackground !== true) return [];
+      const title = `The subtask ${event.handle} (${agent}) in the background has ended: ${state}.`;
+      return notice(features, { severity: 'info', title });
+    }
     case 'message:dequeued':
       return (event.origins ?? []).flatMap((origin) =>
         notice(features, { severity: 'info', title: `A message of ${originName(origin)} arrived.` }),

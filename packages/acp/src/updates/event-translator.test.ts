@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
+import { type EventPayload, type LonghaulEvent, subtaskMetadata } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { type ClientFeatures, NO_FEATURES } from '../client-features.ts';
 import { EventTranslator } from './event-translator.ts';
@@ -161,5 +161,34 @@ it('shows the newest lines of a command, and what other tools report in words', 
   );
   expect(contentOf({ callId: 'b', title: '3 of 10\u001b[2J', metadata: { progress: 3, total: 10 } })).toEqual(
     block('```\n3 of 10\\u001b[2J\n```'),
+  );
+});
+
+it('shows what the child session of a call does, and when one in the background ends', () => {
+  const push = translator({ showsNotices: true });
+  const facts = {
+    sessionId: 'k',
+    agent: 'explore',
+    state: 'running',
+    title: 'grep zebra',
+    steps: 3,
+  } as const;
+  const updates = push(call('t', 'task', { command: '' }), {
+    type: 'llm:tool-progress',
+    callId: 't',
+    title: 'explore: grep zebra',
+    metadata: subtaskMetadata({ ...facts, tokens: 4_200, contextPercent: 21 }),
+  });
+  expect(updates.at(-1)).toMatchObject({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: 't',
+    title: 'task explore: grep zebra',
+    content: [{ content: { text: expect.stringContaining('running: 3 steps, 4200 tokens, 21 %') } }],
+    _meta: { longhaul: { subtask: { sessionId: 'k', agent: 'explore' } } },
+  });
+  const ended = { ...facts, state: 'completed', isBackground: true } as const;
+  const place = { callId: 't', handle: 'm2.0' };
+  expect(JSON.stringify(push({ type: 'subtask:finished', ...place, facts: ended }))).toContain(
+    'The subtask m2.0 (explore) in the background has ended: completed.',
   );
 });

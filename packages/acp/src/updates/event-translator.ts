@@ -1,5 +1,14 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import type { EventOf, JsonObject, JsonValue, LonghaulEvent, Summary } from '@longhaul/protocol';
+import {
+  type EventOf,
+  type JsonObject,
+  type JsonValue,
+  type LonghaulEvent,
+  type SubtaskFacts,
+  type Summary,
+  subtaskOf,
+  visibleLine,
+} from '@longhaul/protocol';
 import type { ClientFeatures } from '../client-features.ts';
 import { CallIds } from './call-ids.ts';
 import { CompactionUpdates } from './compaction-updates.ts';
@@ -8,7 +17,7 @@ import { diffsOf } from './file-diffs.ts';
 import { StreamedText } from './streamed-text.ts';
 import { titleUpdate } from './title-update.ts';
 import { planOf } from './todo-plan.ts';
-import { liveContent, outputContent, rawInputOf } from './tool-content.ts';
+import { fenced, liveContent, outputContent, rawInputOf, textContent } from './tool-content.ts';
 import { kindOf, locationsOf, titleOf } from './tool-facts.ts';
 
 export interface EventTranslatorOptions {
@@ -119,7 +128,9 @@ export class EventTranslator {
     const toolCallId = this.ids.find(event.callId);
     if (toolCallId === undefined) return [];
     const content = liveContent(event);
-    return [{ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content }];
+    const subtask = subtaskOf(event);
+    const child = subtask === undefined ? {} : childFacts(subtask, event.title);
+    return [{ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content, ...child }];
   }
 
   #result(event: EventOf<'llm:tool-result'>): SessionUpdate[] {
@@ -164,6 +175,18 @@ export class EventTranslator {
     const outcome = status === 'cancelled' || status === 'completed' ? 'cancelled' : 'failed';
     return [...this.#compaction.end(outcome, error?.message), ...this.#droppedCalls()];
   }
+}
+
+/** What the child session of a call does now. */
+function childFacts(facts: SubtaskFacts, title = facts.agent) {
+  const { steps = 0, tokens = 0, contextPercent } = facts;
+  const percent = contextPercent === undefined ? '' : `, ${contextPercent} % of its window`;
+  const figures = `${facts.state}: ${steps} steps, ${tokens} tokens${percent}`;
+  return {
+    title: `task ${visibleLine(title)}`,
+    content: [textContent(fenced(`${visibleLine(facts.title ?? facts.agent)}\n${figures}`))],
+    _meta: { longhaul: { subtask: { ...facts } } },
+  };
 }
 
 /** Returns what a finished call shows: the change of files, else the output. */

@@ -55,6 +55,9 @@ export function afterEvent(state: SessionState, event: LonghaulEvent): Partial<S
       return state.activity.kind === 'writing' ? undefined : { activity: { kind: 'writing' } };
     case 'llm:tool-progress':
       return { progress: withProgress(state.progress, event) };
+    case 'subtask:progress':
+    case 'subtask:finished':
+      return { children: new Map(state.children).set(event.facts.sessionId, event.facts) };
     case 'run:started':
       return { isRunning: true, activity: { kind: 'starting' } };
     case 'run:finished':

@@ -1,4 +1,4 @@
-import type { Approval, EventOf, QueuedMessage } from '@longhaul/protocol';
+import type { Approval, EventOf, QueuedMessage, SubtaskFacts } from '@longhaul/protocol';
 import type { ContextInfo, ListedMessage, SessionDetail } from '@longhaul/protocol/api';
 
 /** What a running tool reports. */
@@ -30,6 +30,8 @@ export interface SessionState {
   /** How the newest run ended. Undefined while a run works, and before the first one. */
   outcome: EventOf<'run:finished'> | undefined;
   progress: ReadonlyMap<string, ToolProgress>;
+  /** What events have said about child sessions, by the ids of the children. */
+  children: ReadonlyMap<string, SubtaskFacts>;
   context: ContextInfo | undefined;
 }
 
@@ -45,5 +47,6 @@ export const LOADING: SessionState = {
   isRunning: false,
   outcome: undefined,
   progress: new Map(),
+  children: new Map(),
   context: undefined,
 };

@@ -16,10 +16,11 @@ export function SessionFiguresLine({
 }) {
   const { figures } = session;
   if (figures === undefined) return null;
-  const { cost, context, queued, openApprovals } = figures;
+  const { cost, context, queued, openApprovals, children } = figures;
   const tokens = now?.tokens ?? context?.tokens ?? 0;
   const percent = fillPercent(tokens, now?.window.usableTokens ?? context?.usableTokens);
-  if (cost === undefined && percent === undefined && queued === 0 && openApprovals === 0) return null;
+  const isPriced = cost !== undefined || children?.cost !== undefined;
+  if (!isPriced && percent === undefined && queued === 0 && openApprovals === 0) return null;
   return (
     <span className="session-line-figures quiet">
       {percent !== undefined && (
@@ -30,6 +31,7 @@ export function SessionFiguresLine({
         </span>
       )}
       {cost !== undefined && <span>{formatCost(cost)}</span>}
+      {children?.cost !== undefined && <span>+ {formatCost(children.cost)} by children</span>}
       {queued > 0 && <span>{queued} queued</span>}
       {openApprovals > 0 && <strong className="warn">{plural(openApprovals, 'approval')}</strong>}
     </span>

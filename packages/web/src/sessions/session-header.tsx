@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useSession, useSessionState } from '../data/use-session.ts';
 import { useDocumentTitle } from '../shell/document-title.ts';
+import { ParentLink } from './parent-link.tsx';
 import { useSessionActions } from './session-actions.ts';
 import { SessionMenu } from './session-menu.tsx';
 import { sessionName } from './session-names.ts';
@@ -31,6 +32,7 @@ export function SessionHeader() {
   };
   return (
     <>
+      {detail.parentId !== undefined && <ParentLink child={detail} parentId={detail.parentId} />}
       <h1 className={open === 'rename' ? 'only-read' : 'page-title'} title={detail.workspace}>
         {name}
       </h1>

@@ -96,8 +96,12 @@ export class SessionList {
     this.refresh();
   }
 
-  /** Shows a changed or new session at once. */
+  /** Shows a changed or new session at once. Children are not in the list itself: their parents' lines read them. */
   put(session: SessionInfo): void {
+    if (session.parentId !== undefined) {
+      this.#refreshSession(session.parentId);
+      return;
+    }
     const isKnown = this.#all.some(({ id }) => id === session.id);
     this.#show(
       isKnown
@@ -162,6 +166,8 @@ const CHANGES: ReadonlySet<LonghaulEvent['type']> = new Set([
   'run:started',
   'run:finished',
   'llm:response',
+  'subtask:started',
+  'subtask:finished',
   'approval:requested',
   'approval:answered',
   'message:queued',

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { Virtualizer } from 'virtua';
+import { ChildSessions } from './child-sessions.tsx';
 import { SessionLine } from './session-line.tsx';
 import { useSessionList, useSessionListState } from './use-session-list.ts';
 import { inWorkspace } from './workspaces.ts';
@@ -33,7 +34,10 @@ export function SessionRows({ workspace, shown }: { workspace: string; shown: st
       )}
       <Virtualizer as="ul" item="li" scrollRef={scroller} bufferSize={400}>
         {rows.map((session) => (
-          <SessionLine key={session.id} session={session} isShown={session.id === shown} />
+          <div key={session.id}>
+            <SessionLine session={session} isShown={session.id === shown} />
+            <ChildSessions session={session} shown={shown} />
+          </div>
         ))}
       </Virtualizer>
       {isLoadingMore && <p className="quiet">Loading more…</p>}

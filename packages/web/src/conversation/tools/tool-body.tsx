@@ -1,4 +1,4 @@
-import type { ToolPart } from '@longhaul/protocol';
+import { subtaskOf, type ToolPart } from '@longhaul/protocol';
 import type { ReactNode } from 'react';
 import { ArgumentsView } from './arguments-view.tsx';
 import { CommandView } from './command-view.tsx';
@@ -7,6 +7,7 @@ import { diffsOfCall, isDiffCut } from './diffs-of-call.ts';
 import { OutputParts } from './output-parts.tsx';
 import { ReadView } from './read-view.tsx';
 import { ResultsView } from './results-view.tsx';
+import { TaskView } from './task-view.tsx';
 import { TodoList } from './todo-list.tsx';
 import { todoItems } from './todo-model.ts';
 import { toolKind } from './tool-kind.ts';
@@ -31,6 +32,7 @@ export function ToolBody({ part }: { part: ToolPart }) {
 }
 
 function contentOf(part: ToolPart): ReactNode {
+  if (subtaskOf(part) !== undefined) return <TaskView part={part} />;
   switch (toolKind(part.name)) {
     case 'edit':
       return <EditView part={part} />;

@@ -54,7 +54,7 @@ function titleOf(part: ToolPart): string {
   const text =
     toolKind(part.name) === 'command'
       ? commandOf(part).split('\n')[0]
-      : (pathOf(part) ?? textField(part.input, 'pattern', 'query', 'handle'));
+      : (pathOf(part) ?? textField(part.input, 'pattern', 'query', 'handle', 'prompt'));
   return (text ?? part.inputText ?? JSON.stringify(part.input) ?? '').slice(0, 200);
 }
 

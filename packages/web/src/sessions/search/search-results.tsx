@@ -49,8 +49,9 @@ export function SearchResults({
 }
 
 function Hit({ hit, query }: { hit: SearchHit; query: string }) {
-  const { sessionId, handle, sequence, snippet, title, summary } = hit;
+  const { sessionId, parentId, handle, sequence, snippet, title, summary } = hit;
   const known = useSessionListState(({ sessions }) => sessions.find(({ id }) => id === sessionId));
+  const parent = useSessionListState(({ sessions }) => sessions.find(({ id }) => id === parentId));
   return (
     <a
       className="session-line-link search-hit"
@@ -59,7 +60,11 @@ function Hit({ hit, query }: { hit: SearchHit; query: string }) {
     >
       <span className="session-line-title">
         {sessionName({ title: title ?? known?.title, task: known?.task })}{' '}
-        <span className="quiet">{handle}</span>
+        <span className="quiet">
+          {handle}
+          {parentId !== undefined &&
+            ` · child of ${parent === undefined ? 'another session' : sessionName(parent)}`}
+        </span>
       </span>
       <span className="search-snippet quiet">
         {foundWords(snippet, query).map(({ text, isFound }, index) =>
