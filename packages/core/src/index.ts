@@ -98,6 +98,7 @@ export {
 } from './session/session-spent.ts';
 export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
+export { assertDeletable } from './session/subtasks/assert-deletable.ts';
 export { childrenOf, descendantsOf, type FamilyMember } from './session/subtasks/family-tree.ts';
 export { defaultTitle, taskOf } from './session/title/default-title.ts';
 export {

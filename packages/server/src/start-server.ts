@@ -72,7 +72,6 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   });
   const deletions = await DelayedDeletions.open({
     ...agent,
-    isHeld: (sessionId) => runs.isHeld(sessionId),
     onDeleted: (sessionId) => feeds.drop(sessionId),
     failed,
   });

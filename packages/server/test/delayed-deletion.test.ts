@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { currentClaimant, newId } from '@longhaul/core';
+import { childMetadata, type JsonObject } from '@longhaul/protocol';
 import { setDate } from '@longhaul/testing/clock';
 import { expect, it } from 'vitest';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -75,4 +77,79 @@ it('deletes only what was due after a restart', async () => {
     expect(await second.store.getSession(waiting)).toBeDefined();
   }
   await rm(folder, { recursive: true, force: true });
+});
+
+/** A session with a child, which nothing has run. */
+async function family(
+  server: TestServer,
+  metadata: JsonObject = {},
+): Promise<{ parent: string; child: string }> {
+  const parent = await server.newSession({ title: 'Parent' });
+  const draft = { task: 'Child', title: 'Child', model: 'played/one', workspace: server.workspace };
+  const child = await server.store.createSession({
+    ...draft,
+    id: newId(),
+    createdAt: 1,
+    parentId: parent,
+    metadata,
+  });
+  return { parent, child: child.id };
+}
+
+const ENDED = { sessionStatus: 'completed', onlyIfQueueEmpty: false, events: [] } as const;
+
+const hold = async (server: TestServer, id: string) =>
+  (await server.store.acquireLease(id, { runId: `run of ${id}`, ttlMs: 60_000, ...currentClaimant() })).lease;
+
+const everything = async (server: TestServer) =>
+  (await server.call<{ sessions: { id: string }[] }>('GET', '/api/sessions?parent=any')).sessions;
+
+it('hides, keeps and deletes children with their parent', async () => {
+  await using server = await startTestServer();
+  const { parent, child } = await family(server);
+  await later(server, parent, 3_600);
+  expect(await everything(server)).toEqual([]);
+  await server.call('POST', `/api/sessions/${parent}/restore`);
+  expect(await everything(server)).toHaveLength(2);
+  await later(server, parent, 3_600);
+  await server.call('POST', `/api/sessions/${child}/messages`, { content: 'wait' });
+  await expect.poll(() => everything(server)).toHaveLength(2);
+  await expect.poll(async () => server.store.leaseHolder(child, currentClaimant())).toBeUndefined();
+  await server.call('DELETE', `/api/sessions/${parent}`);
+  expect(await server.store.getSession(child)).toBeUndefined();
+});
+
+it('refuses to delete a family while a child works', async () => {
+  await using server = await startTestServer();
+  const { parent, child } = await family(server);
+  const lease = await hold(server, child);
+  const refused = await server.fetch(`/api/sessions/${parent}`, { method: 'DELETE' });
+  expect(refused.status).toBe(409);
+  expect(await refused.text()).toContain(`The child session ${child} has an active run`);
+  await server.store.finishRun(lease, { ...ENDED, status: 'completed' });
+  await server.call('DELETE', `/api/sessions/${parent}`);
+  expect(await everything(server)).toEqual([]);
+});
+
+it('refuses to delete a child whose result a call of its parent waits for', async () => {
+  await using server = await startTestServer();
+  const metadata = childMetadata({
+    handle: 'm1.0',
+    depth: 1,
+    isBackground: false,
+    files: 'shared',
+    tools: [],
+    isDelivered: false,
+  });
+  const { parent, child } = await family(server, metadata);
+  const lease = await hold(server, parent);
+  const call = { type: 'tool', callId: 'c', name: 'task', input: {}, state: 'running' } as const;
+  const base = { role: 'assistant', status: 'running', tokenCount: 1, createdAt: 1 } as const;
+  await server.store.appendMessage(lease, { ...base, id: 'm1', parts: [call] });
+  const refused = await server.fetch(`/api/sessions/${child}`, { method: 'DELETE' });
+  expect(refused.status).toBe(409);
+  expect(await refused.text()).toContain(`The session ${parent} waits for the result of this child`);
+  await server.store.finishRun(lease, { ...ENDED, status: 'cancelled' });
+  await server.call('DELETE', `/api/sessions/${parent}`);
+  expect(await everything(server)).toEqual([]);
 });

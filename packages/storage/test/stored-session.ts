@@ -11,10 +11,10 @@ const OWNER = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
 export async function storeSession(
   store: SqliteStore,
   id: string,
-  { parts, isRunning = false }: { parts: Part[]; isRunning?: boolean },
+  { parts, isRunning = false, parentId }: { parts: Part[]; isRunning?: boolean; parentId?: string },
 ): Promise<Lease> {
   const texts = { task: id, title: `Title of ${id}`, model: 'm', workspace: '/' };
-  await store.createSession({ id, createdAt: 1, ...texts });
+  await store.createSession({ id, createdAt: 1, ...texts, ...(parentId !== undefined && { parentId }) });
   const { lease } = await store.acquireLease(id, {
     runId: `run-${id}`,
     owner: OWNER,

@@ -6,7 +6,7 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { RequestError } from '@agentclientprotocol/sdk';
-import { currentClaimant, newId } from '@longhaul/core';
+import { assertDeletable, newId } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { AcpOptions, AcpWorkspace } from '../acp-options.ts';
 import { sessionNotOpen } from '../request-error.ts';
@@ -102,7 +102,11 @@ export class SessionBook {
     await session.close();
   }
 
-  /** Deletes a session from the store. @throws {LonghaulError} `session_busy` while a process works on it. */
+  /**
+   * Deletes a session and its children from the store.
+   *
+   * @throws {LonghaulError} `session_busy` while a process works on one of them, or the parent needs the session.
+   */
   async delete(sessionId: string): Promise<void> {
     await this.#settled(sessionId);
     const open = this.#open.get(sessionId);
@@ -110,9 +114,9 @@ export class SessionBook {
     if (open?.isStored === false) return;
     const { workspaces, defaultFolder } = this.#options;
     const { store, runtime } = open?.workspace ?? (await workspaces.holding(sessionId, defaultFolder));
-    if ((await store.leaseHolder(sessionId, currentClaimant())) !== undefined)
-      throw new LonghaulError('session_busy', 'Another process works on the session. Cancel its run first.');
-    await runtime.endKeptCommands(sessionId);
+    const session = await store.getSession(sessionId);
+    const family = session === undefined ? [sessionId] : await assertDeletable(store, session);
+    for (const id of family) await runtime.endKeptCommands(id);
     await store.deleteSession(sessionId);
   }
 

@@ -1,5 +1,5 @@
 import type { AcpCommand } from '@longhaul/acp';
-import { listMessages, type Store } from '@longhaul/core';
+import { listMessages, type Store, spentByChildren } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
 import { stateLines } from '../mcp/server-lines.ts';
@@ -117,7 +117,7 @@ function pinCommands(runtime: Parts['runtime']): AcpCommand[] {
 const PAGE = 200;
 
 async function costText(
-  store: Pick<Store, 'readMessages' | 'readMarks'>,
+  store: Pick<Store, 'readMessages' | 'readMarks' | 'listSessions'>,
   sessionId: string,
 ): Promise<string> {
   const total = new UsageTotal();
@@ -125,7 +125,7 @@ async function costText(
     const { messages, hasMore } = await listMessages(store, sessionId, { limit: PAGE, after });
     for (const message of messages) total.add(message);
     const last = messages.at(-1);
-    if (!hasMore || last === undefined) return total.text();
+    if (!hasMore || last === undefined) return total.text(await spentByChildren(store, sessionId));
     after = last.sequence;
   }
 }

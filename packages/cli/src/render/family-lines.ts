@@ -5,7 +5,7 @@ import type { Paint } from './paint.ts';
 import { field } from './run-summary.ts';
 
 /** `12 steps · 48k tokens · $0.04` */
-export function spentText({ steps, usage, cost }: SessionSpent): string {
+function spentText({ steps, usage, cost }: SessionSpent): string {
   const dollars = cost === undefined ? '' : ` · ${formatCost(cost)}`;
   return `${plural(steps, 'step')} · ${formatTokens(usage.totalTokens)} tokens${dollars}`;
 }

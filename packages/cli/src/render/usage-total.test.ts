@@ -1,3 +1,4 @@
+import { ZERO_USAGE } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
 import { expect, it } from 'vitest';
 import { UsageTotal } from './usage-total.ts';
@@ -40,4 +41,11 @@ it('says that the cost is unknown where no price is', () => {
     '1 step · 1k in (400 from cache), 100 out · cost unknown or zero',
     'Of these, in reverted messages: 1 step · cost unknown or zero',
   ]);
+});
+
+it('adds what child sessions have used as a line of its own', () => {
+  const usage = { ...ZERO_USAGE, inputTokens: 1_200, outputTokens: 30 };
+  expect(new UsageTotal().text({ sessions: 2, steps: 7, usage, cost: 0.25 })).toContain(
+    '\nIn addition, by 2 child sessions: 7 steps · 1.2k in, 30 out · $0.25\n',
+  );
 });

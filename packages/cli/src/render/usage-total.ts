@@ -1,3 +1,4 @@
+import type { TokenUsage } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
 import { formatCost, formatTokens, plural } from './format.ts';
 
@@ -23,7 +24,8 @@ export class UsageTotal {
     this.#revertedDollars += cost;
   }
 
-  text(): string {
+  /** @param children What child sessions have used, which is not in the sum. */
+  text(children?: SpentOfChildren): string {
     const input = `${formatTokens(this.#input)} in (${formatTokens(this.#cached)} from cache)`;
     const sum = `${plural(this.#steps, 'step')} · ${input}, ${formatTokens(this.#output)} out · ${priceOf(this.#dollars)}`;
     const reverted =
@@ -32,8 +34,25 @@ export class UsageTotal {
         : [
             `Of these, in reverted messages: ${plural(this.#revertedSteps, 'step')} · ${priceOf(this.#revertedDollars)}`,
           ];
-    return [sum, ...reverted, 'Summaries of compactions are not in this sum.'].join('\n');
+    return [sum, ...reverted, ...childLines(children), 'Summaries of compactions are not in this sum.'].join(
+      '\n',
+    );
   }
+}
+
+interface SpentOfChildren {
+  sessions: number;
+  steps: number;
+  usage: TokenUsage;
+  cost?: number | undefined;
+}
+
+function childLines(children: SpentOfChildren | undefined): string[] {
+  if (children === undefined) return [];
+  const { sessions, steps, usage, cost = 0 } = children;
+  const tokens = `${formatTokens(usage.inputTokens)} in, ${formatTokens(usage.outputTokens)} out`;
+  const who = plural(sessions, 'child session');
+  return [`In addition, by ${who}: ${plural(steps, 'step')} · ${tokens} · ${priceOf(cost)}`];
 }
 
 function priceOf(dollars: number): string {

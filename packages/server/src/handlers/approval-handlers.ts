@@ -26,7 +26,7 @@ export function approvalHandlers({
         open.map(async (approval) => {
           const session = await store.getSession(approval.sessionId);
           // It was deleted in the meantime, or is about to be.
-          if (session === undefined || deletions.has(session.id)) return [];
+          if (session === undefined || (await deletions.includes(session))) return [];
           return [{ ...(await withScope(approval, session)), title: session.title }];
         }),
       );

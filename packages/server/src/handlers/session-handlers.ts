@@ -1,6 +1,6 @@
 import { agentNameOf } from '@longhaul/config';
-import { backgroundCommands, defaultTitle, findMessage, newId, sessionState } from '@longhaul/core';
-import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
+import { assertDeletable, backgroundCommands, defaultTitle, findMessage, newId, sessionState } from '@longhaul/core';
+import { handleOf, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
@@ -30,6 +30,10 @@ export function sessionHandlers({
     ...session,
     state: await sessionState(store, session),
   });
+  const withoutDeleted = async (sessions: readonly Session[]) => {
+    const areDeleted = await Promise.all(sessions.map((session) => deletions.includes(session)));
+    return sessions.filter((_, index) => areDeleted[index] !== true);
+  };
   const figuresOf = createSessionFigures({ store, runtime });
   const withFigures = async (session: Session, wanted: 'true' | 'false') => {
     const info = await withState(session);
@@ -63,12 +67,8 @@ export function sessionHandlers({
         search,
         parentId: parent === 'any' ? undefined : parent === 'none' ? null : parent,
       });
-      const sessions = await Promise.all(
-        page
-          .slice(0, limit)
-          .filter(({ id }) => !deletions.has(id))
-          .map((session) => withFigures(session, figures)),
-      );
+      const shown = await withoutDeleted(page.slice(0, limit));
+      const sessions = await Promise.all(shown.map((session) => withFigures(session, figures)));
       const next = page.length > limit ? page[limit - 1]?.id : undefined;
       return { sessions, next };
     },
@@ -95,20 +95,14 @@ export function sessionHandlers({
     },
 
     async deleteSession({ params: { sessionId }, query: { undoSeconds } }) {
-      await runs.existing(sessionId);
-      if (await runs.isHeld(sessionId)) {
-        throw new LonghaulError(
-          'session_busy',
-          'The session has an active run or another operation in progress. Cancel the run, then delete the session.',
-        );
-      }
+      const family = await assertDeletable(store, await runs.existing(sessionId));
       if (undoSeconds !== undefined) {
         await deletions.schedule(sessionId, undoSeconds * 1_000);
         return undefined;
       }
-      await runtime.endKeptCommands(sessionId);
+      for (const id of family) await runtime.endKeptCommands(id);
       await store.deleteSession(sessionId);
-      feeds.drop(sessionId);
+      for (const id of family) feeds.drop(id);
       return undefined;
     },
 
@@ -130,11 +124,12 @@ export function sessionHandlers({
 
     async search({ query: { q, sessionId, limit, reverted } }) {
       const found = await store.search(q, { limit, sessionId, includeReverted: reverted === 'true' });
-      const hits = found.filter((hit) => !deletions.has(hit.sessionId));
-      const sessions = await Promise.all(
-        [...new Set(hits.map((hit) => hit.sessionId))].map((id) => store.getSession(id)),
+      const read = await Promise.all(
+        [...new Set(found.map((hit) => hit.sessionId))].map((id) => store.getSession(id)),
       );
-      const known = new Map(sessions.flatMap((session) => (session ? [[session.id, session]] : [])));
+      const sessions = await withoutDeleted(read.filter((session) => session !== undefined));
+      const known = new Map(sessions.map((session) => [session.id, session]));
+      const hits = found.filter((hit) => known.has(hit.sessionId));
       return {
         hits: hits.map((hit) => ({
           ...hit,

@@ -1,5 +1,5 @@
-import type { Runtime, Store } from '@longhaul/core';
-import { isObject } from '@longhaul/protocol';
+import { assertDeletable, type Runtime, type Store } from '@longhaul/core';
+import { isObject, type Session, toLonghaulError } from '@longhaul/protocol';
 import type { FailureLog } from '../failure-log.ts';
 
 /** The key of the store's settings. Its value has the time of each deletion, by session. */
@@ -8,16 +8,15 @@ const KEY = 'deletions';
 export interface DelayedDeletionsOptions {
   store: Store;
   runtime: Pick<Runtime, 'subscribe' | 'endKeptCommands'>;
-  /** Whether a run or another operation works on the session. */
-  isHeld: (sessionId: string) => Promise<boolean>;
-  /** Called after a session was deleted. */
+  /** Called after a session was deleted, also for each of its children. */
   onDeleted: (sessionId: string) => void;
   failed: FailureLog;
 }
 
 /**
  * Deletes sessions after a time in which that can be taken back. The times are stored, so a deletion also happens if
- * the server stops in the meantime. A session that is used in the meantime is kept.
+ * the server stops in the meantime. A session that is used in the meantime is kept. Children are deleted, hidden and kept
+ * with their parents.
  */
 export class DelayedDeletions implements Disposable {
   readonly #options: DelayedDeletionsOptions;
@@ -30,7 +29,7 @@ export class DelayedDeletions implements Disposable {
     this.#options = options;
     this.#unsubscribe = options.runtime.subscribe(({ type, sessionId }) => {
       const isUsed = type === 'run:started' || type === 'message:queued';
-      if (isUsed && this.#due.has(sessionId)) this.#keep(sessionId);
+      if (isUsed && this.#due.size > 0) this.#keep(sessionId);
     });
   }
 
@@ -43,8 +42,9 @@ export class DelayedDeletions implements Disposable {
     return deletions;
   }
 
-  has(sessionId: string): boolean {
-    return this.#due.has(sessionId);
+  /** Whether the session is deleted soon, by itself or with the session that has started it. */
+  async includes(session: Pick<Session, 'id' | 'parentId'>): Promise<boolean> {
+    return this.#due.size > 0 && (await this.#cause(session)) !== undefined;
   }
 
   async schedule(sessionId: string, afterMs: number): Promise<void> {
@@ -67,7 +67,21 @@ export class DelayedDeletions implements Disposable {
   }
 
   #keep(sessionId: string): void {
-    this.takeBack(sessionId).catch((error: unknown) => this.#options.failed('keeping a session', error));
+    const keep = async () => {
+      // At once, because the deletion may be due.
+      if (await this.takeBack(sessionId)) return;
+      const session = await this.#options.store.getSession(sessionId);
+      const cause = session && (await this.#cause(session));
+      if (cause !== undefined) await this.takeBack(cause);
+    };
+    keep().catch((error: unknown) => this.#options.failed('keeping a session', error));
+  }
+
+  /** Returns the session whose deletion includes this one: itself or an ancestor. */
+  async #cause({ id, parentId }: Pick<Session, 'id' | 'parentId'>): Promise<string | undefined> {
+    if (this.#due.has(id)) return id;
+    const parent = parentId === undefined ? undefined : await this.#options.store.getSession(parentId);
+    return parent && (await this.#cause(parent));
   }
 
   /** Waits for the next deletion. */
@@ -91,15 +105,24 @@ export class DelayedDeletions implements Disposable {
   }
 
   async #delete(sessionId: string): Promise<void> {
-    const { store, runtime, isHeld, onDeleted } = this.#options;
+    const { store, runtime, onDeleted } = this.#options;
     const session = await store.getSession(sessionId);
-    const isUsed = session !== undefined && (await isHeld(sessionId));
+    const family = session && (await this.#familyToDelete(session));
     // It was taken back while the store was read.
-    if (!this.#due.delete(sessionId)) return;
-    if (session === undefined || isUsed) return;
-    await runtime.endKeptCommands(sessionId);
+    if (!this.#due.delete(sessionId) || family === undefined) return;
+    for (const id of family) await runtime.endKeptCommands(id);
     await store.deleteSession(sessionId);
-    onDeleted(sessionId);
+    for (const id of family) onDeleted(id);
+  }
+
+  /** Returns undefined if one of the family is in use, so that it is kept. */
+  async #familyToDelete(session: Session): Promise<string[] | undefined> {
+    try {
+      return await assertDeletable(this.#options.store, session);
+    } catch (error) {
+      if (toLonghaulError(error).code === 'session_busy') return undefined;
+      throw error;
+    }
   }
 
   /** One write after another, so that an older state never replaces a newer one. */

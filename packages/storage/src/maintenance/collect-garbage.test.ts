@@ -261,6 +261,33 @@ describe('sessions', () => {
     assert.equal((await place.store.search('task of new')).length, 1);
   });
 
+  it('are kept and dropped together with the sessions that they have started', async () => {
+    await using place = await newPlace();
+    const blob = await old(place, 'x'.repeat(5000));
+    await storeSession(place.store, 'parent', { parts: [outputIn(blob)] });
+    await storeSession(place.store, 'other', { parts: [] });
+    place.clock += 40 * DAY_MS;
+    await storeSession(place.store, 'child', { parts: [outputIn(blob)], parentId: 'parent' });
+    const limits = { olderThanMs: 30 * DAY_MS };
+    const first = await planGarbage(place, limits, place);
+    assert.deepEqual(
+      first.drop.map(({ id }) => id),
+      ['other'],
+    );
+    place.clock += 40 * DAY_MS;
+    const second = await planGarbage(place, limits, place);
+    assert.deepEqual(
+      second.drop.map(({ members }) => members),
+      [['other'], ['parent', 'child']],
+    );
+    assert.equal(second.swept?.blobs.count, 1);
+    const report = await collectGarbage(place, { sessions: ['parent'], backups: [] }, place);
+    assert.deepEqual(report.sessions, ['parent']);
+    assert.equal(await place.store.getSession('child'), undefined);
+    assert.equal(await place.blobStore.stat(blob), undefined);
+    assert.deepEqual(await place.store.search('task of child'), []);
+  });
+
   it('are dropped by size, least recently used first, until the rest fits', async () => {
     await using place = await newPlace();
     for (const id of ['a', 'b', 'c', 'd']) {

@@ -4,6 +4,7 @@ import type { LeaseOwner } from '@longhaul/core';
 import { blobFiles } from '../blobs/blob-files.ts';
 import { openSqliteStore } from '../sqlite/open-sqlite-store.ts';
 import { mapSqliteError } from '../sqlite/sqlite-errors.ts';
+import { familyFacts } from './family-facts.ts';
 import { giveBack, type NotGivenBack, tidySearch } from './give-back.ts';
 import { namedBlobs } from './named-blobs.ts';
 import { type Copy, dropUnfinished, listCopies } from './neighbours.ts';
@@ -72,14 +73,16 @@ export async function planGarbage(
     const blobs = new Map<string, number>();
     for await (const { id, size } of blobFiles(place.blobs)) blobs.set(id, size);
     const totalBytes = (await databaseBytes(place.path)) + sum(blobs.values());
-    const ownBytes = bytesOfOne(needed.blobs, blobs);
-    const choice = chooseSessions(sessionFacts(database, { now, isAlive }), {
+    const families = familyFacts(sessionFacts(database, { now, isAlive }));
+    const firstOf = new Map(families.flatMap(({ id, members }) => members.map((member) => [member, id])));
+    const ownBytes = bytesOfOne(needed.blobs, { blobs, firstOf });
+    const choice = chooseSessions(families, {
       limits,
       now: now(),
       totalBytes,
       freed: (session) => session.bytes + (ownBytes.get(session.id) ?? 0),
     });
-    const dropped = new Set(choice.drop.map(({ id }) => id));
+    const dropped = new Set(choice.drop.flatMap(({ members }) => members));
     const isKept = (sessions: Iterable<string> = []) =>
       [...sessions].some((session) => !dropped.has(session));
     const here = {
@@ -104,7 +107,7 @@ export async function planGarbage(
 }
 
 /**
- * Drops the agreed sessions and backups, then unreferenced blobs, then releases free pages to the disk. Other processes
+ * Drops the agreed sessions with their children, and backups, then unreferenced blobs, then releases free pages to the disk. Other processes
  * may use the store in the meantime. A session that is in use again, has waiting messages or was changed within the
  * last hour is kept.
  *
@@ -120,9 +123,11 @@ export async function collectGarbage(
   const database = openToWrite(place.path);
   const report: GarbageReport = { sessions: [], kept: [], backups: [], bytesBefore, bytesAfter: 0 };
   try {
+    const dropped: string[] = [];
     for (const id of agreed.sessions) {
-      const isDropped = dropSession(database, id, { isAlive, now });
-      (isDropped ? report.sessions : report.kept).push(id);
+      const family = dropFamily(database, id, { isAlive, now });
+      (family.length > 0 ? report.sessions : report.kept).push(id);
+      dropped.push(...family);
       passed('session-dropped');
     }
     for (const path of agreed.backups) {
@@ -131,7 +136,7 @@ export async function collectGarbage(
       passed('backup-dropped');
     }
     await dropUnfinished(place.path, now() - 24 * 60 * 60 * 1000);
-    const rests = new Set([...report.sessions, ...headless(database, now() - 60 * 60 * 1000)]);
+    const rests = new Set([...dropped, ...headless(database, now() - 60 * 60 * 1000)]);
     await dropRests(place.path, rests);
     passed('rests-dropped');
     const { blobs, broken } = await neededBlobs(namedBlobs(database), packs);
@@ -170,19 +175,23 @@ async function dropRests(path: string, sessions: Iterable<string>): Promise<void
 }
 
 /**
- * Uses one transaction per session, so that the reasons to keep it are checked and the session is dropped atomically.
+ * Uses one transaction for a session and its descendants, so that the reasons to keep them are checked and all are
+ * dropped atomically. Returns the ids of the dropped sessions.
  */
-function dropSession(database: DatabaseSync, id: string, options: FactOptions): boolean {
+function dropFamily(database: DatabaseSync, id: string, options: FactOptions): string[] {
   database.exec('BEGIN IMMEDIATE');
   try {
-    const [session] = sessionFacts(database, options, id);
-    const mayGo = session !== undefined && reasonToKeep(session, options.now()) === undefined;
-    if (mayGo) {
-      database.prepare(`UPDATE sessions SET status = 'unfinished', checksum = NULL WHERE id = ?`).run(id);
-      database.prepare('DELETE FROM heads WHERE session_id = ?').run(id);
+    const family = familyFacts(sessionFacts(database, options, id)).find(({ members }) =>
+      members.includes(id),
+    );
+    const mayGo = family !== undefined && reasonToKeep(family, options.now()) === undefined;
+    const members = mayGo ? family.members : [];
+    for (const member of members) {
+      database.prepare(`UPDATE sessions SET status = 'unfinished', checksum = NULL WHERE id = ?`).run(member);
+      database.prepare('DELETE FROM heads WHERE session_id = ?').run(member);
     }
     database.exec('COMMIT');
-    return mayGo;
+    return members;
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK');
   }
@@ -199,14 +208,15 @@ async function databaseBytes(path: string): Promise<number> {
   return (await sizeOf(path)) + (await sizeOf(`${path}-wal`));
 }
 
-/** Returns, for each session, the bytes of the blobs that only it references. */
+/** Returns, for the first session of each family, the bytes of the blobs that only this family references. */
 function bytesOfOne(
   names: ReadonlyMap<string, ReadonlySet<string>>,
-  blobs: ReadonlyMap<string, number>,
+  { blobs, firstOf }: { blobs: ReadonlyMap<string, number>; firstOf: ReadonlyMap<string, string> },
 ): Map<string, number> {
   const bytes = new Map<string, number>();
-  for (const [id, [session = '', ...others]] of names) {
-    if (others.length === 0) bytes.set(session, (bytes.get(session) ?? 0) + (blobs.get(id) ?? 0));
+  for (const [id, sessions] of names) {
+    const [first = '', ...others] = new Set([...sessions].map((session) => firstOf.get(session) ?? session));
+    if (others.length === 0) bytes.set(first, (bytes.get(first) ?? 0) + (blobs.get(id) ?? 0));
   }
   return bytes;
 }

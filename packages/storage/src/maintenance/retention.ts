@@ -1,3 +1,4 @@
+import type { FamilyFacts } from './family-facts.ts';
 import type { SessionFacts } from './session-facts.ts';
 
 /** Limits that the user chose. Without a limit, every session is kept. */
@@ -9,16 +10,16 @@ export interface RetentionLimits {
 }
 
 export interface RetentionChoice {
-  drop: (SessionFacts & { why: 'age' | 'size' })[];
+  drop: (FamilyFacts & { why: 'age' | 'size' })[];
   /** Sessions that exceed a limit but are kept. */
-  keep: (SessionFacts & { why: 'running' | 'recent' | 'waiting' })[];
+  keep: (FamilyFacts & { why: 'running' | 'recent' | 'waiting' })[];
 }
 
 /** A session used this recently may still be in use by a person. */
 const RECENT_MS = 60 * 60 * 1000;
 
 /**
- * Chooses the sessions to drop. A session with a live run, with waiting messages or used within the last hour is always
+ * Chooses the sessions to drop, each with its children. A session with a live run, with waiting messages or used within the last hour is always
  * kept.
  *
  * @param sessions Least recently used first.
@@ -26,13 +27,13 @@ const RECENT_MS = 60 * 60 * 1000;
  * @param freed Bytes that dropping a session frees, including its blobs.
  */
 export function chooseSessions(
-  sessions: readonly SessionFacts[],
+  sessions: readonly FamilyFacts[],
   {
     limits,
     now,
     totalBytes,
     freed,
-  }: { limits: RetentionLimits; now: number; totalBytes: number; freed: (session: SessionFacts) => number },
+  }: { limits: RetentionLimits; now: number; totalBytes: number; freed: (session: FamilyFacts) => number },
 ): RetentionChoice {
   const { olderThanMs = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = limits;
   const choice: RetentionChoice = { drop: [], keep: [] };
@@ -53,7 +54,7 @@ export function chooseSessions(
 
 /** Returns undefined if the session may be dropped. */
 export function reasonToKeep(
-  session: SessionFacts,
+  session: Pick<SessionFacts, 'isLive' | 'waiting' | 'updatedAt'>,
   now: number,
 ): RetentionChoice['keep'][number]['why'] | undefined {
   if (session.isLive) return 'running';

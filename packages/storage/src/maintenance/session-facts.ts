@@ -4,6 +4,8 @@ import type { LeaseOwner } from '@longhaul/core';
 /** The facts that decide whether a session may be dropped. */
 export interface SessionFacts {
   id: string;
+  /** The session that has started it. */
+  parentId: string | undefined;
   title: string;
   updatedAt: number;
   /** Approximate size in the database, without its blobs. */
@@ -27,7 +29,7 @@ export interface FactOptions {
  */
 const SILENT_MS = 24 * 60 * 60 * 1000;
 
-/** Returns the facts of all sessions or of one, least recently used first. */
+/** Returns the facts of all sessions, or of one and its descendants, least recently used first. */
 export function sessionFacts(
   database: DatabaseSync,
   options: FactOptions,
@@ -36,19 +38,21 @@ export function sessionFacts(
   const one = sessionId === undefined ? [] : [sessionId];
   const rows = database
     .prepare(
-      `SELECT sessions.id, sessions.title, heads.updated_at, heads.expires_at,
+      `${sessionId === undefined ? '' : FAMILY}
+       SELECT sessions.id, sessions.parent_id, sessions.title, heads.updated_at, heads.expires_at,
          runs.host, runs.boot_id, runs.pid, runs.process_started_at,
          (SELECT count(*) FROM queue WHERE queue.session_id = sessions.id AND queue.state = 'waiting') AS waiting,
          (SELECT coalesce(sum(octet_length(parts.body)), 0) FROM messages JOIN parts ON parts.message_id = messages.id
            WHERE messages.session_id = sessions.id) +
          (SELECT coalesce(sum(octet_length(events.payload)), 0) FROM events WHERE events.session_id = sessions.id) AS bytes
        FROM sessions JOIN heads ON heads.session_id = sessions.id LEFT JOIN runs ON runs.run_id = heads.run_id
-       ${sessionId === undefined ? '' : 'WHERE sessions.id = ?'}
+       ${sessionId === undefined ? '' : 'WHERE sessions.id IN family'}
        ORDER BY heads.updated_at, sessions.id`,
     )
     .all(...one);
   return rows.map((row) => ({
     id: String(row['id']),
+    parentId: row['parent_id'] === null ? undefined : String(row['parent_id']),
     title: String(row['title']),
     updatedAt: Number(row['updated_at']),
     bytes: Number(row['bytes']),
@@ -57,6 +61,10 @@ export function sessionFacts(
     waiting: Number(row['waiting']),
   }));
 }
+
+/** A session and its descendants. */
+const FAMILY = `WITH RECURSIVE family (id) AS (
+  VALUES (?) UNION SELECT sessions.id FROM sessions JOIN family ON sessions.parent_id = family.id)`;
 
 function leaseOwner(row: Record<string, unknown>): LeaseOwner {
   return {

@@ -121,5 +121,6 @@ async function cost(_words: string, { client, conversation, print }: SlashContex
   const id = conversation.requireId();
   const total = new UsageTotal();
   for await (const messages of messagePages(client, id)) for (const message of messages) total.add(message);
-  print(`${total.text()}\n`);
+  const { figures } = await client.sessions.get(id, { figures: 'true' });
+  print(`${total.text(figures?.children)}\n`);
 }
