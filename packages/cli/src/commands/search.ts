@@ -55,12 +55,26 @@ async function withSessions(store: Store, hits: readonly SearchHit[]): Promise<S
     const session = await read(hit.sessionId);
     const parent = session?.parentId === undefined ? undefined : await read(session.parentId);
     const place = parent && { id: parent.id, title: parent.title };
-    matches.push({ ...hit, title: session?.title ?? '', summary: session?.summary, ...(place && { parent: place }) });
+    matches.push({
+      ...hit,
+      title: session?.title ?? '',
+      summary: session?.summary,
+      ...(place && { parent: place }),
+    });
   }
   return matches;
 }
 
-function jsonOf({ sessionId, title, summary, parent, messageId, sequence, partIndex, snippet }: SessionMatch) {
+function jsonOf({
+  sessionId,
+  title,
+  summary,
+  parent,
+  messageId,
+  sequence,
+  partIndex,
+  snippet,
+}: SessionMatch) {
   return {
     sessionId,
     title,

@@ -1,5 +1,12 @@
 import { agentNameOf } from '@longhaul/config';
-import { assertDeletable, backgroundCommands, defaultTitle, findMessage, newId, sessionState } from '@longhaul/core';
+import {
+  assertDeletable,
+  backgroundCommands,
+  defaultTitle,
+  findMessage,
+  newId,
+  sessionState,
+} from '@longhaul/core';
 import { handleOf, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
