@@ -7,6 +7,7 @@ it.each<[string, boolean, AskMode, string]>([
   ['grep', true, 'wait', 'ask'],
   ['task', false, 'wait', 'allow'],
   ['write', false, 'wait', 'ask'],
+  ['send', false, 'wait', 'allow'],
   ['write', true, 'deny', 'allow'],
   ['read', true, 'deny', 'allow'],
 ])(

@@ -23,7 +23,8 @@ export type AskMode = 'wait' | 'deny' | 'allow';
  * Returns the action for a call that no rule matches. In a sandbox, the call is allowed. In `local`, which isolates
  * nothing, calls that change something or use a path outside the workspace need approval if somebody can answer. If
  * nobody can, they are allowed: `local` is never chosen automatically, so choosing it counts as consent. The same
- * applies to tools that work outside of every sandbox, such as those of MCP servers: the user has configured them.
+ * applies to tools that work outside of every sandbox, such as those of MCP servers: the user has configured them. The
+ * tool `send` writes only to sessions that the user has allowed, so it needs no approval.
  */
 export function defaultAction(
   {
@@ -35,6 +36,8 @@ export function defaultAction(
   sandbox: SandboxKind,
   ask: AskMode,
 ): ApprovalAction {
+  // `sessions.talk` names the sessions that it may write to.
+  if (toolName === 'send') return 'allow';
   const isUnisolated = actsOutside || (sandbox === 'local' && (isOutside || !readsOnly({ toolName, input })));
   return isUnisolated && ask === 'wait' ? 'ask' : 'allow';
 }

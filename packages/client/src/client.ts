@@ -23,6 +23,8 @@ export interface SendOptions extends CallOptions {
   metadata?: BodyInputOf<'sendMessage'>['metadata'];
   /** Names of the tools that the model may use while it answers this message. `*` matches any text. Default: all. */
   tools?: BodyInputOf<'sendMessage'>['tools'];
+  /** Id of the session that sends the message. The agent then does not take it for the word of a user. */
+  from?: BodyInputOf<'sendMessage'>['from'];
 }
 
 export interface EventsOptions
@@ -60,11 +62,11 @@ export function createClient(options: ClientOptions) {
     sendMessage: (
       sessionId: string,
       content: UserContent,
-      { idempotencyKey = crypto.randomUUID(), metadata, tools, signal }: SendOptions = {},
+      { idempotencyKey = crypto.randomUUID(), metadata, tools, from, signal }: SendOptions = {},
     ): Promise<ResponseOf<'sendMessage'>> =>
       call('sendMessage', {
         params: { sessionId },
-        body: { content, metadata, tools },
+        body: { content, metadata, tools, from },
         idempotencyKey,
         signal,
       }),

@@ -99,6 +99,11 @@ export interface Config {
     /** Whether a run asks the model once about open todo items or an announced step before it accepts an answer. */
     askOpenItems: boolean;
   };
+  /** Sessions among each other. */
+  sessions: {
+    /** Patterns of the sessions to which sessions may write. */
+    talk: string[];
+  };
   retry: { attempts: number; overloadAttempts: number; totalMs: number; stallMs: number };
   /** The last matching rule decides. Without one, a call is allowed in a sandbox and needs approval in `local`. */
   approvals: ApprovalRule[];
@@ -366,6 +371,7 @@ export const DEFAULT_CONFIG: Config = {
   subtasks: { atOnce: 4, depth: 2 },
   sessions: { titles: true },
   continuation: { askOpenItems: true },
+  sessions: { talk: [] },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },
   approvals: [],
   approvalTimeoutMs: null,

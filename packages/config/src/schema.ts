@@ -52,6 +52,7 @@ export const configSchema = z.strictObject({
   subtasks: setting(subtasks, 'Child sessions, which the tool task starts.'),
   sessions: setting(sessions, 'What sessions are called.'),
   continuation: setting(continuation, 'Answers that end too early.'),
+  sessions: setting(sessions, 'Sessions among each other.'),
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(
     z.array(approval),

@@ -49,6 +49,8 @@ export { unfitSettings } from './runtime/unfit-settings.ts';
 export { Runtime } from './runtime.ts';
 export { type AnsweredApproval, ApprovalService } from './session/approvals/approval-service.ts';
 export { type BegunCommand, backgroundCommands, loadBegunCommands } from './session/begun-commands.ts';
+export type { TalkSettings } from './session/contacts/may-write.ts';
+export { MAX_HOPS, MAX_SENT_IN_TURN } from './session/contacts/session-contacts.ts';
 export type { ForkPlace, ForkSessionOptions } from './session/draft-fork.ts';
 export { EventHub, type EventListener } from './session/events/event-hub.ts';
 export { findLastEvent } from './session/events/find-last-event.ts';

@@ -373,6 +373,7 @@ export class Runtime {
       children: this.#children,
       copies: this.files.copies,
       hub: this.#hub,
+      queue: this.queue,
     });
   }
 

@@ -10,6 +10,7 @@ import { createListTool, type ListOptions } from './list.ts';
 import { createProcessTool } from './process.ts';
 import { createReadTool, type ReadOptions } from './read.ts';
 import { createRecallTool } from './recall.ts';
+import { createSendTool } from './send.ts';
 import { createTaskTool, type TaskOptions } from './task.ts';
 import { createTodoTool, type TodoOptions } from './todo.ts';
 import type { FetchOptions } from './web/fetch-page.ts';
@@ -28,6 +29,8 @@ export interface ToolsOptions {
   fetch?: FetchOptions | undefined;
   /** Adds the tool `task`, which starts child sessions. Default: there is none. */
   task?: TaskOptions | undefined;
+  /** Adds the tool `send`, which writes to other sessions. Default: there is none. */
+  send?: boolean;
   /** The ripgrep program. `null` searches without it. Default: `rg` of PATH, but never one of the workspace. */
   ripgrep?: string | null;
 }
@@ -53,6 +56,7 @@ export function createTools(options: ToolsOptions = {}): Tool[] {
     createRecallTool(),
     ...(options.task === undefined ? [] : [createTaskTool(options.task)]),
     ...(options.fetch === undefined ? [] : [createFetchTool(options.fetch)]),
+    ...(options.send === true ? [createSendTool()] : []),
   ];
 }
 

@@ -29,8 +29,14 @@ export async function agentSettings(
 export function agentOptions(agents: NamedAgents, settingsOf: AgentSettings) {
   return {
     tools: agents.get().tools,
-    agentFor: (session) => ({ ...agents.of(session), ...settingsOf(session) }),
+    agentFor: (session) => ({ ...forKind(session, agents.of(session)), ...settingsOf(session) }),
   } satisfies Partial<RuntimeOptions>;
+}
+
+/** A child session writes to no other session: it reports to its parent. */
+function forKind<Agent extends Pick<RunAgent, 'tools'>>({ parentId }: Session, agent: Agent): Agent {
+  if (parentId === undefined) return agent;
+  return { ...agent, tools: agent.tools.filter(({ name }) => name !== 'send') };
 }
 
 /** Returns strategies by their names, with the options of the session's agent. */

@@ -10,9 +10,10 @@ import { createTools } from '@longhaul/tools';
 export async function loadConfiguredAgents(config: Config): Promise<NamedAgents> {
   const { bash, read, grep, list, maxOutputChars } = config.tools;
   const fetch = config.sandbox.network === 'on' ? config.tools.fetch : undefined;
+  const send = config.sessions.talk.length > 0;
   const todo = { context: config.context.budgetNotes };
   const task = config.subtasks.depth === 0 ? undefined : { agents: listTaskAgents(config) };
-  const tools = createTools({ bash, read, grep, list, fetch, todo, task }).map((tool) =>
+  const tools = createTools({ bash, read, grep, list, fetch, todo, task, send }).map((tool) =>
     tool.maxOutputChars === undefined ? { ...tool, maxOutputChars } : tool,
   );
   return await loadAgents(config, tools);

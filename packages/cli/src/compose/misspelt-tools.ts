@@ -3,7 +3,7 @@ import { type EventPayload, matchesPattern, samplingName, suggestion } from '@lo
 import { createTools } from '@longhaul/tools';
 
 /** Tools that only some sessions have. */
-const OTHER_TOOLS: readonly string[] = ['skill', 'task', 'find_tools', 'use_tool', 'mcp_resource'];
+const OTHER_TOOLS: readonly string[] = ['skill', 'task', 'send', 'find_tools', 'use_tool', 'mcp_resource'];
 
 /**
  * Returns what is wrong with the tool of a rule if Longhaul has no such tool. Such a rule decides about nothing, and a

@@ -1,6 +1,18 @@
 import { type AskMode, createApprovers } from '@longhaul/approvals';
-import type { Config, NamedAgents, ResolvedModel, ResolvedWindow } from '@longhaul/config';
-import { type ModelDriver, Runtime, type RuntimeOptions, type Sandbox } from '@longhaul/core';
+import {
+  agentNameOf,
+  type Config,
+  type NamedAgents,
+  type ResolvedModel,
+  type ResolvedWindow,
+} from '@longhaul/config';
+import {
+  type ModelDriver,
+  Runtime,
+  type RuntimeOptions,
+  type Sandbox,
+  type TalkSettings,
+} from '@longhaul/core';
 import { costOf } from '@longhaul/models';
 import type { EventPayload, Session } from '@longhaul/protocol';
 import { type AgentSettings, agentOptions, agentSettings, strategiesFor } from './agent-settings.ts';
@@ -118,10 +130,16 @@ export function runtimeOptions(
     titles: config.sessions.titles,
     askOpenItems: config.continuation.askOpenItems,
     budgetNotes: config.context.budgetNotes,
+    talk: talkOf(config),
     recordsFiles: config.files.record,
     instructionFiles: config.context.instructions,
     costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),
   } satisfies Partial<RuntimeOptions>;
+}
+
+/** Undefined: no session may write to another. */
+function talkOf({ sessions: { talk } }: Config): TalkSettings | undefined {
+  return talk.length === 0 ? undefined : { patterns: talk, agentOf: agentNameOf };
 }
 
 export function nameOf(model: Pick<ResolvedModel, 'provider' | 'model'>): string {

@@ -177,6 +177,9 @@ function withCurrent<Fixed extends object>(
     get budgetNotes() {
       return now().budgetNotes;
     },
+    get talk() {
+      return now().talk;
+    },
     get retry() {
       return now().retry;
     },

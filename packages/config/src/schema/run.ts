@@ -161,6 +161,14 @@ export const continuation = z.strictObject({
   ),
 });
 
+export const sessions = z.strictObject({
+  talk: setting(
+    z.array(text),
+    'Sessions to which the agents may write with the tool send. A pattern matches the title or the agent of a session in the same workspace; * matches any text. A session of another workspace must be named by its whole id, or by a pattern of its workspace that begins with /. Empty: the tool does not exist.',
+    D.sessions.talk,
+  ),
+});
+
 export const retry = z.strictObject({
   attempts: setting(count, 'Maximum number of attempts of one model call.', D.retry.attempts),
   overloadAttempts: setting(

@@ -123,6 +123,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   'subtasks.depth': AT_MOST,
   'sessions.titles': only('`false`', 'data', (value) => value === false),
   'continuation.askOpenItems': ANYTHING,
+  'sessions.talk': nothing('access'),
   'retry.attempts': AT_MOST,
   'retry.overloadAttempts': AT_MOST,
   'retry.totalMs': AT_MOST,

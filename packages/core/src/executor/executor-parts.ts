@@ -154,6 +154,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     model: new ModelForTools({ driver, writer, approver, account, limits, clock, costOf }),
     background: options.background,
     subtasks,
+    contacts: options.contacts,
     hooks: options.hooks,
     clock,
     offered,

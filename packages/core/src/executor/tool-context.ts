@@ -1,6 +1,6 @@
 import type { ToolPart } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
-import type { BackgroundCommands, BlobStore, ContextControl, Sandbox } from '../ports/index.ts';
+import type { BackgroundCommands, BlobStore, Contacts, ContextControl, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, ToolContext } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { RunClock } from './limits/run-clock.ts';
@@ -22,6 +22,8 @@ export interface ToolContextOptions {
   background?: BackgroundCommands | undefined;
   /** Absent: the session can have no children. */
   subtasks?: RunSubtasks | undefined;
+  /** Absent: the session may write to no other session. */
+  contacts?: Contacts | undefined;
   /** Absent: tools cannot use the model. */
   model?: ModelForTools | undefined;
 }
@@ -39,21 +41,11 @@ export interface StartedCall {
 
 /** Creates what a tool can use during a call. Each question that it asks is an approval with a handle of its own. */
 export function createToolContext(
-  {
-    writer,
-    sandbox,
-    blobs,
-    history,
-    todoList,
-    approver,
-    clock,
-    context,
-    background,
-    subtasks,
-    model,
-  }: ToolContextOptions,
+  options: ToolContextOptions,
   { part: { callId }, handle, messageId, partIndex, stored, signal }: StartedCall,
 ): ToolContext {
+  const { writer, sandbox, blobs, history, todoList, approver, clock, context } = options;
+  const { background, subtasks, contacts, model } = options;
   let asked = 0;
   const nextRequest = (kind: 'q' | 's') => {
     asked += 1;
@@ -71,6 +63,7 @@ export function createToolContext(
     context,
     background,
     subtasks: subtasks?.at({ messageId, partIndex, callId, handle }),
+    contacts,
     ask: async (question) => {
       const stopClock = () => clock.stop();
       const answer = await approver.ask?.({ ...nextRequest('q'), question, signal, stopClock });

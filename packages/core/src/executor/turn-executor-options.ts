@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
-import type { BlobStore, ConnectedTools, ModelDriver, Sandbox } from '../ports/index.ts';
+import type { BlobStore, ConnectedTools, Contacts, ModelDriver, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool } from '../ports/tool.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { FamilyLink } from '../session/subtasks/families.ts';
@@ -28,6 +28,8 @@ export interface TurnExecutorOptions {
   sandbox: Sandbox;
   /** Absent: no command can run in the background. */
   background?: RunBackground;
+  /** Absent: the session may write to no other session. */
+  contacts?: Contacts | undefined;
   blobs: BlobStore;
   /** Absent: the session can have no children. */
   subtasks?: SubtaskHost | undefined;

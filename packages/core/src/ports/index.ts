@@ -14,6 +14,7 @@ export type {
   StartBackground,
 } from './background.ts';
 export type { BlobInfo, BlobStore } from './blob-store.ts';
+export { type Contact, type Contacts, MAX_LISTED_CONTACTS, type SentToContact } from './contacts.ts';
 export type { CompactionForecast, ContextControl } from './context-control.ts';
 export type {
   ChangedFiles,

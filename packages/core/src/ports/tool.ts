@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, Question, ToolOutputContent } from '@longha
 import type { QuestionAnswer } from './approver.ts';
 import type { BackgroundCommands } from './background.ts';
 import type { BlobStore } from './blob-store.ts';
+import type { Contacts } from './contacts.ts';
 import type { ContextControl } from './context-control.ts';
 import type { ToolSchema } from './model-driver.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -100,6 +101,8 @@ export interface ToolContext {
   readonly background?: BackgroundCommands | undefined;
   /** Absent: the session can have no children. */
   readonly subtasks?: Subtasks | undefined;
+  /** Absent: the session may write to no other session. */
+  readonly contacts?: Contacts | undefined;
   /** Emits `llm:tool-progress`. The newest title and facts are also stored with the running call. */
   progress(update: { title?: string; metadata?: JsonObject }): void;
 }

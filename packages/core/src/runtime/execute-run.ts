@@ -9,13 +9,15 @@ import type { FileRecording } from '../executor/step-files.ts';
 import type { TitleSettings } from '../executor/title/session-title.ts';
 import { TurnExecutor } from '../executor/turn-executor.ts';
 import type { KeptLedgers } from '../executor/window/kept-ledgers.ts';
-import type { ModelDriver, Sandbox, Tool } from '../ports/index.ts';
+import type { Contacts, ModelDriver, Sandbox, Tool } from '../ports/index.ts';
 import { maxInstructionChars } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import { SessionContacts, type SessionContactsOptions } from '../session/contacts/session-contacts.ts';
 import { DueHooks } from '../session/due-hooks.ts';
 import type { EventHub } from '../session/events/event-hub.ts';
 import { loadFilesState, saveFilesState } from '../session/files/files-state.ts';
 import type { SessionCopies } from '../session/files/session-copies.ts';
+import type { MessageQueueService } from '../session/messages/message-queue-service.ts';
 import { createProcessRecorder } from '../session/runs/process-recorder.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
@@ -43,6 +45,7 @@ export interface RunParts {
   children: ChildSessions;
   copies: SessionCopies;
   hub: EventHub;
+  queue: MessageQueueService;
 }
 
 /** Executes a run of a held session to its end, in a new sandbox. */
@@ -104,6 +107,7 @@ async function createExecutor(
     children,
     copies,
     hub,
+    queue,
   }: RunParts,
 ): Promise<TurnExecutor> {
   const { agent, skills } = await withSkills(plain, session, options);
@@ -136,6 +140,7 @@ async function createExecutor(
       messages: writer.log.messages,
       announce: async (event) => await writer.announce(event),
     }),
+    contacts: options.talk && contactsOf(session, { store, queue, talk: options.talk, writer }),
     blobs,
     family: families.linkOf(session.id),
     subtasks: options.subtasks && {
@@ -178,6 +183,15 @@ async function createExecutor(
     files: await fileRecording(session, options),
     keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });
+}
+
+/** A child session reports to its parent, and writes to nobody else. */
+function contactsOf(
+  session: Session,
+  { writer, ...parts }: Pick<SessionContactsOptions, 'store' | 'queue' | 'talk'> & Pick<RunWork, 'writer'>,
+): Contacts | undefined {
+  if (session.parentId !== undefined) return undefined;
+  return new SessionContacts({ ...parts, session, messages: () => writer.log.messages });
 }
 
 /** Returns the tools of the agent with the connected ones as they are now. Undefined if these have not changed. */

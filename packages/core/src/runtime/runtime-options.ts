@@ -21,6 +21,7 @@ import type {
 import type { SessionAgent } from '../prompt/agent-prompt.ts';
 import type { InstructionFile } from '../prompt/instruction-files.ts';
 import type { ApprovalService } from '../session/approvals/approval-service.ts';
+import type { TalkSettings } from '../session/contacts/may-write.ts';
 import type { EnqueueOptions } from '../session/messages/message-queue-service.ts';
 import type { ProcessEnder } from '../session/runs/end-left-processes.ts';
 import type { ExecutorResult } from '../session/runs/run-result.ts';
@@ -94,6 +95,8 @@ export interface RuntimeOptions extends ProcessEnder {
    * task. Default false.
    */
   titles?: boolean;
+  /** Which sessions may write to which, with the tool `send`. Default: none. */
+  talk?: TalkSettings | undefined;
   limits?: RunLimits;
   /** The limit of what one session keeps of cut tool outputs. Default: none. */
   keptOutput?: KeptOutputLimit;

@@ -37,6 +37,8 @@ export class RunKeeper implements Disposable {
   readonly #running = new Map<string, number>();
   /** Callbacks that get the id of a session's next run. */
   readonly #awaiting = new Map<string, Set<(runId: string) => void>>();
+  /** Ids of messages that `send` is storing: it starts their runs itself. */
+  readonly #sending = new Set<string>();
   readonly #unsubscribe: () => void;
   #isStopping = false;
 
@@ -79,7 +81,11 @@ export class RunKeeper implements Disposable {
       return { ok: true, queued: false, id: options.id ?? newId(), compaction };
     }
     if (!(await this.isDriven(sessionId))) await models.prepare(model);
-    const queued = await runtime.queue.enqueue(sessionId, content, options);
+    const id = options.id ?? newId();
+    this.#sending.add(id);
+    const queued = await runtime.queue
+      .enqueue(sessionId, content, { ...options, id })
+      .finally(() => this.#sending.delete(id));
     const position = Math.max(1, queued.position);
     const answer = {
       ok: true,
@@ -184,6 +190,16 @@ export class RunKeeper implements Disposable {
       for (const resolve of this.#awaiting.get(event.sessionId) ?? []) resolve(event.runId);
     }
     if (event.type === 'run:finished') this.#onFinished(event);
+    if (event.type === 'message:queued' && event.origin?.kind === 'session') this.#wake(event);
+  }
+
+  /** Starts a run for a message that another session of this server has sent. The API starts its own. */
+  #wake({ sessionId, id }: EventOf<'message:queued'>): void {
+    if (this.#isStopping || this.#sending.has(id)) return;
+    this.isDriven(sessionId).then(
+      (isDriven) => isDriven || this.#startLater(sessionId),
+      (error: unknown) => this.#options.log.warn({ sessionId, err: error }, 'starting a run failed'),
+    );
   }
 
   #onFinished(event: EventOf<'run:finished'>): void {

@@ -99,6 +99,15 @@ export const SKILL_DIALECT: ToolDialect = {
   silent: ['args', 'arguments', 'reason'],
 };
 
+export const SEND_DIALECT: ToolDialect = {
+  names: ['send_message', 'SendMessage', 'message_session', 'send_to_session'],
+  parameters: {
+    session: { means: 'the session that gets it', aliases: ['to', 'recipient', 'session_id', 'target'] },
+    message: { means: 'the text', aliases: ['text', 'content', 'body', 'prompt'] },
+  },
+  silent: ['summary', 'reason', 'description'],
+};
+
 export const PROCESS_DIALECT: ToolDialect = {
   names: ['BashOutput', 'TaskOutput', 'write_stdin', 'manage_process'],
   parameters: {
