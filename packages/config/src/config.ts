@@ -94,15 +94,12 @@ export interface Config {
   sessions: {
     /** Whether a model is asked for the titles of sessions. */
     titles: boolean;
+    /** Patterns of the sessions to which agents may write. */
+    talk: string[];
   };
   continuation: {
     /** Whether a run asks the model once about open todo items or an announced step before it accepts an answer. */
     askOpenItems: boolean;
-  };
-  /** Sessions among each other. */
-  sessions: {
-    /** Patterns of the sessions to which sessions may write. */
-    talk: string[];
   };
   retry: { attempts: number; overloadAttempts: number; totalMs: number; stallMs: number };
   /** The last matching rule decides. Without one, a call is allowed in a sandbox and needs approval in `local`. */
@@ -369,9 +366,8 @@ export const DEFAULT_CONFIG: Config = {
   terminal: { theme: 'auto' },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
   subtasks: { atOnce: 4, depth: 2 },
-  sessions: { titles: true },
+  sessions: { titles: true, talk: [] },
   continuation: { askOpenItems: true },
-  sessions: { talk: [] },
   retry: { attempts: 6, overloadAttempts: 30, totalMs: 900_000, stallMs: 120_000 },
   approvals: [],
   approvalTimeoutMs: null,

@@ -50,9 +50,8 @@ export const configSchema = z.strictObject({
   ),
   limits: setting(limits, 'Limits at which a run stops.'),
   subtasks: setting(subtasks, 'Child sessions, which the tool task starts.'),
-  sessions: setting(sessions, 'What sessions are called.'),
+  sessions: setting(sessions, 'What sessions are called, and which ones agents may write to.'),
   continuation: setting(continuation, 'Answers that end too early.'),
-  sessions: setting(sessions, 'Sessions among each other.'),
   retry: setting(retry, 'Retries of a failed model call.'),
   approvals: setting(
     z.array(approval),

@@ -151,6 +151,11 @@ export const sessions = z.strictObject({
     'Whether the model that writes summaries (context.compression.model) is asked for the title of a session, once, after the first step that calls a tool. Until then, and with false, the title is the first line of the task.',
     D.sessions.titles,
   ),
+  talk: setting(
+    z.array(text),
+    'Sessions to which the agents may write with the tool send. A pattern matches the title or the agent of a session in the same workspace; * matches any text. A session of another workspace must be named by its whole id, or by a pattern of its workspace that begins with /. Empty: the tool does not exist.',
+    D.sessions.talk,
+  ),
 });
 
 export const continuation = z.strictObject({
@@ -158,14 +163,6 @@ export const continuation = z.strictObject({
     z.boolean(),
     'Whether to ask the model, once a run, to continue if its final answer leaves items of the todo list open or announces a step.',
     D.continuation.askOpenItems,
-  ),
-});
-
-export const sessions = z.strictObject({
-  talk: setting(
-    z.array(text),
-    'Sessions to which the agents may write with the tool send. A pattern matches the title or the agent of a session in the same workspace; * matches any text. A session of another workspace must be named by its whole id, or by a pattern of its workspace that begins with /. Empty: the tool does not exist.',
-    D.sessions.talk,
   ),
 });
 
