@@ -1,3 +1,5 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import {
   answer,
@@ -63,5 +65,35 @@ it('counts what a child in the background changes as work of the session, and do
   expect(patches.every(({ byAgent, before }) => byAgent || before === undefined)).toBe(true);
   expect(JSON.stringify(parent?.requests.at(-1)?.messages)).not.toContain('changed outside this session');
   expect(await files.revert(test.sessionId, 'm1')).toMatchObject({ status: 'reverted', conflicts: [] });
+  expect(Object.fromEntries(workspace.files)).toEqual({ a: '1' });
+});
+
+it('counts what children changed before the process was killed as work of the session', async () => {
+  const workspace = createMemoryWorkspace({ a: '1' });
+  const kept = { store: createMemoryStore(), blobs: createMemoryBlobStore(), fileTrees: workspace.trees };
+  const begun = Promise.withResolvers<void>();
+  const slow = testTool('slow', async (_input, { signal }) => {
+    workspace.files.set('b', 'by the child');
+    // As if the process were killed: nothing records what the child has done.
+    workspace.failWith(new LonghaulError('store_full', 'The disk is full.'));
+    begun.resolve();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return text('done');
+  });
+  const start = (steps: PlayedStep[]) =>
+    testRun(playedDriver(steps), [createTaskTool(SUBTASKS), slow], { ...kept, subtasks: SUBTASKS });
+  const first = await start([task(), calls({ name: 'slow' })]);
+  const run = first.run('go');
+  await begun.promise;
+  await first.runtime.stop({ graceMs: 0 });
+  await run;
+  workspace.failWith(undefined);
+  const { runtime } = await start([answer('I changed b.'), answer('Done.')]);
+  expect(await runtime.resume(first.sessionId)).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(JSON.stringify(await first.messages())).not.toContain('changed outside this session');
+  expect(await runtime.files.revert(first.sessionId, 'm1')).toMatchObject({
+    status: 'reverted',
+    conflicts: [],
+  });
   expect(Object.fromEntries(workspace.files)).toEqual({ a: '1' });
 });

@@ -25,8 +25,11 @@ export interface StepFilesOptions {
   childrenHaveWorked?: (() => boolean) | undefined;
 }
 
-/** Whose changes a record contains: those of the tools of a step, or what happened between steps. */
-type Between = 'step' | 'steps';
+/**
+ * Whose changes a record contains: those of the tools of a step, or what happened between steps. A step is open if its
+ * process was killed and its calls are repeated.
+ */
+type Between = 'step' | 'open-step' | 'steps';
 
 /** Changed files that a note for the model names. */
 const MAX_NAMED = 10;
@@ -81,7 +84,8 @@ export class StepFiles implements AsyncDisposable {
   async beforeTools(message: Message): Promise<void> {
     await this.settle();
     this.#forgetMentioned(message);
-    if (this.#canChange(message)) return this.#record(message, 'steps');
+    if (this.#canChange(message))
+      return this.#record(message, this.#wasKilledIn(message) ? 'open-step' : 'steps');
     // The first record takes longest, and calls that only read need not wait for it.
     if (this.#state === undefined) this.#begin(message, 'steps');
   }
@@ -145,7 +149,7 @@ export class StepFiles implements AsyncDisposable {
     }
     const through = made === 'step' ? message.sequence : (this.#state?.through ?? message.sequence - 1);
     // A child in the background works for this session.
-    const byAgent = this.#options.childrenHaveWorked?.() === true || made === 'step';
+    const byAgent = this.#options.childrenHaveWorked?.() === true || made !== 'steps';
     if (change === undefined) {
       if (this.#state !== undefined) this.#state = { ...this.#state, through };
       return;
@@ -166,6 +170,12 @@ export class StepFiles implements AsyncDisposable {
       type: 'context:warning',
       message: `Changes of files are not recorded in the rest of this run, so they cannot be shown or reverted: ${reason}`,
     });
+  }
+
+  /** Whether calls of the step had begun when a process was killed, for example calls that wait for children. */
+  #wasKilledIn({ sequence, parts }: Message): boolean {
+    if (this.#state === undefined || sequence <= this.#state.through) return false;
+    return parts.some((part) => part.type === 'tool' && part.startedAt !== undefined);
   }
 
   #canChange({ parts }: Message): boolean {
