@@ -58,6 +58,8 @@ it.each(['local', 'bubblewrap'])(
     const { server, flags } = await bench.serve({ windowTokens: 64_000, script });
     const ended = await bench.run(['run', 'Work', '--sandbox', sandbox, ...flags]);
     expect(ended.code, ended.stderr).toBe(0);
+    const opened = `${ended.stdout}${ended.stderr}`.match(/^folder .*/gm);
+    expect(opened).toEqual([expect.stringContaining(workspace)]);
     const results = server.requests
       .flatMap(({ body }) => body?.messages ?? [])
       .filter(({ role }) => role === 'tool');

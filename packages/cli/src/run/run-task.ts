@@ -77,10 +77,12 @@ async function carryOut(
     window: plan.window,
     notices: trustEvents(plan.settings.project, plan.settings.trustAnswer),
     confirmEnded: (left) => confirmEnded(left, { ...options, pause: () => asking.pause() }),
-    onSandbox: (sandbox, session) =>
-      display?.header(
-        headerOf(agent, { sandbox, session, task: taskOf(plan) ?? session.task, baseUrl: plan.address }),
-      ),
+    onSandbox: (sandbox, { id }) => {
+      // A child with a copy of the files has a sandbox of its own.
+      if (display === undefined || id !== session.id) return;
+      const task = taskOf(plan) ?? session.task;
+      display.header(headerOf(agent, { sandbox, session, task, baseUrl: plan.address }));
+    },
   });
   // Before a session is created. Later messages are checked when they are queued.
   requireAccepted(plan.content, agent.driver.info);
