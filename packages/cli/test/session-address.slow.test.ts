@@ -45,6 +45,24 @@ describe('the address that a session keeps from --base-url', () => {
     expect(kept).toEqual({ provider: 'openai-compatible', baseUrl: second.server.url });
   });
 
+  it('is used by a child of the session, and by the fork of a child', async () => {
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({
+      script: ({ messages }) =>
+        JSON.stringify(messages).includes('Look.')
+          ? 'Seen.'
+          : { toolCalls: [{ name: 'task', arguments: { prompt: 'Look.' } }] },
+    });
+    await bench.call(['run', ...LOCAL, ...flags, 'Hi']);
+    await using store = await openSqliteStore({ path: databaseOf(bench) });
+    const [parent] = await store.listSessions({ parentId: null });
+    const [child] = await store.listSessions({ parentId: parent?.id });
+    const ask = (id = '') => bench.call(['run', ...LOCAL, '--session', id, 'Again']);
+    expect(await ask(child?.id)).toMatchObject({ code: 0, stdout: 'Seen.\n' });
+    await bench.call(['fork', child?.id ?? '']);
+    expect(await ask('last')).toMatchObject({ code: 0, stdout: 'Seen.\n' });
+  });
+
   it('is not used for another provider, whose key it would receive', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Hello.' });

@@ -11,6 +11,9 @@ interface SessionAddress {
   baseUrl: string;
 }
 
+/** A deeper family is damaged: its parents could be a cycle. */
+const MAX_DEPTH = 100;
+
 /**
  * Returns the key of a session's address. It is a setting and not a part of the session: otherwise a client that
  * creates, imports or changes a session over HTTP could have a key sent to an address of its own.
@@ -36,7 +39,18 @@ function mayHoldKey(baseUrl: string): boolean {
 
 /** Gives a fork the address of its source. */
 export async function copyAddress(store: Store, sourceId: string, forkId: string): Promise<void> {
-  await store.putSetting(keyOf(forkId), await store.getSetting(keyOf(sourceId)));
+  await store.putSetting(keyOf(forkId), await storedAddress(store, sourceId));
+}
+
+/** Returns what is stored for a session, or else for the session that has started it. */
+async function storedAddress(store: Store, sessionId: string): Promise<JsonValue | undefined> {
+  let id: string | undefined = sessionId;
+  for (let depth = 0; id !== undefined && depth < MAX_DEPTH; depth += 1) {
+    const told = await store.getSetting(keyOf(id));
+    if (told !== undefined) return told;
+    id = (await store.getSession(id))?.parentId;
+  }
+  return undefined;
 }
 
 /**
@@ -50,7 +64,7 @@ export async function sessionAddress(
   session: Pick<Session, 'id' | 'model'>,
   settings: Pick<Settings, 'config' | 'origins' | 'workspace'>,
 ): Promise<string | undefined> {
-  const told = await store.getSetting(keyOf(session.id));
+  const told = await storedAddress(store, session.id);
   if (!isSessionAddress(told) || !session.model.startsWith(`${told.provider}/`)) return undefined;
   const { baseUrl } = told;
   if (await isOwnDatabase(settings)) return baseUrl;
