@@ -1,5 +1,6 @@
 import { cutMiddle } from '@longhaul/context';
 import type { OwnFiles, SubtaskOutcome } from '../ports/subtasks.ts';
+import { plural } from './display.ts';
 
 /** The rest is in the child's log. */
 const MAX_TEXT_CHARS = 8_000;
@@ -19,7 +20,7 @@ export function describeOutcome(
     answer,
     ...(ownFiles === undefined ? list('Files changed', files) : ownText(ownFiles, handle)),
     ...list('Commands that failed at their last run', failedCommands),
-    `[${facts.steps ?? 0} steps by ${facts.agent}. To search its log: recall with a query and handle "${handle}".]`,
+    `[${plural(facts.steps ?? 0, 'step')} by ${facts.agent}. To search its log: recall with a query and handle "${handle}".]`,
   ].join('\n');
 }
 

@@ -1,5 +1,6 @@
 import type { FileChange } from '@longhaul/protocol';
 import type { ChangedFiles, FileTrees } from '../../ports/file-trees.ts';
+import { plural } from '../../tool-output/display.ts';
 
 /** Changes of files as a text for a model. */
 export interface CopyChanges extends ChangedFiles {
@@ -27,8 +28,11 @@ function listText({ files, more = 0 }: ChangedFiles, maxChars: number): string {
   const sum = (count: (file: FileChange) => number | undefined) =>
     files.reduce((total, file) => total + (count(file) ?? 0), 0);
   const total = files.length + more;
-  const counts = `${sum((file) => file.added)} lines added, ${sum((file) => file.removed)} removed`;
-  let text = `${total} ${total === 1 ? 'file' : 'files'} changed, ${counts}.\n`;
+  const counts = `${plural(
+    sum((file) => file.added),
+    'line',
+  )} added, ${sum((file) => file.removed)} removed`;
+  let text = `${plural(total, 'file')} changed, ${counts}.\n`;
   for (const [index, file] of files.entries()) {
     const line = `${lineOf(file)}\n`;
     if (text.length + line.length > maxChars) return `${text}and ${total - index} more\n`;
