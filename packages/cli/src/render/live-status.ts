@@ -71,14 +71,14 @@ export class LiveStatus {
   lines(now: number, columns: number): string[] {
     return [
       ...this.#ownLines(now, columns),
-      ...this.#children.lines('waited for', columns),
-      ...(this.#showsBackground ? this.backgroundLines(columns) : []),
+      ...this.childLines('waited for', columns),
+      ...(this.#showsBackground ? this.childLines('background', columns) : []),
     ];
   }
 
-  /** A line for each child session in the background. */
-  backgroundLines(columns: number): string[] {
-    return this.#children.lines('background', columns);
+  /** A line for each child session that a call waits for, or for each in the background. */
+  childLines(which: 'waited for' | 'background', columns: number): string[] {
+    return this.#children.lines(which, columns);
   }
 
   #ownLines(now: number, columns: number): string[] {

@@ -7,10 +7,12 @@ export function ruleLine({ tool, command, path, url, action }: ApprovalRule): st
     ([, value]) => value !== undefined,
   );
   const shown = fields.map(
-    ([name, value = '']) => `${name}: ${PLAIN.test(value) ? value : JSON.stringify(value)}`,
+    ([name, value = '']) => `${name}: ${isPlain(value) ? value : JSON.stringify(value)}`,
   );
   return visibleLine(`{ ${shown.join(', ')} }`);
 }
 
-/** What YAML reads as text without quotes. */
-const PLAIN = /^[a-z][\w-]*$/i;
+/** Whether YAML reads it as text without quotes. */
+function isPlain(value: string): boolean {
+  return /^[a-z][\w-]*$/i.test(value) && !/^(true|false|yes|no|on|off|null|y|n)$/i.test(value);
+}

@@ -95,6 +95,8 @@ describe('the lines of running children', () => {
     } as LonghaulEvent;
     status.update(event);
     expect(status.lines(0, 80)).toEqual([]);
-    expect(status.backgroundLines(80)).toEqual(['explore · grep zebra · 3 steps · 4.2k tokens · 21 %']);
+    expect(status.childLines('background', 80)).toEqual([
+      'explore · grep zebra · 3 steps · 4.2k tokens · 21 %',
+    ]);
   });
 });

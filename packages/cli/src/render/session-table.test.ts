@@ -45,3 +45,13 @@ it('keeps lines without figures within the terminal', () => {
   const long = listed('01a229e0-a5cd', 0, { member: undefined, title: 'word '.repeat(40) });
   for (const line of sessionTable([long], OPTIONS).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
+
+it('keeps lines of a family within the terminal: a title is worth more than tokens', () => {
+  const id = '01a229e0-a712-7001-8000-000000000000';
+  const sibling = '01a229e0-a712-7002-8000-000000000000';
+  const family = [listed(id, 1), listed(sibling, 2)];
+  for (const columns of [80, 200])
+    for (const line of sessionTable(family, { ...OPTIONS, columns }).split('\n'))
+      expect(line.length).toBeLessThanOrEqual(columns);
+  expect(sessionTable(family, OPTIONS)).toContain('completed    explore · 12 steps  Title of');
+});

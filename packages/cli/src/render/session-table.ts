@@ -58,8 +58,9 @@ function sessionLine(
   { columns, now, paint, shownId }: SessionTableOptions & { paint: Paint; shownId: string },
 ): string {
   const indent = '  '.repeat(member?.depth ?? 0);
-  const figures = member === undefined ? '' : `${figuresOf(member)}  `;
-  const room = columns - 25 - widthOf(indent + shownId + figures);
+  const rest = columns - 25 - widthOf(indent + shownId);
+  const figures = member === undefined ? '' : fittingFigures(member, rest - LEAST_TITLE_COLUMNS);
+  const room = rest - widthOf(figures);
   const time = paint.dim(age(now - updatedAt).padStart(8));
   const shownState = stateColor(state, paint)(state.padEnd(STATE_COLUMNS));
   const start = `${indent}${shownId}  ${time}  ${shownState}  ${paint.dim(figures)}`;
@@ -67,7 +68,15 @@ function sessionLine(
 }
 
 /** What is left of a title in a narrow terminal. */
-const LEAST_TITLE_COLUMNS = 16;
+const LEAST_TITLE_COLUMNS = 12;
+
+/** As many of its figures as leave room for a title. */
+function fittingFigures(member: SessionSpent & { agent: string }, columns: number): string {
+  const { agent, steps } = member;
+  const forms = [figuresOf(member), `${agent} · ${plural(steps, 'step')}`, agent];
+  const fitting = forms.find((form) => widthOf(form) + 2 <= columns);
+  return fitting === undefined ? '' : `${fitting}  `;
+}
 
 /** `explore · 12 steps · 48k tokens` */
 function figuresOf({ agent, steps, usage }: SessionSpent & { agent: string }): string {

@@ -12,16 +12,20 @@ export function describeOutcome(
   { facts, text, problem, files, failedCommands, ownFiles }: SubtaskOutcome,
   handle: string,
 ): string {
-  const answer = text.trim() === '' ? '[It gave no answer.]' : cutMiddle(text.trim(), MAX_TEXT_CHARS).text;
+  const answer = cutMiddle(text.trim(), MAX_TEXT_CHARS).text;
   return [
-    ...(problem === undefined
-      ? []
-      : [`[The task did not complete: ${problem} What follows is its last text.]`]),
-    answer,
+    ...(problem === undefined ? [] : [`[The task did not complete: ${problem}\n${afterProblem(answer)}]`]),
+    ...(answer === '' && problem === undefined ? ['[It gave no answer.]'] : []),
+    ...(answer === '' ? [] : [answer]),
     ...(ownFiles === undefined ? list('Files changed', files) : ownText(ownFiles, handle)),
     ...list('Commands that failed at their last run', failedCommands),
     `[${plural(facts.steps ?? 0, 'step')} by ${facts.agent}. To search its log: recall with a query and handle "${handle}".]`,
   ].join('\n');
+}
+
+/** On a line of its own: a problem can end with a command. */
+function afterProblem(answer: string): string {
+  return answer === '' ? 'It gave no answer.' : 'What follows is its last text.';
 }
 
 function ownText({ isChanged, text }: OwnFiles, handle: string): string[] {

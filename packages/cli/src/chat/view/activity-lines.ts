@@ -4,6 +4,7 @@ import type { Conversation } from '../conversation.ts';
 import type { Front } from '../front.ts';
 import { textOf } from '../session/message-content.ts';
 import { backgroundLines } from './background-lines.ts';
+import { busyLines } from './busy-lines.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { statusBar } from './status-bar.ts';
 import { todoLines } from './todo-lines.ts';
@@ -41,7 +42,9 @@ export class ActivityLines {
       ...this.#activity(columns),
       ...todoLines(view.todo, { columns, paint: front.paint }),
       ...backgroundLines(conversation.background, { columns, paint: front.paint }),
-      ...view.childLines(columns - CHILD_SIGN.length).map((line) => front.paint.dim(CHILD_SIGN + line)),
+      ...view
+        .childLines('background', columns - CHILD_SIGN.length)
+        .map((line) => front.paint.dim(CHILD_SIGN + line)),
       ...this.#waiting(columns),
       '',
     ];
@@ -72,14 +75,10 @@ export class ActivityLines {
     if (!conversation.isBusy && !isRunning()) return [];
     const sign = FRAMES[front.surface.frame % FRAMES.length] ?? '';
     const isAsking = conversation.approvals.length > 0;
-    const [first = 'working', ...others] = isAsking
-      ? ['waiting for your answer']
+    const lines = isAsking
+      ? ['waiting for your answer', ...view.childLines('waited for', columns - 2)]
       : view.activityLines(columns - 2);
-    return [
-      '',
-      front.paint.dim(`${sign} ${first}`),
-      ...others.map((line) => front.paint.dim(fitLine(`  ${line}`, columns))),
-    ];
+    return busyLines(lines, { sign, columns, paint: front.paint });
   }
 
   #waiting(columns: number): string[] {

@@ -135,9 +135,9 @@ export class ConversationView {
     return this.#status.lines(performance.now(), columns);
   }
 
-  /** The child sessions that work in the background. */
-  childLines(columns: number): string[] {
-    return this.#status.backgroundLines(columns);
+  /** The child sessions that calls wait for, or those in the background. */
+  childLines(which: 'waited for' | 'background', columns: number): string[] {
+    return this.#status.childLines(which, columns);
   }
 
   #textOf(event: LonghaulEvent): string {

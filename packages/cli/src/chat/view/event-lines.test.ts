@@ -193,7 +193,7 @@ function shown(payloads: readonly EventPayload[], columns: number) {
     redrawn.push(
       ...view.unfinishedLines(columns),
       ...view.activityLines(columns),
-      ...view.childLines(columns),
+      ...view.childLines('background', columns),
     );
   }
   return { printed, redrawn, openables, view };
