@@ -12,6 +12,7 @@ import { createMetrics } from './metrics.ts';
 import { createPageFiles } from './page/page-files.ts';
 import { createPageSignIn, type PageSignIn } from './page/page-sign-in.ts';
 import { DelayedDeletions } from './runs/delayed-deletions.ts';
+import { interruptedSessions } from './runs/interrupted-sessions.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
@@ -32,7 +33,10 @@ export interface LonghaulServer extends AsyncDisposable {
    * requests. `atOnce` skips the grace time. A second call waits for the first one.
    */
   stop(options?: { atOnce?: boolean }): Promise<void>;
-  /** Starts runs for sessions whose last run was interrupted. Returns the ids of the sessions whose run started. */
+  /**
+   * Starts runs for sessions whose last run was interrupted. Returns the ids of the sessions whose run started. Children
+   * are continued by their parents.
+   */
   resumeInterrupted(): Promise<string[]>;
 }
 
@@ -158,9 +162,8 @@ function serving(parts: Parts): LonghaulServer {
       await stopping;
     },
     async resumeInterrupted() {
-      const unfinished = await agent.store.listUnfinishedRuns({ limit: MAX_RESUMED });
       const started: string[] = [];
-      for (const { sessionId } of unfinished) {
+      for (const sessionId of await interruptedSessions(agent.store)) {
         try {
           if ((await runs.start(sessionId)) !== undefined) started.push(sessionId);
         } catch (error) {
@@ -194,7 +197,6 @@ function malformedRequest(): Response {
 
 /** Time that open requests have to finish after all runs have ended. */
 const CLOSE_MS = 3_000;
-const MAX_RESUMED = 1_000;
 
 async function listenOnSocket(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {

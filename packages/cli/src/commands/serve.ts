@@ -31,7 +31,9 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const storage = await openStorage(url);
   await using _store = storage.store;
   await using chats = await openCache(url);
-  const { createSecretMask, createServerLog, loadToken, startServer } = await import('@longhaul/server');
+  const { createSecretMask, createServerLog, interruptedSessions, loadToken, startServer } = await import(
+    '@longhaul/server'
+  );
   const { workspaces: configured } = first.config.server;
   const workspaces = configured.length > 0 ? configured : [first.workspace];
   for (const workspace of workspaces) addAgentFolder(workspace);
@@ -85,7 +87,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     ...(await modelOf(agent)),
     tokenFile: known === undefined ? undefined : tokenFile,
     isNewToken: known?.isNew,
-    interrupted: (await storage.store.listUnfinishedRuns({ limit: 1_000 })).map(({ sessionId }) => sessionId),
+    interrupted: await interruptedSessions(storage.store),
     resumed: values.resume === true ? await server.resumeInterrupted() : [],
   };
   terminal.out.write(

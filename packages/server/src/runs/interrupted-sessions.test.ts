@@ -1,0 +1,46 @@
+import type { RunRecord, Store } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
+import { expect, it } from 'vitest';
+import { interruptedSessions } from './interrupted-sessions.ts';
+
+/** Unfinished runs of these sessions, and what each is a child of. */
+function storeWith(unfinished: readonly string[], parents: Readonly<Record<string, string>>) {
+  const run = (sessionId: string): RunRecord => ({
+    runId: `run of ${sessionId}`,
+    sessionId,
+    owner: { host: 'h', pid: 1, processId: 'p' },
+    startedAt: 0,
+  });
+  const store: Pick<Store, 'listUnfinishedRuns' | 'getSession'> = {
+    listUnfinishedRuns: async () => unfinished.map(run),
+    getSession: async (id) => {
+      const parentId = parents[id];
+      return parentId === undefined ? undefined : session(id, parentId);
+    },
+  };
+  return store;
+}
+
+const session = (id: string, parentId: string): Session => ({
+  id,
+  parentId,
+  createdAt: 0,
+  updatedAt: 0,
+  status: 'active',
+  task: '',
+  title: '',
+  model: 'm',
+  workspace: '/',
+});
+
+it('leaves out children whose parents are listed, at each depth', async () => {
+  const parents = { child: 'parent', grandchild: 'child' };
+  expect(await interruptedSessions(storeWith(['grandchild', 'child', 'other', 'parent'], parents))).toEqual([
+    'other',
+    'parent',
+  ]);
+});
+
+it('lists a child whose parent has ended: nothing else continues it', async () => {
+  expect(await interruptedSessions(storeWith(['child'], { child: 'parent' }))).toEqual(['child']);
+});
