@@ -139,6 +139,29 @@ describe('longhaul resume', () => {
     expect(await isAlive(shell)).toBe(false);
   });
 
+  it('continues a child after kill -9, also if its dead parent is cancelled before', async () => {
+    await using bench = await Bench.open();
+    const work = waits(['Changed it.']);
+    const { server, flags } = await bench.serve({
+      script: ({ messages }) => {
+        if (messages.some(({ role, content }) => role === 'user' && JSON.stringify(content).includes('Part')))
+          return work();
+        const isDone = JSON.stringify(messages).includes('Changed it.');
+        return isDone ? 'Done.' : { toolCalls: [{ name: 'task', arguments: { prompt: 'Part one' } }] };
+      },
+    });
+    const running = await started(bench, flags);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    expect((await bench.call(['cancel', 'last'])).stdout).toBe('No run was working on this session.\n');
+    const resumed = await bench.run(['resume', 'last', '--json', ...LOCAL, ...flags]);
+    expect(eventsOf(resumed).findLast((event) => event.type === 'run:finished')).toMatchObject({
+      status: 'completed',
+      text: 'Done.',
+    });
+    expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain('the outcome of this call is unknown');
+  });
+
   it('calls no model if there is nothing to resume, and reports that', async () => {
     await using bench = await Bench.open();
     const { server, flags } = await bench.serve({ script: () => 'Hello.' });

@@ -7,7 +7,7 @@ import { compressionSettings } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
-import { loadConfiguredAgents } from './load-configured-agents.ts';
+import { loadConfiguredAgents, subtaskSettings } from './load-configured-agents.ts';
 import { summariserOf } from './open-agent.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
@@ -59,6 +59,7 @@ export async function openContext(
     compression: await compressionSettings(config.context.compression, config.project?.files),
     strategyFor: strategiesFor(config, agents),
     ...agentOptions(agents, await agentSettings(agents, config)),
+    subtasks: subtaskSettings(config),
     instructionFiles: config.context.instructions,
     ...outsideInstructions({ env }),
     ...sessionSkills(() => config, { env }),
