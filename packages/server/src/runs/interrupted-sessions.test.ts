@@ -8,7 +8,7 @@ function storeWith(unfinished: readonly string[], parents: Readonly<Record<strin
   const run = (sessionId: string): RunRecord => ({
     runId: `run of ${sessionId}`,
     sessionId,
-    owner: { host: 'h', pid: 1, processId: 'p' },
+    owner: { host: 'h', bootId: 'b', pid: 1, processStartedAt: '1' },
     startedAt: 0,
   });
   const store: Pick<Store, 'listUnfinishedRuns' | 'getSession'> = {
