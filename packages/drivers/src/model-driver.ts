@@ -151,9 +151,12 @@ export async function createModelDriver(options: ModelDriverOptions): Promise<Mo
       }),
     countTokens:
       count &&
-      createTokenCounter(async (request, signal) => {
-        const { messages } = await parts.media.fit(request.messages);
-        return await asides.ask(model, toCallOptions(parts, { ...request, messages }, signal), count);
+      createTokenCounter({
+        prepare: async (request) => ({
+          ...request,
+          messages: (await parts.media.fit(request.messages)).messages,
+        }),
+        ask: (prepared, signal) => asides.ask(model, toCallOptions(parts, prepared, signal), count),
       }),
     serverWindow: {
       reported: async () => serverWindow?.reported(),

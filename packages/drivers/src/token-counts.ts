@@ -56,18 +56,27 @@ function numberIn(answer: Parameters<Aside<number>['read']>[0], key: string): nu
 /** A count must not delay a step for long: the estimate is good enough. */
 const COUNT_MS = 5_000;
 
+/** How a provider is asked to count. */
+export interface TokenCounterParts {
+  /** Makes the request ready, such as its pictures smaller. The step needs that too, so it is not limited in time. */
+  prepare: (request: StepRequest) => Promise<StepRequest>;
+  ask: (prepared: StepRequest, signal: AbortSignal) => Promise<number>;
+}
+
 /**
  * Creates a function that counts the input of a request. Undefined if the provider does not answer in time. After one
  * failure it is not asked again.
  */
-export function createTokenCounter(
-  ask: (request: StepRequest, signal: AbortSignal) => Promise<number>,
-): (request: StepRequest) => Promise<number | undefined> {
+export function createTokenCounter({
+  prepare,
+  ask,
+}: TokenCounterParts): (request: StepRequest) => Promise<number | undefined> {
   let isAble = true;
   return async (request) => {
     if (!isAble) return undefined;
     try {
-      return await ask(request, AbortSignal.any([request.signal, AbortSignal.timeout(COUNT_MS)]));
+      const prepared = await prepare(request);
+      return await ask(prepared, AbortSignal.any([request.signal, AbortSignal.timeout(COUNT_MS)]));
     } catch {
       isAble = request.signal.aborted;
       return undefined;
