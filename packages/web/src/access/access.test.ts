@@ -128,7 +128,7 @@ describe('access', () => {
   it('gives a new token to the tabs that ask for one', async () => {
     const [first, second] = [await tab(), await tab()];
     await first.signIn('server-token');
-    await vi.waitFor(() => expect(phase(second)).toBe('open'));
+    await expect.poll(() => phase(second)).toBe('open');
   });
 
   it('lets requests wait for another token when the server refuses the old one', async () => {
@@ -137,7 +137,7 @@ describe('access', () => {
     const send = authorizedFetch(access, new Connection());
     server.pageTokens.clear();
     const first = send('/api/settings', { method: 'PUT', body: '{"a":1}' });
-    await vi.waitFor(() => expect(phase(access)).toBe('asking'));
+    await expect.poll(() => phase(access)).toBe('asking');
     expect(access.store.getState().wasOpen).toBe(true);
     const second = send('/api/other');
     await access.signIn('wrong');

@@ -40,7 +40,7 @@ async function openPage(): Promise<void> {
   await access.start();
   const { book } = openServer({ baseUrl: location.origin, access });
   const { store } = book.open('s1');
-  await vi.waitFor(() => expect(store.getState().phase).toBe('ready'));
+  await expect.poll(() => store.getState().phase).toBe('ready');
   book.close('s1');
   access.close();
 }

@@ -87,29 +87,29 @@ describe('ServerEvents', () => {
 
   it('reads once for all tabs, and sends each event to each tab once', async () => {
     const [one, two] = [openTab(), openTab()];
-    await vi.waitFor(() => expect(stream.readers).toBe(1));
+    await expect.poll(() => stream.readers).toBe(1);
     stream.emit('run:started', 's1');
     stream.emit('run:finished', 's1');
     const expected = ['run:started s1', 'run:finished s1'];
-    await vi.waitFor(() => expect(two.seen).toEqual(expected));
+    await expect.poll(() => two.seen).toEqual(expected);
     expect(one.seen).toEqual(expected);
   });
 
   it('lets another tab read after the reading tab has closed, and says that events may be missing', async () => {
     const [one, two] = [openTab(), openTab()];
-    await vi.waitFor(() => expect(stream.readers).toBe(1));
-    await vi.waitFor(() => expect(two.gaps()).toBe(1));
+    await expect.poll(() => stream.readers).toBe(1);
+    await expect.poll(() => two.gaps()).toBe(1);
     one.end();
-    await vi.waitFor(() => expect(two.gaps()).toBe(2));
-    await vi.waitFor(() => expect(stream.readers).toBe(1));
+    await expect.poll(() => two.gaps()).toBe(2);
+    await expect.poll(() => stream.readers).toBe(1);
     stream.emit('run:started', 's2');
-    await vi.waitFor(() => expect(two.seen).toEqual(['run:started s2']));
+    await expect.poll(() => two.seen).toEqual(['run:started s2']);
     expect(one.seen).toEqual([]);
   });
 
   it('says that events may be missing after the stream was opened again', async () => {
     const one = openTab();
-    await vi.waitFor(() => expect(stream.readers).toBe(1));
+    await expect.poll(() => stream.readers).toBe(1);
     vi.useFakeTimers();
     const before = one.gaps();
     stream.onReconnect?.();
@@ -120,17 +120,17 @@ describe('ServerEvents', () => {
 
   it('says in each tab that another process has changed the store', async () => {
     const [one, two] = [openTab(), openTab()];
-    await vi.waitFor(() => expect(two.gaps()).toBe(1));
+    await expect.poll(() => two.gaps()).toBe(1);
     stream.onChanged?.();
-    await vi.waitFor(() => expect([one.gaps(), two.gaps()]).toEqual([2, 2]));
+    await expect.poll(() => [one.gaps(), two.gaps()]).toEqual([2, 2]);
   });
 
   it('reads in each tab without locks, which only a secure context has', async () => {
     vi.stubGlobal('navigator', {});
     const [one, two] = [openTab(), openTab()];
-    await vi.waitFor(() => expect(stream.readers).toBe(2));
+    await expect.poll(() => stream.readers).toBe(2);
     stream.emit('run:started', 's1');
-    await vi.waitFor(() => expect(two.seen).toEqual(['run:started s1']));
+    await expect.poll(() => two.seen).toEqual(['run:started s1']);
     expect(one.seen).toEqual([]);
   });
 });

@@ -54,8 +54,6 @@ it('reads the session of a child in the background, whose call has ended long be
   });
   const part = taskPart({ ...FACTS, isBackground: true }, { state: 'error' });
   const { container } = show(<ToolView part={part} />);
-  await vi.waitFor(() =>
-    expect(container.textContent).toContain('has completed the task · 7 steps · 9.0k tokens'),
-  );
+  await expect.poll(() => container.textContent).toContain('has completed the task · 7 steps · 9.0k tokens');
   expect(container.textContent).toContain('in the background');
 });
