@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import {
   type Hook,
   type ModelDriver,
@@ -241,6 +242,61 @@ it('waits for a child that another process has resumed, and gets its outcome', a
   expect(await resumed).toMatchObject({ status: 'completed', text: 'Noted.' });
   expect(textOf(await test.callOf())).toContain('Finished elsewhere.');
   expect(slow.requests).toHaveLength(1);
+});
+
+it('closes what a dead run of the child has left, when the parent is cancelled before it continues the child', async () => {
+  const store = createMemoryStore();
+  const blobs = createMemoryBlobStore();
+  const { begun, step } = endless();
+  const first = await family(step, { store, blobs });
+  const run = first.run('go');
+  await begun;
+  const childId = await first.childOf();
+  await first.runtime.stop({ graceMs: 0 });
+  await run;
+  // Like a killed process: the child's run has no end, and its call of a child is open.
+  const owner = { host: hostname(), bootId: 'before', pid: 1, processStartedAt: '0' };
+  const { lease } = await store.acquireLease(childId, {
+    runId: 'dead',
+    ttlMs: 30_000,
+    owner,
+    isAlive: () => true,
+  });
+  const parts = [
+    {
+      type: 'tool' as const,
+      callId: 'deep',
+      name: 'task',
+      input: { prompt: 'Deep.' },
+      state: 'running' as const,
+    },
+  ];
+  await store.appendMessage(lease, {
+    id: '01a229ed-0ce2-76c2-a410-65fb8de2b32b',
+    role: 'assistant',
+    parts,
+    status: 'running',
+    createdAt: Date.now(),
+    tokenCount: 1,
+  });
+  const second = await testRun(playedDriver([answer('Noted.')]), [TASK], {
+    store,
+    blobs,
+    subtasks: SUBTASKS,
+  });
+  second.runtime.subscribe(({ type, sessionId }) => {
+    if (type === 'run:started' && sessionId === first.sessionId) void second.runtime.cancel(first.sessionId);
+  });
+  await second.runtime.resume(first.sessionId);
+  expect(textOf(await first.callOf())).toContain('cancelled');
+  const { messages } = await store.loadLog(childId);
+  const open = messages
+    .flatMap((message) => message.parts)
+    .filter((part) => part.type === 'tool' && part.state === 'running');
+  expect(open).toEqual([]);
+  expect(await store.leaseHolder(childId)).toBeUndefined();
+  expect(await store.listQueue(childId)).toEqual([]);
+  expect((await store.listRuns(childId, { isOpen: true })).map(({ runId }) => runId)).toEqual([]);
 });
 
 /** Runs a family, and does `act` at the event with this number. Returns false if there were fewer events. */

@@ -92,10 +92,12 @@ export class ToolRunner {
   }
 
   async #runCall(call: Call, options: RunCallsOptions): Promise<void> {
-    if (options.signal.aborted) return this.#interrupt(call);
+    // What an earlier process has begun is ended by its tool.
+    const isBegun = call.part.state === 'running';
+    if (options.signal.aborted && !isBegun) return this.#interrupt(call);
     const prepared = await this.#preparer.prepare(call, options);
     if (!prepared.ok && prepared.waits) return;
-    if (options.signal.aborted) return this.#interrupt(call);
+    if (options.signal.aborted && !isBegun) return this.#interrupt(call);
     if (!prepared.ok)
       return this.#commit(
         call,

@@ -235,11 +235,13 @@ export class RunSubtasks {
     } catch (thrown) {
       const error = toLonghaulError(thrown);
       if (error.code === 'interrupted' || interruptionOf(signal) !== undefined) throw thrown;
-      return await end({
-        state: error.code === 'cancelled' ? 'cancelled' : 'failed',
-        text: '',
-        problem: error.message,
-      });
+      if (!signal.aborted && error.code !== 'cancelled')
+        return await end({ state: 'failed', text: '', problem: error.message });
+      if (signal.aborted) await children.abandon(child);
+      const problem = signal.aborted
+        ? 'the run that waits for it was cancelled, or its time is over.'
+        : error.message;
+      return await end({ state: 'cancelled', text: '', problem });
     } finally {
       unsubscribe();
     }

@@ -24,6 +24,8 @@ export interface RepairOptions {
   ender: ProcessEnder;
   /** Whether a call of this tool can be run again. See `Tool.isRepeatable`. */
   isRepeatable: (toolName: string) => boolean;
+  /** Nobody continues the session, so nothing stays open. Default false. */
+  isAbandoned?: boolean;
 }
 
 /**
@@ -38,10 +40,10 @@ export interface RepairOptions {
 export async function repairSession(
   writer: SessionWriter,
   store: Store,
-  { now, ender, isRepeatable }: RepairOptions,
+  { now, ender, ...options }: RepairOptions,
 ): Promise<Repair | undefined> {
   const killedCommands = await endLeftProcesses(writer, store, ender);
-  const parts = await repairOpenParts(writer, store, { now, isRepeatable });
+  const parts = await repairOpenParts(writer, store, { now, ...options });
   const runIds = await closeDeadRuns(writer, store);
   const repair = { ...parts, runIds, ...(killedCommands > 0 && { killedCommands }) };
   if (!hasFindings(repair)) return undefined;
@@ -49,29 +51,34 @@ export async function repairSession(
   return repair;
 }
 
+const ABANDONED = '[Cancelled: the run that waited for this task was cancelled.]';
+
 /** Closes an open part as interrupted. Also used for the open parts of a fork's source. */
-export function closeOpenPart(part: Part, now: number): Part {
+export function closeOpenPart(part: Part, now: number, reason?: string): Part {
   if (part.type === 'text' || part.type === 'reasoning') return { ...part, state: 'interrupted' };
   if (part.type !== 'tool') return part;
   const text =
-    part.state === 'running' ? INTERRUPTED_RESULT : '[Not run: the run ended before this call started.]';
+    reason ??
+    (part.state === 'running' ? INTERRUPTED_RESULT : '[Not run: the run ended before this call started.]');
   return { ...part, state: 'interrupted', error: text, output: [{ type: 'text', text }], endedAt: now };
 }
 
 async function repairOpenParts(
   writer: SessionWriter,
   store: Store,
-  { now, isRepeatable }: Omit<RepairOptions, 'ender'>,
+  { now, isRepeatable, isAbandoned = false }: Omit<RepairOptions, 'ender'>,
 ): Promise<Omit<Repair, 'runIds' | 'killedCommands'>> {
   const found = { unknownCalls: 0, unstartedCalls: 0, partialText: false };
   const approvals = await store.listApprovals(writer.lease.sessionId);
-  const isWaiting = isWaitingIn(writer.log.messages, approvals, isRepeatable);
+  const mayWait = isWaitingIn(writer.log.messages, approvals, isRepeatable);
+  const isWaiting: typeof mayWait = (...place) => !isAbandoned && mayWait(...place);
   for (const message of writer.log.messages) {
     for (const [index, part] of message.parts.entries()) {
       if (!isOpen(part) || isWaiting(message, part)) continue;
       if (part.type === 'tool') found[part.state === 'running' ? 'unknownCalls' : 'unstartedCalls'] += 1;
       if (part.type === 'text') found.partialText = true;
-      await writer.putPart(message, index, closeOpenPart(part, now));
+      const isTask = isAbandoned && part.type === 'tool' && isRepeatable(part.name);
+      await writer.putPart(message, index, closeOpenPart(part, now, isTask ? ABANDONED : undefined));
     }
     if (message.status === 'running' && !isWaiting(message))
       await writer.closeMessage(message, closingOf(message));

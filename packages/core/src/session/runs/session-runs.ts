@@ -129,6 +129,22 @@ export class SessionRuns {
     }
   }
 
+  /**
+   * Closes everything that dead runs have left open in a session that nobody continues. Does nothing while a living
+   * process works on it.
+   */
+  async abandon(sessionId: string): Promise<void> {
+    const { store, hub } = this.#options;
+    const session = await this.existing(sessionId);
+    try {
+      await holdIdle({ store, hub, session, runs: this.registry, patienceMs: 0 }, (writer) =>
+        this.#repair(writer, session, { isAbandoned: true }),
+      );
+    } catch (error) {
+      if (toLonghaulError(error).code !== 'session_busy') throw error;
+    }
+  }
+
   /** Refuses new runs and ends the active ones: each after its current step, or at once after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort(interrupted());
@@ -141,9 +157,10 @@ export class SessionRuns {
     if (isDead && (await store.getSession(parentId)) !== undefined) await this.settle(parentId);
   }
 
-  #repair(writer: SessionWriter, session: Session): Promise<unknown> {
+  #repair(writer: SessionWriter, session: Session, options?: { isAbandoned: boolean }): Promise<unknown> {
     const { store, ender, isRepeatableFor } = this.#options;
-    return repairSession(writer, store, { now: Date.now(), ender, isRepeatable: isRepeatableFor(session) });
+    const isRepeatable = isRepeatableFor(session);
+    return repairSession(writer, store, { now: Date.now(), ender, isRepeatable, ...options });
   }
 
   existing(sessionId: string): Promise<Session> {

@@ -21,6 +21,7 @@ import type { SessionRuns } from '../runs/session-runs.ts';
 import { ifBusy } from '../session-errors.ts';
 import { derivedId } from './derived-id.ts';
 import type { Families, FamilyLink } from './families.ts';
+import { descendantIds } from './family-tree.ts';
 
 export interface ChildSessionsOptions {
   store: Store;
@@ -115,6 +116,23 @@ export class ChildSessions {
       }
       if (isHeld) await change.happened;
       else await this.#start(child.id, { reader, promptId: id, signal });
+    }
+  }
+
+  /**
+   * Gives up a child whose parent was cancelled, with its own children: closes what dead runs have left open, refuses what
+   * they ask, and takes back tasks that nobody has begun.
+   */
+  async abandon(child: Session): Promise<void> {
+    const { store, hub, queue, runs } = this.#options;
+    for (const id of await descendantIds(store, child.id)) {
+      await queue.remove(id, derivedId(id, 'prompt'));
+      for (const { callId, handle } of await store.listApprovals(id, { open: true })) {
+        const refusal = { answer: 'deny', reason: 'the run was cancelled', handle } as const;
+        const answered = await store.answerApproval(id, callId, refusal);
+        for (const event of answered?.events ?? []) hub.emit(event);
+      }
+      await runs.abandon(id);
     }
   }
 
