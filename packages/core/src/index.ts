@@ -54,10 +54,10 @@ export { MAX_HOPS, MAX_SENT_IN_TURN } from './session/contacts/session-contacts.
 export type { ForkPlace, ForkSessionOptions } from './session/draft-fork.ts';
 export { EventHub, type EventListener } from './session/events/event-hub.ts';
 export { findLastEvent } from './session/events/find-last-event.ts';
-export { exportSession } from './session/export-session.ts';
+export { exportSession, type FamilyExport } from './session/export-session.ts';
 export type { Branch, ConversationTree } from './session/files/conversation-tree.ts';
 export type { CopyChanges } from './session/files/describe-changes.ts';
-export { recordedTrees, withPacks } from './session/files/export-packs.ts';
+export { recordedTrees, treesOfExport, withPacks } from './session/files/export-packs.ts';
 export type { RevertOptions, RevertResult } from './session/files/revert-options.ts';
 export type { MergeCopyOptions } from './session/files/session-copies.ts';
 export { findMessage } from './session/find-message.ts';

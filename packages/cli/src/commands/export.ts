@@ -1,4 +1,10 @@
-import { type BlobStore, exportSession as exported, recordedTrees, withPacks } from '@longhaul/core';
+import {
+  type BlobStore,
+  exportSession as exported,
+  type FamilyExport,
+  treesOfExport,
+  withPacks,
+} from '@longhaul/core';
 import { EXPORT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { damageLines } from '../render/damage-lines.ts';
@@ -6,10 +12,8 @@ import { plural } from '../render/format.ts';
 import { readSession } from '../session/with-session.ts';
 import type { OutputStream, Terminal } from '../terminal.ts';
 
-type Exported = Awaited<ReturnType<typeof exported>>;
-
 /**
- * `longhaul export`: writes a whole session to standard output, as one JSON object. If something of it is damaged,
+ * `longhaul export`: writes a whole session and its children to standard output, as one JSON object. If something of it is damaged,
  * writes the rest, names the damage on standard error and returns 1.
  */
 export async function exportSession(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -29,20 +33,21 @@ export async function exportSession(argv: readonly string[], terminal: Terminal)
         terminal.err.write(
           `The export lacks recorded files that are missing or damaged: ${plural(lost, 'blob or state', 'blobs or states')}. longhaul doctor --deep names the messages.\n`,
         );
-      if (whole.damaged.length > 0) terminal.err.write(damageLines(session.id, whole.damaged));
-      return whole.damaged.length + lost === 0 ? 0 : 1;
+      const damaged = [whole, ...(whole.children ?? [])].filter((each) => each.damaged.length > 0);
+      for (const each of damaged) terminal.err.write(damageLines(each.session.id, each.damaged));
+      return damaged.length + lost === 0 ? 0 : 1;
     },
   );
 }
 
 /** Writes an export with its recorded files. Returns how many blobs and states of it are lost. */
 async function writeFiles(
-  whole: Exported,
+  whole: FamilyExport,
   text: string,
   { blobs, out }: { blobs: BlobStore; out: OutputStream },
 ): Promise<number> {
   const { packsOf } = await import('@longhaul/files');
-  const { packs, broken } = await packsOf(blobs, recordedTrees(whole));
+  const { packs, broken } = await packsOf(blobs, treesOfExport(whole));
   let lost = 0;
   for await (const piece of withPacks(text, packs, { blobs, lost: () => (lost += 1) }))
     if (!out.write(piece)) await writable(out);

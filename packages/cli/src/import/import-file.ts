@@ -3,6 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { BlobStore, Store } from '@longhaul/core';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { type ImportReport, importSession, type Skipped } from '@longhaul/replay';
+import { ChildImporter } from './child-importer.ts';
+import { FamilyLinks } from './family-links.ts';
 import { storePack } from './imported-files.ts';
 import { SessionImporter } from './session-importer.ts';
 
@@ -22,6 +24,8 @@ export interface ImportedFile {
   compactions: number;
   /** Marks of our own export: compactions, prunings, cuts and pins. */
   marks: number;
+  /** Sessions below it that were imported with it, if there are any. */
+  children?: number;
   skipped: Skipped[];
   /** Where the recorded agent worked. */
   recordedWorkspace?: string;
@@ -41,11 +45,15 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
   const found = await look(path);
   if ('problem' in found) return { status: 'problem', message: found.problem };
   const source = createReadStream(path, { highWaterMark: 1 << 18 });
+  const createdAt = found.modifiedAt;
+  const links = new FamilyLinks();
+  const children = new ChildImporter({ ...options, path, links, createdAt });
   const { messages, report } = importSession(source, {
-    createdAt: found.modifiedAt,
+    createdAt,
     storePack: (pack) => storePack(storage.blobs, pack),
+    storeChild: (text) => children.add(text),
   });
-  const importer = new SessionImporter(storage, { workspace, path, report });
+  const importer = new SessionImporter(storage, { workspace, path, report, links });
   try {
     for await (const message of messages) {
       if (signal.aborted)
@@ -54,8 +62,10 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
     }
     if (report.format === undefined || report.messages === 0)
       return { status: 'problem', message: report.problem ?? 'No message in it can be read.' };
-    return { status: 'imported', file: { format: report.format, ...(await importer.finish()) } };
+    const file = await importer.finish(await children.end());
+    return { status: 'imported', file: { format: report.format, ...file } };
   } catch (error) {
+    await discard(children);
     await discard(importer);
     const problem = readProblem(error);
     if (problem === undefined) throw error;
@@ -66,7 +76,7 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
 }
 
 /** Reports the first thing that went wrong. */
-async function discard(importer: SessionImporter): Promise<void> {
+async function discard(importer: SessionImporter | ChildImporter): Promise<void> {
   try {
     await importer.discard();
   } catch (error) {

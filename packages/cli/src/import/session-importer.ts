@@ -5,14 +5,16 @@ import {
   type MessageDraft,
   newId,
   recordedTrees,
+  type StagedChild,
   type StagedSession,
   type Store,
   storedTokens,
   storeMedia,
 } from '@longhaul/core';
 import {
+  type ChildPlace,
+  childMetadata,
   GIT_START_KEY,
-  isBlank,
   type JsonObject,
   type Mark,
   type Message,
@@ -21,14 +23,26 @@ import {
   type ToolOutputContent,
 } from '@longhaul/protocol';
 import type { ImportReport, Skipped } from '@longhaul/replay';
+import type { FamilyLink, FamilyLinks } from './family-links.ts';
 import { countLostTrees } from './imported-files.ts';
 import { importedModel } from './imported-model.ts';
+import { importedTitle } from './imported-title.ts';
 
 /** Messages that share one transaction, and so one wait for the disk: so many, or so much text. */
 const BATCH_MESSAGES = 200;
 const BATCH_TOKENS = 150_000;
 const MAX_TASK_CHARS = 2_000;
-const MAX_TITLE_CHARS = 80;
+
+interface SessionImporterOptions {
+  workspace: string;
+  path: string;
+  report: ImportReport;
+  links: FamilyLinks;
+  /** The session is a child, and this is its place. */
+  member?: ChildMember;
+}
+
+type ChildMember = Omit<FamilyLink, 'place'> & { place: ChildPlace };
 
 /**
  * Stores a recorded session as its messages come. It becomes visible as a whole: a killed import leaves nothing that
@@ -37,10 +51,10 @@ const MAX_TITLE_CHARS = 80;
 export class SessionImporter {
   readonly #store: Store;
   readonly #blobs: BlobStore;
-  readonly #options: { workspace: string; path: string; report: ImportReport };
+  readonly #options: SessionImporterOptions;
   /** New ids by recorded ones: marks name messages. Only our own export has marks. */
   readonly #ids = new Map<string, string>();
-  readonly #sessionId = newId();
+  readonly #sessionId: string;
   #staged: StagedSession | undefined;
   #batch: MessageDraft[] = [];
   #batchTokens = 0;
@@ -50,16 +64,15 @@ export class SessionImporter {
   /** The recorded states of the workspace that the session names. */
   readonly #trees = new Set<string>();
 
-  constructor(
-    { store, blobs }: { store: Store; blobs: BlobStore },
-    options: { workspace: string; path: string; report: ImportReport },
-  ) {
+  constructor({ store, blobs }: { store: Store; blobs: BlobStore }, options: SessionImporterOptions) {
+    this.#sessionId = options.member?.id ?? newId();
     this.#store = store;
     this.#blobs = blobs;
     this.#options = options;
   }
 
-  async add(message: Message): Promise<void> {
+  async add(recorded: Message): Promise<void> {
+    const message = this.#relinked(recorded);
     const { sessionId: _, sequence: __, ...rest } = message;
     const parts = await Promise.all(message.parts.map((part) => this.#withMedia(part)));
     for (const tree of recordedTrees({ messages: [message], marks: [] })) this.#trees.add(tree);
@@ -73,16 +86,12 @@ export class SessionImporter {
     if (this.#batch.length >= BATCH_MESSAGES || this.#batchTokens >= BATCH_TOKENS) await this.#flush();
   }
 
-  /** Stores the rest with the marks, and makes the session visible. */
-  async finish() {
-    await this.#flush();
+  /** Stores the rest, and makes the session visible, together with its children. */
+  async finish(children: readonly StagedChild[]) {
+    const { staged, lostTrees } = await this.end();
+    const { patch, marks } = staged;
     const { report } = this.#options;
-    const marks = report.marks.map((mark) => this.#withNewIds(mark, this.#sessionId));
-    for (const tree of recordedTrees({ messages: [], marks })) this.#trees.add(tree);
-    const lostTrees = await countLostTrees(this.#blobs, this.#trees);
-    const summary = sessionSummary({ text: this.#lastAnswer, files: pathsChanged(this.#facts) });
-    const patch = { ...this.#description(lostTrees > 0), summary, status: 'completed' as const };
-    const { title } = await (await this.#begun()).publish({ patch, marks });
+    const { title } = await (await this.#begun()).publish({ patch, marks, children });
     return {
       sessionId: this.#sessionId,
       title,
@@ -90,9 +99,22 @@ export class SessionImporter {
       calls: report.calls,
       compactions: report.compactions.length,
       marks: marks.length,
+      ...(children.length > 0 && { children: children.length }),
       skipped: [...report.skipped, ...this.#missing(lostTrees)],
       ...(report.workspace === undefined ? {} : { recordedWorkspace: report.workspace }),
     };
+  }
+
+  /** Stores the rest, and returns how the session becomes visible. */
+  async end(): Promise<{ staged: StagedChild; lostTrees: number }> {
+    await this.#flush();
+    const { report } = this.#options;
+    const marks = report.marks.map((mark) => this.#withNewIds(mark, this.#sessionId));
+    for (const tree of recordedTrees({ messages: [], marks })) this.#trees.add(tree);
+    const lostTrees = await countLostTrees(this.#blobs, this.#trees);
+    const summary = sessionSummary({ text: this.#lastAnswer, files: pathsChanged(this.#facts) });
+    const patch = { ...this.#description(lostTrees > 0), summary, status: 'completed' as const };
+    return { staged: { id: this.#sessionId, messages: report.messages, patch, marks }, lostTrees };
   }
 
   /** Takes back what was stored so far. */
@@ -101,11 +123,20 @@ export class SessionImporter {
     this.#staged = undefined;
   }
 
+  #relinked(message: Message): Message {
+    const { report, links, member } = this.#options;
+    if (report.format !== 'longhaul') return message;
+    const { sourceId = message.sessionId } = report;
+    return links.relinked(message, { id: this.#sessionId, sourceId, depth: member?.place.depth ?? 0 });
+  }
+
   async #begun(): Promise<StagedSession> {
+    const { member } = this.#options;
     this.#staged ??= await this.#store.stageSession({
       id: this.#sessionId,
       createdAt: Date.now(),
       workspace: this.#options.workspace,
+      ...(member && { parentId: member.parentId, parentCallId: member.parentCallId }),
       ...this.#description(),
     });
     return this.#staged;
@@ -119,7 +150,7 @@ export class SessionImporter {
   }
 
   #description(withoutFiles = false): { task: string; title: string; model: string; metadata: JsonObject } {
-    const { path, report } = this.#options;
+    const { path, report, member } = this.#options;
     const task = report.firstUserText ?? '';
     const { format, sourceId, workspace, git } = report;
     return {
@@ -136,6 +167,8 @@ export class SessionImporter {
           ...(withoutFiles && { withoutFiles }),
         },
         ...(git !== undefined && { [GIT_START_KEY]: { ...git } }),
+        // The copy does not run by itself, so its parent never waits for a result.
+        ...(member && { ...childMetadata({ ...member.place, isDelivered: true }), agent: member.agent }),
       },
     };
   }
@@ -196,15 +229,4 @@ export class SessionImporter {
     this.#markIds.set(recorded, id);
     return id;
   }
-}
-
-function importedTitle({ title, firstUserText, summaryTitle }: ImportReport): string {
-  const line = firstLine(title) || firstLine(firstUserText) || firstLine(summaryTitle) || 'Imported session';
-  return line.length <= MAX_TITLE_CHARS ? line : `${line.slice(0, MAX_TITLE_CHARS - 1)}…`;
-}
-
-/** The first line that is more than a tag: prompts made from templates start with `<issue>`. */
-function firstLine(text = ''): string {
-  const lines = text.split('\n').map((line) => line.trim());
-  return lines.find((line) => !isBlank(line) && !/^<\/?[\w-]+>$/.test(line)) ?? '';
 }

@@ -18,12 +18,13 @@ export function importLines(
     return `${paint.bad('✗')} ${lines.replaceAll('\n', '\n  ')}\n`;
   }
   const { file } = outcome;
-  const { sessionId, title, format, messages, calls, marks, skipped, recordedWorkspace } = file;
+  const { sessionId, title, format, messages, calls, marks, children, skipped, recordedWorkspace } = file;
   const what = [
     format,
     plural(messages, 'message'),
     plural(calls, 'call'),
     ...(marks === 0 ? [] : [plural(marks, 'mark')]),
+    ...(children === undefined ? [] : [plural(children, 'child session')]),
   ];
   const below = (text: string) => paint.dim(`  ${fitLine(text, columns - 2)}`);
   const reasons = skipped

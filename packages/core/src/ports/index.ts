@@ -99,6 +99,7 @@ export type {
   SessionPatch,
   SessionQuery,
   SessionStore,
+  StagedChild,
   StagedSession,
   TitleChange,
 } from './store/session-store.ts';

@@ -22,6 +22,12 @@ export const blobQuery = z.strictObject({
 export const exportSchema = z.looseObject({
   format: z.literal('longhaul-session'),
   version: z.literal(1),
+  children: z
+    .array(z.looseObject({ format: z.literal('longhaul-session'), version: z.literal(1) }))
+    .optional()
+    .meta({
+      description: 'The descendants of the session, each before its own children. Absent if it has none.',
+    }),
 });
 
 export const exportQuery = z.strictObject({
@@ -49,6 +55,7 @@ export const importResultSchema = z.looseObject({
   calls: z.int(),
   compactions: z.int(),
   marks: z.int(),
+  children: z.int().optional(),
   skipped: z.array(z.looseObject({ where: z.string(), reason: z.string(), count: z.int() })),
   recordedWorkspace: z.string().optional(),
 });

@@ -7,12 +7,16 @@ import { StartFinder } from './start-finder.ts';
 export interface DocumentHandlers {
   element(element: JsonObject, list: string): void;
   field(name: string, value: JsonValue): void;
+  /** The text of a whole session in the list `children`, as far as it can be read. */
+  child(text: string): void;
 }
 
 /** The list of blobs in our own export. */
 export const PACKS = 'packs';
+/** The list of child sessions in our own export. */
+const CHILDREN = 'children';
 /** The lists whose elements make up a session. */
-const LISTS = new Set(['messages', 'history', 'trajectory', PACKS]);
+const LISTS = new Set(['messages', 'history', 'trajectory', CHILDREN, PACKS]);
 const MAX_ELEMENT_CHARS = 96_000_000;
 const MAX_FIELD_CHARS = 8_000_000;
 const CUT_OFF = 'the end of the document, which is cut off: the file was still being written, or was cut';
@@ -68,7 +72,7 @@ export class DocumentReader {
 
   end(): void {
     this.#leaveField();
-    while (this.#unit !== undefined && this.#container?.list !== undefined) {
+    while (this.#unit !== undefined && this.#container?.list !== undefined && this.#canSearch()) {
       const { pieces } = this.#unit;
       const text = pieces.join('');
       const next = this.#starts.find(text, 1);
@@ -98,6 +102,10 @@ export class DocumentReader {
     if (container === undefined) return;
     this.#locate(container);
     this.#report.skip(CUT_OFF);
+    if (container.list === CHILDREN) {
+      if (this.#unit !== undefined) this.#handlers.child(this.#unit.pieces.join(''));
+      return;
+    }
     const partial = this.#unit === undefined ? undefined : repairObject(this.#unit.pieces.join(''));
     if (partial !== undefined && container.list !== undefined) this.#element(partial, container.list);
   }
@@ -216,6 +224,7 @@ export class DocumentReader {
     }
     const text = unit.pieces.join('');
     if (container.list === undefined) this.#endField(text);
+    else if (container.list === CHILDREN) this.#handlers.child(text);
     else return this.#endElement(text, container.list);
     return false;
   }
@@ -262,7 +271,12 @@ export class DocumentReader {
 
   #canSeek(): boolean {
     const isInList = this.#documents === 1 && this.#container?.list !== undefined;
-    return isInList && (this.#starts.isReady || this.#isDamaged);
+    return isInList && this.#canSearch() && (this.#starts.isReady || this.#isDamaged);
+  }
+
+  /** Messages of children look like those of their parent, so none is searched among them. */
+  #canSearch(): boolean {
+    return this.#container?.list !== CHILDREN;
   }
 
   #damage(): 'damage' {

@@ -41,9 +41,13 @@ export function readSession(
 async function* readAll(
   source: AsyncIterable<Uint8Array>,
   reader: SessionReader,
-  { storePack }: ImportOptions,
+  { storePack, storeChild }: ImportOptions,
 ): AsyncGenerator<Message> {
-  const storePacks = async () => {
+  const storeRest = async () => {
+    for (const text of reader.takeChildren()) {
+      const problem = await storeChild?.(text);
+      if (problem !== undefined) reader.refuse(problem, 'children');
+    }
     for (const pack of reader.takePacks()) {
       const problem = await storePack?.(pack);
       if (problem !== undefined) reader.refuse(problem, 'recorded files');
@@ -53,11 +57,11 @@ async function* readAll(
   for await (const bytes of source) {
     decoder ??= decoderFor(bytes);
     yield* reader.push(decoder.decode(bytes, { stream: true }));
-    await storePacks();
+    await storeRest();
   }
   yield* reader.push(decoder?.decode() ?? '');
   yield* reader.end();
-  await storePacks();
+  await storeRest();
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  childPlaceOf,
   gitAtStart,
   isObject,
   isOpen,
@@ -53,6 +54,9 @@ class LonghaulImporter implements Importer {
     const { metadata } = value;
     const git = isObject(metadata) ? gitAtStart({ metadata }) : undefined;
     if (git !== undefined) report.git = git;
+    const parentSourceId = textAt(value, 'parentId');
+    const place = isObject(metadata) ? childPlaceOf({ parentId: parentSourceId, metadata }) : undefined;
+    if (place !== undefined && parentSourceId !== undefined) report.child = { place, parentSourceId };
   }
 
   read(element: JsonObject): void {
@@ -62,6 +66,11 @@ class LonghaulImporter implements Importer {
       return;
     }
     const message = parsed.data;
+    const { sourceId } = this.#builder.report.report;
+    if (sourceId !== undefined && message.sessionId !== sourceId) {
+      this.#builder.report.skip('messages of other sessions, such as children after a damaged place');
+      return;
+    }
     if (this.#sequences.has(message.id)) {
       this.#builder.report.skip('duplicate messages');
       return;

@@ -1,4 +1,4 @@
-import type { GitStart, Mark, Message, ToolPart } from '@longhaul/protocol';
+import type { ChildPlace, GitStart, Mark, Message, ToolPart } from '@longhaul/protocol';
 import { FirstUserText } from './first-user-text.ts';
 import { argumentsText } from './part-text.ts';
 
@@ -78,6 +78,8 @@ export interface ImportReport {
   workspace?: string;
   /** Where the repository of that folder was at the start of the session. Only a Longhaul export has it. */
   git?: GitStart;
+  /** Where a child session has its place, and the recorded id of its parent. Only a Longhaul export has it. */
+  child?: { place: ChildPlace; parentSourceId: string };
   /** Marks of a Longhaul export, with the message ids of the export. */
   marks: Mark[];
 }

@@ -18,6 +18,12 @@ export interface ImportOptions {
    * Default: they are skipped.
    */
   storePack?: (pack: RecordedPack) => Promise<string | undefined>;
+  /**
+   * Takes the text of a child session, which an export of a family contains. It is called after all messages of the
+   * parent were returned, and with parents before their children. Returns why the child was refused, if it was. Default:
+   * children are skipped.
+   */
+  storeChild?: (text: string) => Promise<string | undefined>;
 }
 
 export interface RecordedPack {
@@ -46,6 +52,7 @@ export class SessionReader {
   #importer: Importer | undefined;
   #undecided: { element: JsonObject; list: string }[] = [];
   #packs: RecordedPack[] = [];
+  #children: string[] = [];
   #isEmpty = true;
   #hasBinary = false;
 
@@ -81,6 +88,13 @@ export class SessionReader {
     return packs;
   }
 
+  /** Returns the texts of child sessions that were read since the last call. */
+  takeChildren(): string[] {
+    const children = this.#children;
+    this.#children = [];
+    return children;
+  }
+
   end(): Message[] {
     if (this.#reader === undefined) this.#begin();
     this.#reader?.end();
@@ -103,6 +117,7 @@ export class SessionReader {
       : new DocumentReader(this.#draft, {
           element: (element, list) => this.#element(element, list),
           field: (name, value) => this.#field(name, value),
+          child: (text) => this.#child(text),
         });
     this.#reader.push(head);
   }
@@ -138,6 +153,12 @@ export class SessionReader {
     const isPack = typeof id === 'string' && typeof data === 'string';
     if (isPack && this.#importer?.format === 'longhaul') this.#packs.push({ id, data });
     else this.#draft.skip('recorded files with wrong fields', PACKS);
+  }
+
+  /** Children follow the messages, too. */
+  #child(text: string): void {
+    if (this.#options.storeChild !== undefined && this.#importer?.format === 'longhaul')
+      this.#children.push(text);
   }
 
   #read(importer: Importer, row: JsonObject, list: string): void {

@@ -1,8 +1,7 @@
-import { exportSession, recordedTrees, withPacks } from '@longhaul/core';
+import { exportSession, type FamilyExport, treesOfExport, withPacks } from '@longhaul/core';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 
-type RecordedSession = Awaited<ReturnType<typeof exportSession>>;
 type Names = 'exportSession' | 'importSession' | 'getBlob';
 
 export function transferHandlers({
@@ -14,8 +13,8 @@ export function transferHandlers({
   runtime,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   /** Contents of files are exported as they are: a file with a masked secret would be another file. */
-  async function withFiles(whole: RecordedSession, text: string): Promise<ReadableStream<Uint8Array>> {
-    const { packs } = await runtime.files.packsOf(recordedTrees(whole));
+  async function withFiles(whole: FamilyExport, text: string): Promise<ReadableStream<Uint8Array>> {
+    const { packs } = await runtime.files.packsOf(treesOfExport(whole));
     // A missing blob is not in `packs`; the import says which states it cannot restore.
     const pieces = withPacks(text, packs, { blobs, lost: () => undefined });
     return ReadableStream.from<string>(pieces).pipeThrough(new TextEncoderStream());

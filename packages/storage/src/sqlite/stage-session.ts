@@ -1,10 +1,10 @@
-import type { MessageDraft, NewSession, SessionPatch, StagedSession } from '@longhaul/core';
-import type { Mark, Session } from '@longhaul/protocol';
+import type { MessageDraft, NewSession, StagedChild, StagedSession } from '@longhaul/core';
+import type { Session } from '@longhaul/protocol';
 import { count, eq } from 'drizzle-orm';
 import { sessionNotFound } from '../shared/store-errors.ts';
 import { dropRest } from './drop-session.ts';
 import { readMessageIds, toHiddenMessages } from './hidden-messages.ts';
-import { messages } from './schema.ts';
+import { messages, sessions } from './schema.ts';
 import type { StoreCore } from './stores/store-core.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { StoreCore } from './stores/store-core.ts';
  * `collectGarbage` removes what a killed process leaves.
  */
 export async function stageSession(core: StoreCore, session: NewSession): Promise<StagedSession> {
-  const { id, createdAt } = session;
+  const { id } = session;
   let lastSequence = 0;
   await core.write(() => core.sessions.begin(session));
 
@@ -26,28 +26,35 @@ export async function stageSession(core: StoreCore, session: NewSession): Promis
       lastSequence += drafts.length;
     },
 
-    publish({ patch, marks }: { patch: SessionPatch; marks: readonly Mark[] }): Promise<Session> {
+    publish({ children = [], ...end }): Promise<Session> {
       return core.write(() => {
-        // After an hour, another process may have collected it as garbage.
-        const stored = core.db
-          .select({ value: count() })
-          .from(messages)
-          .where(eq(messages.sessionId, id))
-          .get();
-        if (stored?.value !== lastSequence) throw sessionNotFound(id);
-        const published = core.sessions.open(id, { createdAt, lastSequence, patch });
-        const messageIds = readMessageIds(core.db, id);
-        for (const mark of marks) {
-          const isCompaction = mark.kind === 'compaction';
-          core.marks.addStored(
-            id,
-            isCompaction ? { ...mark, hides: toHiddenMessages(mark.hides, messageIds) } : mark,
-          );
-        }
+        const published = open(core, { ...end, id, messages: lastSequence });
+        for (const child of children) open(core, child);
         return published;
       });
     },
 
     discard: () => dropRest(core, id),
   };
+}
+
+function open(core: StoreCore, { id, messages: lastSequence, patch, marks }: StagedChild): Session {
+  const stored = core.db.select({ value: count() }).from(messages).where(eq(messages.sessionId, id)).get();
+  const begun = core.db
+    .select({ createdAt: sessions.createdAt })
+    .from(sessions)
+    .where(eq(sessions.id, id))
+    .get();
+  // After an hour, another process may have collected it as garbage.
+  if (begun === undefined || stored?.value !== lastSequence) throw sessionNotFound(id);
+  const published = core.sessions.open(id, { createdAt: begun.createdAt, lastSequence, patch });
+  const messageIds = readMessageIds(core.db, id);
+  for (const mark of marks) {
+    const isCompaction = mark.kind === 'compaction';
+    core.marks.addStored(
+      id,
+      isCompaction ? { ...mark, hides: toHiddenMessages(mark.hides, messageIds) } : mark,
+    );
+  }
+  return published;
 }

@@ -146,6 +146,27 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.equal((await store.getSession('s1'))?.summary, 'Wrote the parser.');
   });
 
+  it('makes a staged session and its staged children visible at the same time', async () => {
+    await using store = await open();
+    const parent = await store.stageSession(newSession('parent'));
+    await parent.append([draft('m1', [text('asked')])]);
+    const child = await store.stageSession(newSession('child', { parentId: 'parent' }));
+    await child.append([draft('m2', [text('found')])]);
+    const end = { patch: { title: 'Copy' }, marks: [] };
+    const lost = { ...end, id: 'child', messages: 2 };
+    await refused(parent.publish({ ...end, children: [lost] }), 'session_not_found');
+    assert.deepEqual(await store.listSessions(), []);
+    await parent.publish({ ...end, children: [{ ...lost, messages: 1 }] });
+    assert.deepEqual(
+      (await store.listSessions()).map(({ id, title }) => [id, title]),
+      [
+        ['child', 'Copy'],
+        ['parent', 'Copy'],
+      ],
+    );
+    assert.equal((await store.loadLog('child')).messages.length, 1);
+  });
+
   it('deletes a session with its descendants, and no other', async () => {
     await using store = await open();
     await store.createSession(newSession('parent'));

@@ -38,6 +38,19 @@ export interface SessionQuery {
   parentId?: string | null | undefined;
 }
 
+/** What a staged session gets when it becomes visible. */
+export interface StagedEnd {
+  patch: SessionPatch;
+  marks: readonly Mark[];
+}
+
+/** A further staged session of the same store, which becomes visible in the same transaction. */
+export interface StagedChild extends StagedEnd {
+  id: string;
+  /** Number of its messages. */
+  messages: number;
+}
+
 /**
  * A session that is being written. Until it is published, nothing returns it, and a killed process leaves nothing
  * visible.
@@ -46,11 +59,11 @@ export interface StagedSession {
   /** Appends messages in one transaction. */
   append(drafts: readonly MessageDraft[]): Promise<void>;
   /**
-   * Makes the whole session visible, with these marks, in one transaction.
+   * Makes the whole session visible, with these marks and its staged children, in one transaction.
    *
-   * @throws {LonghaulError} `session_not_found` if the unfinished session was removed in the meantime.
+   * @throws {LonghaulError} `session_not_found` if an unfinished session was removed in the meantime.
    */
-  publish(last: { patch: SessionPatch; marks: readonly Mark[] }): Promise<Session>;
+  publish(last: StagedEnd & { children?: readonly StagedChild[] }): Promise<Session>;
   /** Removes everything that was stored. */
   discard(): Promise<void>;
 }

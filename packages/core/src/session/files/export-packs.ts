@@ -1,14 +1,18 @@
 import { LonghaulError, type Mark, type Message } from '@longhaul/protocol';
 import type { BlobStore } from '../../ports/index.ts';
 
-/** Returns the recorded trees that messages and marks name. */
-export function recordedTrees({
-  messages,
-  marks,
-}: {
+interface Log {
   messages: readonly Message[];
   marks: readonly Mark[];
-}): Set<string> {
+}
+
+/** Returns the recorded trees that an exported session and its children name. */
+export function treesOfExport(whole: Log & { children?: readonly Log[] }): Set<string> {
+  return new Set([whole, ...(whole.children ?? [])].flatMap((each) => [...recordedTrees(each)]));
+}
+
+/** Returns the recorded trees that messages and marks name. */
+export function recordedTrees({ messages, marks }: Log): Set<string> {
   const trees = new Set<string>();
   const add = (tree: string | undefined) => tree !== undefined && trees.add(tree);
   for (const { parts } of messages) {

@@ -1,13 +1,14 @@
-import type { ForkOptions, NewSession, SessionPatch, SessionStore } from '@longhaul/core';
+import type { ForkOptions, NewSession, SessionPatch, SessionStore, StagedChild } from '@longhaul/core';
 import { isOpen, type Session } from '@longhaul/protocol';
 import { createMarkFork } from '../../shared/forked-marks.ts';
 import { mergedMetadata } from '../../shared/merged-metadata.ts';
 import { isChildOf, searchWords, sessionHolds, sessionWorksIn } from '../../shared/session-search.ts';
-import { noSuchMessage, sessionExists } from '../../shared/store-errors.ts';
+import { noSuchMessage, sessionExists, sessionNotFound } from '../../shared/store-errors.ts';
 import type { MemoryCore } from '../memory-core.ts';
 import { MemorySession } from '../memory-session.ts';
 
 export function sessionStore(core: MemoryCore): SessionStore {
+  const staged = new Map<string, MemorySession>();
   return {
     createSession: async (session) => structuredClone(create(core, session).session),
 
@@ -47,23 +48,42 @@ export function sessionStore(core: MemoryCore): SessionStore {
     stageSession: async (session) => {
       if (core.all.has(session.id)) throw sessionExists(session.id);
       const held = newSession(core, session);
+      staged.set(session.id, held);
       return {
         append: async (drafts) => {
           for (const draft of drafts) core.refuseKnown(draft.id);
           for (const draft of drafts) held.appendMessage(draft);
         },
-        publish: async ({ patch, marks }) => {
-          applyPatch(held.session, patch);
-          held.marks.push(...structuredClone([...marks]));
-          core.all.set(session.id, held);
+        publish: async ({ children = [], ...end }) => {
+          const ends = [{ ...end, id: session.id, messages: held.messages.length }, ...children];
+          const opened = ends.map((each) => ({ ...each, begun: begunSession(staged, each) }));
+          for (const each of opened) {
+            applyPatch(each.begun.session, each.patch);
+            each.begun.marks.push(...structuredClone([...each.marks]));
+            core.all.set(each.id, each.begun);
+            staged.delete(each.id);
+          }
           return structuredClone(held.session);
         },
-        discard: async () => void core.sessionIds.delete(session.id),
+        discard: async () => {
+          core.sessionIds.delete(session.id);
+          staged.delete(session.id);
+        },
       };
     },
 
     deleteSession: async (sessionId) => deleteFamily(core, sessionId),
   };
+}
+
+/** @throws {LonghaulError} `session_not_found` if it is not there as a whole. */
+function begunSession(
+  staged: ReadonlyMap<string, MemorySession>,
+  { id, messages }: Pick<StagedChild, 'id' | 'messages'>,
+): MemorySession {
+  const held = staged.get(id);
+  if (held?.messages.length !== messages) throw sessionNotFound(id);
+  return held;
 }
 
 function deleteFamily(core: MemoryCore, sessionId: string): void {
