@@ -1,11 +1,17 @@
 import { createApprovers } from '@longhaul/approvals';
-import type { RuntimeOptions, StepEvent, StepRequest } from '@longhaul/core';
+import { newId, type RuntimeOptions, type StepEvent, type StepRequest } from '@longhaul/core';
 import type { Approval } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { isEvent, openStream } from './sse-client.ts';
 import { gate, pieces, startTestServer, type TestServer } from './test-server.ts';
 
-type Inbox = { approvals: (Approval & { title: string; alwaysAllows?: string[] })[] };
+type Inbox = {
+  approvals: (Approval & {
+    title: string;
+    alwaysAllows?: string[];
+    parent?: { id: string; title: string };
+  })[];
+};
 
 const noop: RuntimeOptions['tools'][number] = {
   name: 'publish',
@@ -99,4 +105,23 @@ it('moves queued messages, tells other pages, and sends one now by stopping the 
   expect(await server.call<Queue>('GET', `${path}/queue`)).toMatchObject({ count: 0 });
   const statuses = stream.events.flatMap((event) => (event.type === 'run:finished' ? [event.status] : []));
   expect(statuses).toEqual(['cancelled', 'completed']);
+});
+
+it('names the parent of a child session that asks', async () => {
+  const approverFor = createApprovers({
+    rules: [{ tool: '*', action: 'ask' }],
+    ask: 'wait',
+    timeoutMs: null,
+  });
+  await using server = await startTestServer({ play: publishOnce, run: { tools: [noop], approverFor } });
+  await using stream = await openStream(`${server.url}/api/events`);
+  const parent = await server.store.getSession(await server.newSession({ title: 'Parent' }));
+  if (parent === undefined) throw new Error('the session was not stored');
+  const child = { ...parent, id: newId(), parentId: parent.id, title: 'Child' };
+  await server.store.createSession(child);
+  await server.call('POST', `/api/sessions/${child.id}/messages`, { content: 'go' });
+  await stream.until(isEvent('approval:requested'));
+  expect((await inboxOf(server)).map(({ title, parent: of }) => [title, of])).toEqual([
+    ['Child', { id: parent.id, title: 'Parent' }],
+  ]);
 });

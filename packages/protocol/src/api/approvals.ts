@@ -43,7 +43,18 @@ export type ApprovalList = z.infer<typeof approvalsSchema>;
 
 export const inboxSchema = z.looseObject({
   approvals: z
-    .array(z.intersection(approvalSchema, z.looseObject({ title: z.string() })))
+    .array(
+      z.intersection(
+        approvalSchema,
+        z.looseObject({
+          title: z.string(),
+          parent: z
+            .looseObject({ id: z.string(), title: z.string() })
+            .optional()
+            .meta({ description: 'The parent of the session, if it is a child session.' }),
+        }),
+      ),
+    )
     .meta({ description: 'Oldest first, at most 500, with the titles of their sessions.' }),
 });
 

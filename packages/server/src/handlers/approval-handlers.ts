@@ -19,6 +19,11 @@ export function approvalHandlers({
     return { ...approval, alwaysAllows: await alwaysAllows({ toolName, args, workspace }) };
   }
 
+  async function parentOf({ parentId }: Session) {
+    const parent = parentId === undefined ? undefined : await store.getSession(parentId);
+    return parent === undefined ? undefined : { id: parent.id, title: parent.title };
+  }
+
   return {
     async listOpenApprovals() {
       const open = await store.listOpenApprovals({ limit: MAX_OPEN });
@@ -27,7 +32,8 @@ export function approvalHandlers({
           const session = await store.getSession(approval.sessionId);
           // It was deleted in the meantime, or is about to be.
           if (session === undefined || (await deletions.includes(session))) return [];
-          return [{ ...(await withScope(approval, session)), title: session.title }];
+          const parent = await parentOf(session);
+          return [{ ...(await withScope(approval, session)), title: session.title, parent }];
         }),
       );
       return { approvals: listed.flat() };

@@ -2,9 +2,8 @@ import './approvals.css';
 import { useStore } from 'zustand';
 import { useServer } from '../data/server.ts';
 import { PageHeader } from '../shell/page-header.tsx';
-import { formatRoute } from '../shell/route.ts';
-import { formatTime } from '../ui/format.ts';
 import { ApprovalRequest } from './approval-request.tsx';
+import { RequestPlace } from './request-place.tsx';
 
 /** The open requests of all sessions. */
 export function InboxPage({ onOpenSide }: { onOpenSide: () => void }) {
@@ -25,18 +24,7 @@ export function InboxPage({ onOpenSide }: { onOpenSide: () => void }) {
         <ul className="inbox">
           {approvals.map((approval) => (
             <li key={`${approval.sessionId} ${approval.handle}`} className="card">
-              <p className="quiet">
-                <a
-                  href={formatRoute({
-                    page: 'session',
-                    sessionId: approval.sessionId,
-                    message: approval.handle,
-                  })}
-                >
-                  {approval.title}
-                </a>{' '}
-                · {formatTime(approval.requestedAt)}
-              </p>
+              <RequestPlace approval={approval} />
               <ApprovalRequest approval={approval} onAnswered={() => inbox.refresh()} />
             </li>
           ))}
