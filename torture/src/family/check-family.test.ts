@@ -151,10 +151,13 @@ describe('the checks of a family', () => {
     assert.deepEqual(found(stored), []);
   });
 
-  it('find a child of a call that is reported as not run', () => {
+  it.each([
+    ['interrupted', '[Not run: the run ended before this call started.]'],
+    ['error', 'Not run: the answer with this call broke off.'],
+  ] as const)('find a child of a call that is reported as not run (%s)', (state, text) => {
     const { waited, ...stored } = family();
-    waited.state = 'interrupted';
-    waited.output = [{ type: 'text', text: '[Not run: the run ended before this call started.]' }];
+    waited.state = state;
+    waited.output = [{ type: 'text', text }];
     assert.match(found(stored).join('\n'), /^lost-message: parent m2\.0 .* reported as not run/);
     stored.members.splice(1, 1);
     assert.deepEqual(found(stored), []);

@@ -151,9 +151,14 @@ function isCancelled({ part, text }: TaskCall): boolean {
   return part.state !== 'completed' && /cancel/i.test(text);
 }
 
-/** Whether the process was killed between storing the call and starting it. The model can make it again. */
+/**
+ * Whether the call never started: the process was killed between storing and starting it, or the answer that contains it
+ * was cut off. The model can make it again.
+ */
 function isNotRun({ part, text }: TaskCall): boolean {
-  return part.state === 'interrupted' && text.startsWith('[Not run');
+  return (
+    part.state !== 'completed' && /^(?:\[Not run|Not run: the answer with this call broke off)/.test(text)
+  );
 }
 
 function userTexts({ messages }: StoredMember): string[] {
