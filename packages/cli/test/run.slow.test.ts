@@ -129,7 +129,7 @@ describe('longhaul run', () => {
     expect(stdout).not.toContain('\u001b');
     expect(stdout).toMatch(/^task {5}Try it\nmodel {4}openai-compatible\/scripted, window 16k/);
     expect(stdout).toMatch(
-      /── 1 ─+ ctx ▓[▓░]{9} +\d+ % +1\.\dk\/16k\nI try it\.\n✗ bash {3}echo no >&2; exit 7 \(exit 7\).*\n {4}no\n/,
+      /── 1 ─+ ctx ▓[▓░]{9} +\d+ % +(?:1\.\d|2)k\/16k\nI try it\.\n✗ bash {3}echo no >&2; exit 7 \(exit 7\).*\n {4}no\n/,
     );
     expect(stdout).toMatch(/\nAll is well\.\n─+\nDone in .*\nwork {5}2 steps, 0 compactions\n/);
     expect(stdout).toMatch(/\nsession {2}([0-9a-f-]{36}) {2}longhaul show [0-9a-f]{8}-[0-9a-f]{4}\n$/);
