@@ -23,6 +23,6 @@ it('passes the store contract under Bun, on bun:sqlite', { timeout: 120_000 }, a
   });
   assert.equal(code, 0, output);
   // A suite without any tests would pass too.
-  assert.match(output, /\b[4-9]\d pass\b/);
+  assert.match(output, /\b(?:[4-9]\d|\d{3}) pass\b/);
   assert.match(output, /\b0 fail\b/);
 });
