@@ -201,7 +201,7 @@ export class TurnExecutor {
     return { status: error.exitCode === 3 ? 'limit' : 'failed', error };
   }
 
-  /** The end of a run that was told to stop. */
+  /** The end of a run that must stop. */
   #endForStop(): RunEnd {
     if (this.#parts.signal.aborted) return this.#endForAbort();
     return { status: 'interrupted', error: interrupted() };

@@ -21,7 +21,7 @@ const TOO_LATE = 95;
 /** A note takes at most this share of the room for messages. In a small window it would cost more than it helps. */
 const MAX_SHARE = 0.01;
 
-/** A level of which the model was told. */
+/** A level that a note has reported to the model. */
 interface Told {
   percent: number;
   /** Id of the newest compaction at that time; empty if there was none. */

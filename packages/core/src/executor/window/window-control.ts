@@ -5,7 +5,7 @@ import type { ContextWindow } from './context-window.ts';
 /** With a smaller share of what triggers a compaction in use, there is room enough. */
 const LEAST_FULL = 0.3;
 
-/** After a compaction, the provider reads the whole request anew. So it must free at least this share of it. */
+/** After a compaction, the provider reads the whole request again. So it must free at least this share of it. */
 const LEAST_SAVING = 0.3;
 
 /** What the tools of a run can learn about its context. */

@@ -13,9 +13,9 @@ import { cutToFit } from './cut-to-fit.ts';
 /**
  * Share of the room for messages. A message above it is a document, and a smaller part of a document would be useless.
  */
-const DOCUMENT_SHARE = 0.25;
+export const DOCUMENT_SHARE = 0.25;
 /** The short messages that separate the summary from messages of the user. */
-const SEPARATOR_TOKENS = 40;
+export const SEPARATOR_TOKENS = 40;
 
 /** Reserve for rounding errors of estimates. */
 const ROUNDING_TOKENS = 4;

@@ -10,15 +10,12 @@ import {
 } from '@longhaul/context';
 import type { Message } from '@longhaul/protocol';
 import { restTokensOf } from './compaction-target.ts';
+import { DOCUMENT_SHARE, SEPARATOR_TOKENS } from './document-room.ts';
 
 /** Share of the room that is filled. The rest is for errors of estimates. */
 const FILLED_SHARE = 0.96;
 /** Share of the room that must be filled if the kept messages begin with one of the user. */
 const MIN_FILLED_SHARE = 0.9;
-/** Share of the room for messages. A larger message is a document, which has a room of its own. */
-const DOCUMENT_SHARE = 0.25;
-/** The short messages that separate the summary from messages of the user. */
-const SEPARATOR_TOKENS = 40;
 
 export interface KeptMessages {
   /** Ids of messages that stay in any case. */
