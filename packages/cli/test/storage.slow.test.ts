@@ -88,7 +88,10 @@ describe('a damaged database', () => {
     expect(await readFile(database)).toEqual(damaged);
     const repaired = await bench.call(['repair', '--yes']);
     expect(repaired.stdout).toMatch(/messages +\d+ saved/);
-    expect(repaired.code).toBe(0);
+    // Whether the missing pages held rows or only free space depends on the session's size.
+    const lostRows = /saved, [1-9]\d* lost/.test(repaired.stdout);
+    expect(repaired.stdout.includes('Lost or changed:')).toBe(lostRows);
+    expect(repaired.code).toBe(lostRows ? 1 : 0);
     const aside = (await readdir(dirname(database))).filter((name) => /\.damaged-[^.]*Z$/.test(name));
     expect(aside).toHaveLength(1);
     expect(await readFile(join(dirname(database), aside[0] ?? ''))).toEqual(damaged);
