@@ -24,17 +24,24 @@ export class AnswerLimit {
   /** The room beside the prompt, at a server that refuses a longer answer. */
   #room: number | undefined;
   #hasLowered = false;
+  /** Tokens that the previous requests of this answer have written. */
+  #writtenTokens = 0;
 
   constructor(options: AnswerLimitOptions) {
     this.#options = options;
   }
 
+  /** Counts a part of the answer, which is continued in another request. */
+  noteWritten(tokens: number): void {
+    this.#writtenTokens += tokens;
+  }
+
   /** Undefined if the client's own value is sent unchanged. */
-  after(writtenTokens: number): number | undefined {
+  get maxTokens(): number | undefined {
     const { wantedTokens } = this.#options;
     const wanted = this.#shortened ?? wantedTokens;
     if (wanted === undefined) return undefined;
-    const left = Math.max(1, Math.min(wanted - writtenTokens, this.#room ?? wanted));
+    const left = Math.max(1, Math.min(wanted - this.#writtenTokens, this.#room ?? wanted));
     return left === wantedTokens ? undefined : left;
   }
 

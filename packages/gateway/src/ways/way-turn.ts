@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { LonghaulError } from '@longhaul/protocol';
+import type { LonghaulError } from '@longhaul/protocol';
 import { textDigest } from '../compaction/conversation/message-digest.ts';
 import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -7,7 +7,9 @@ import { pageHeaders } from '../http/page-headers.ts';
 import { sendError } from '../http/send-error.ts';
 import { ClientStream } from '../proxy/client-stream.ts';
 import { contextHeaders } from '../proxy/context-headers.ts';
+import { doubtWindowAfter, explainFailure, type FailedAnswer } from '../proxy/explain-failure.ts';
 import { TurnContext } from '../proxy/turn-context.ts';
+import { TurnLessons } from '../proxy/turn-lessons.ts';
 import { readWhole, sendWhole, type WholeAnswer } from '../proxy/whole-answer.ts';
 import type { Route } from '../upstream/router.ts';
 import { withMember, withModel } from '../wire/edit-body.ts';
@@ -26,6 +28,7 @@ export class WayTurn {
   readonly #route: Route;
   readonly #client: ClientStream;
   readonly #context: TurnContext;
+  readonly #lessons: TurnLessons;
 
   constructor(core: GatewayCore, exchange: Exchange, { read, route }: { read: ReadWay; route: Route }) {
     this.#core = core;
@@ -45,6 +48,7 @@ export class WayTurn {
         if (!client.hasBegun) client.stopKeepAlive();
       },
     });
+    this.#lessons = new TurnLessons(core, this.#context);
   }
 
   /** Never rejects: an error becomes the answer, in the form of the protocol. */
@@ -94,7 +98,7 @@ export class WayTurn {
   #body(): Buffer {
     const { way, body, plain, write } = this.#read;
     const { prepared } = this.#context;
-    const maxTokens = this.#context.maxTokensAfter(0);
+    const maxTokens = this.#context.limit.maxTokens;
     const { hasPrefix, model } = this.#route;
     let changed = plain;
     if (prepared?.isRewritten === true)
@@ -114,29 +118,29 @@ export class WayTurn {
     });
     if (end.kind === 'refused') {
       const error = this.#explain(undefined, { status: 200, body: `data: ${end.data}` });
-      if (await this.#context.canRetry(error)) return false;
+      if (await this.#lessons.canRetry(error)) return false;
       this.#core.noteError(error, this.#context.about);
       await end.passOn();
       return true;
     }
-    if (end.usage !== undefined) await this.#context.learnFrom(end.usage);
-    this.#context.renewWindow();
+    if (end.usage !== undefined) await this.#lessons.learnFrom(end.usage);
+    this.#lessons.renewWindow();
     return true;
   }
 
   async #passWhole(whole: WholeAnswer): Promise<boolean> {
     const usage = usageIn(this.#read.way, whole.text);
-    if (usage !== undefined && (await this.#context.learnFrom(usage))) {
+    if (usage !== undefined && (await this.#lessons.learnFrom(usage))) {
       if (await this.#context.compactAgain({})) return false;
     }
-    this.#context.renewWindow();
+    this.#lessons.renewWindow();
     this.#sendWhole(whole);
     return true;
   }
 
   async #passFailure(whole: WholeAnswer): Promise<boolean> {
     const error = this.#explain(undefined, { status: whole.status, body: whole.text });
-    if (await this.#context.canRetry(error)) return false;
+    if (await this.#lessons.canRetry(error)) return false;
     if (whole.isHtml) throw error;
     this.#core.noteError(error, this.#context.about);
     if (this.#client.hasBegun) this.#exchange.response.end(this.#read.way.errorEvent(error));
@@ -156,7 +160,7 @@ export class WayTurn {
 
   #fail(error: LonghaulError): void {
     const { response, signal } = this.#exchange;
-    if (SERVER_GONE.has(error.code)) this.#core.windows.doubt(this.#route.upstream);
+    doubtWindowAfter(this.#core, this.#route, error);
     if (signal.aborted) return;
     this.#core.noteError(error, this.#context.about);
     const { way } = this.#read;
@@ -164,19 +168,11 @@ export class WayTurn {
     else sendError(response, error, pageHeaders(response.req), way.errorBody);
   }
 
-  #explain(thrown: unknown, answer: { status?: number; body?: string } = {}): LonghaulError {
-    if (thrown instanceof LonghaulError) return thrown;
-    if (this.#exchange.signal.aborted) return new LonghaulError('cancelled', 'The client disconnected.');
-    return this.#route.upstream.explain(thrown, { model: this.#route.model }, answer);
+  #explain(thrown: unknown, answer?: FailedAnswer): LonghaulError {
+    return explainFailure({ route: this.#route, signal: this.#exchange.signal }, thrown, answer);
   }
 }
 
 function isStream({ headers }: IncomingMessage): boolean {
   return /event-stream|x-ndjson/.test(headers['content-type'] ?? '');
 }
-
-/** Codes that mean the server has stopped or is restarting. */
-const SERVER_GONE: ReadonlySet<LonghaulError['code']> = new Set([
-  'provider_unreachable',
-  'provider_stream_cut',
-]);

@@ -1,0 +1,42 @@
+import type { GatewayCore } from '../gateway-core.ts';
+import { windowSetting } from '../status/gateway-stats.ts';
+import type { Route } from '../upstream/router.ts';
+import type { KnownWindow } from '../upstream/window-book.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+/** Smaller bodies fit into any window that a server loads. */
+const SMALL_BODY_BYTES = 8_000;
+/** So large that nothing is ever compacted. */
+export const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
+
+export function isUnknownWindow(windowTokens: number): boolean {
+  return windowTokens === UNKNOWN_WINDOW.windowTokens;
+}
+
+interface TurnToSize {
+  chat: Pick<TurnRequest, 'plain' | 'windowTokens'>;
+  route: Route;
+  signal: AbortSignal;
+}
+
+/** Returns the window for a request. May wait until the server has loaded the model. */
+export async function windowForTurn(
+  core: GatewayCore,
+  { chat, route: { upstream, model }, signal }: TurnToSize,
+): Promise<KnownWindow | undefined> {
+  const asked = windowAskedFor(chat);
+  if (asked !== undefined) return asked;
+  const known = await core.windows.windowOf(upstream, model);
+  if (known !== undefined || chat.plain.length < SMALL_BODY_BYTES) return known;
+  return core.windows.windowOnceLoaded(upstream, model, signal);
+}
+
+/** Returns the window that the request itself names. Ollama loads the model with it. */
+export function windowAskedFor({ windowTokens }: Pick<TurnRequest, 'windowTokens'>): KnownWindow | undefined {
+  return windowTokens === undefined ? undefined : { windowTokens, source: 'the request' };
+}
+
+/** Returns what to warn of before a request whose window is unknown is sent unchanged. */
+export function unknownWindowWarning({ upstream, model }: { upstream: string; model: string }): string {
+  return `The window of ${model} at ${upstream} is unknown, so its requests are sent unchanged. Set ${windowSetting(upstream, model)}.`;
+}
