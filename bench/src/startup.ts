@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { median } from './median.ts';
 import { type Sample, timeProcess } from './time-process.ts';
 
 const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/longhaul.js', import.meta.url));
+const PACKAGES = fileURLToPath(new URL('../../packages/', import.meta.url));
 const FULL: StartupSize = {
   rounds: 9,
   chat: { rounds: 5, turns: 1_000, messages: 20_000, echoes: 60, idleSeconds: 5, pauseSeconds: 20 },
@@ -22,6 +23,7 @@ export interface StartupSize {
 
 /** Measures `longhaul run` and `longhaul chat`. The chat needs Python, for a pseudo-terminal. */
 export async function benchStartup({ rounds, chat } = FULL): Promise<BenchResult> {
+  await requireBundle();
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-'));
   try {
     const result = await benchRun(rounds);
@@ -29,6 +31,16 @@ export async function benchStartup({ rounds, chat } = FULL): Promise<BenchResult
     return withChat(result, samples, chat);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The command runs its compiled modules while its bundle is older than they are, and takes twice the time. */
+async function requireBundle(): Promise<void> {
+  const modified = async (path: string) => (await stat(join(PACKAGES, path)).catch(() => undefined))?.mtimeMs;
+  const bundledAt = (await modified('cli/bundle/main.js')) ?? 0;
+  for await (const path of glob('*/tsconfig.tsbuildinfo', { cwd: PACKAGES })) {
+    if (((await modified(path)) ?? 0) <= bundledAt) continue;
+    throw new Error(`packages/cli/bundle is older than packages/${path}. Run first: npm run build`);
   }
 }
 

@@ -1,5 +1,7 @@
 /** How sentences of one language announce a step. All text is in lower case. */
 export interface Language {
+  /** Letters that every announcement in this language contains. Without them its other patterns need not be built. */
+  letters?: RegExp;
   /** A sentence with one of these announces a step. */
   announces: readonly Pattern[];
   /** A sentence with one of these leaves the step to somebody else, to a condition, or to another time. */
@@ -155,6 +157,7 @@ const RUSSIAN_FIRST =
   '(?:внесу|выполню|добавлю|доделаю|допишу|дополню|займусь|закончу|заменю|запущу|изменю|изучу|исправлю|найду|напишу|начну|обновлю|открою|отредактирую|перезапущу|переименую|перейду|перепишу|посмотрю|поправлю|поищу|приступлю|проанализирую|проверю|продолжу|протестирую|прочитаю|реализую|соберу|создам|сделаю|уберу|удалю|установлю)';
 
 const RUSSIAN: Language = {
+  letters: /[\u0400-\u04ff]/,
   announces: [
     words(
       `(?:^|[,;—–-] ?|<(?:сейчас|теперь|далее|дальше|затем|потом|сначала|и) )(?:я )?(?:(?:сейчас|теперь|далее|ещё|еще|также|сначала|быстро) )*${RUSSIAN_FIRST}>`,
@@ -176,6 +179,7 @@ const CHINESE_VERBS =
   '(?:运行|跑|执行|检查|查看|看看|看一下|更新|修复|修改|修正|改|添加|增加|创建|编写|写|测试|验证|实现|删除|移除|安装|读取|阅读|搜索|查找|继续|构建|编译|重构|重命名|调试|分析|处理|确认|提交|打开|调整|完善|补充|清理|完成|排查)';
 
 const CHINESE: Language = {
+  letters: /[\u4e00-\u9fff]/,
   announces: [
     words(
       `(?:让我们?|我们?(?:来|将|会|要|现在|先|再|接着|马上|这就|需要|应该|还|准备)+)[^,，;；]{0,12}?${CHINESE_VERBS}`,
@@ -193,6 +197,7 @@ const JAPANESE_STEPS =
   '(?:(?:実行|確認|更新|修正|追加|作成|検証|調査|実装|削除|変更|検索|開始|再実行|テスト|インストール|ビルド|分析|整理|対応|リファクタリング|デバッグ)(?:を)?(?:し|して(?:み|い|いき|おき))|(?:見て|調べて|読んで|直して|書いて|試して|進めて)(?:み|いき)|調べ|読み|直し|書き|試し|始め|進め|続け|取り掛かり|取りかかり|走らせ|移り|進み)';
 
 const JAPANESE: Language = {
+  letters: /[\u3040-\u30ff]/,
   announces: [
     words(
       `^(?:次に|次は|それでは|それじゃ|では|今から|これから|まず|まずは|続いて|さらに|最後に|引き続き|ここで|残りの|早速)[、,]?.*${JAPANESE_STEPS}ます$`,
@@ -209,6 +214,7 @@ const KOREAN_STEPS =
   '(?:실행|재실행|확인|수정|업데이트|추가|생성|작성|검증|구현|삭제|변경|검색|시작|설치|빌드|조사|분석|진행|계속|테스트|점검|제거|마무리|처리|리팩터링|디버깅)(?:을 |를 )?(?:하|해 ?보|해 ?나가)?|(?:살펴|찾아|읽어|고쳐|돌려|열어) ?보|고치|읽|찾';
 
 const KOREAN: Language = {
+  letters: /[\uac00-\ud7af]/,
   announces: [
     words(`(?:${KOREAN_STEPS})(?:도록 하)?겠(?:습니다|어요)$`),
     words(

@@ -23,8 +23,10 @@ export function announcesStep(answer: string): boolean {
   const plain = sentence.replace(/\.{3,}/g, '…').replace(/(?<=…)[.!:…\s]+$|[.!:。！：\s]+$/, '');
   const unconditional = plain.replace(CHECKED, '');
   return LANGUAGES.some(
-    ({ announces, leaves }) =>
-      announces.some((pattern) => pattern.test(plain)) && !leaves.test(unconditional),
+    ({ letters, announces, leaves }) =>
+      letters?.test(plain) !== false &&
+      announces.some((pattern) => pattern.test(plain)) &&
+      !leaves.test(unconditional),
   );
 }
 
