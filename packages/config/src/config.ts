@@ -177,8 +177,8 @@ export interface GatewayUpstreamConfig {
   /** The upstream uses the key and the models of the provider with this name. */
   name: string;
   baseUrl: string;
-  /** Default true. */
-  compaction?: boolean;
+  /** Default true. `required`: requests to a model whose window is unknown are refused. */
+  compaction?: boolean | 'required';
   apiKey?: string;
   /** Whether the clients' key is meant for this upstream. */
   clientKey?: boolean;

@@ -24,6 +24,7 @@ export type {
 } from './compaction/types.ts';
 export { type Gateway, startGateway } from './gateway.ts';
 export type {
+  CompactionManner,
   GatewayOptions,
   LogEntry,
   ModelSettings,

@@ -13,6 +13,9 @@ export interface ModelSettings {
   strictRoles?: StrictRoles;
 }
 
+/** Whether requests are compacted. `required`: requests to a model whose window is unknown are refused. */
+export type CompactionManner = boolean | 'required';
+
 export interface UpstreamOptions {
   /** Used in status and log, and with several upstreams as the prefix of its models. */
   name: string;
@@ -26,7 +29,7 @@ export interface UpstreamOptions {
    */
   clientKey?: boolean | undefined;
   /** Default true. False: requests are passed on without compaction. */
-  compaction?: boolean;
+  compaction?: CompactionManner;
   /** Keys are the model names at this upstream. */
   models?: Readonly<Record<string, ModelSettings>>;
   /**

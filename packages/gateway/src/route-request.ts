@@ -6,7 +6,7 @@ import { isPreflight, preflightHeaders } from './http/page-headers.ts';
 import { answerChat } from './proxy/answer-chat.ts';
 import { forward } from './proxy/forward.ts';
 import { forwardByModel } from './proxy/forward-by-model.ts';
-import { answerModels } from './proxy/models-list.ts';
+import { answerModels, answerModelsOfOne } from './proxy/models-list.ts';
 import { answerStatus } from './status/answer-status.ts';
 import { answerWay, wayOf } from './ways/answer-way.ts';
 import { noteUnhelped } from './ways/note-unhelped.ts';
@@ -35,8 +35,10 @@ export async function routeRequest(core: GatewayCore, exchange: Exchange): Promi
   }
   if (method === 'POST' && /^\/v1\/completions\/?$/.test(path))
     noteUnhelped(core, '/v1/completions', 'a prompt as one text cannot be compacted');
+  const isList = method === 'GET' && path === '/v1/models';
+  if (isList && !core.router.hasPrefixes) return answerModelsOfOne(core, exchange);
   if (!core.router.hasPrefixes) return forward(core, exchange, { upstream: core.router.default });
-  if (method === 'GET' && path === '/v1/models') return answerModels(core, exchange);
+  if (isList) return answerModels(core, exchange);
   return forwardByModel(core, exchange);
 }
 

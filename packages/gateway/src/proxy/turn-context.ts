@@ -62,7 +62,8 @@ export class TurnContext {
   /**
    * Prepares the request.
    *
-   * @throws {LonghaulError} As `ConversationContext.prepare`: `context_exhausted`, `cancelled`, `invalid_request`.
+   * @throws {LonghaulError} As `ConversationContext.prepare`: `context_exhausted`, `cancelled`, `invalid_request`;
+   * `window_unknown` if the upstream requires compaction.
    */
   async open(): Promise<void> {
     const window = await windowForTurn(this.#core, this.#options);

@@ -1,3 +1,4 @@
+import { LonghaulError } from '@longhaul/protocol';
 import type { GatewayCore } from '../gateway-core.ts';
 import { windowSetting } from '../status/gateway-stats.ts';
 import type { Route } from '../upstream/router.ts';
@@ -19,7 +20,11 @@ interface TurnToSize {
   signal: AbortSignal;
 }
 
-/** Returns the window for a request. May wait until the server has loaded the model. */
+/**
+ * Returns the window for a request. May wait until the server has loaded the model.
+ *
+ * @throws {LonghaulError} `window_unknown` if the upstream requires compaction.
+ */
 export async function windowForTurn(
   core: GatewayCore,
   { chat, route: { upstream, model }, signal }: TurnToSize,
@@ -27,8 +32,19 @@ export async function windowForTurn(
   const asked = windowAskedFor(chat);
   if (asked !== undefined) return asked;
   const known = await core.windows.windowOf(upstream, model);
-  if (known !== undefined || chat.plain.length < SMALL_BODY_BYTES) return known;
-  return core.windows.windowOnceLoaded(upstream, model, signal);
+  const isRequired = upstream.compaction === 'required';
+  if (known !== undefined || (chat.plain.length < SMALL_BODY_BYTES && !isRequired)) return known;
+  const loaded = await core.windows.windowOnceLoaded(upstream, model, signal);
+  if (loaded === undefined && isRequired) throw limitMissing(upstream.name, model);
+  return loaded;
+}
+
+function limitMissing(upstream: string, model: string): LonghaulError {
+  const setting = windowSetting(upstream, model);
+  return new LonghaulError(
+    'window_unknown',
+    `Context limit not available for ${model}. Please ensure model metadata is correct. The server reports no context length, or has not loaded the model. Load the model, or set ${setting} in longhaul.yml. To pass such requests on unchanged, remove compaction: required.`,
+  );
 }
 
 /** Returns the window that the request itself names. Ollama loads the model with it. */

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@longhaul/protocol';
+import type { CompactionManner } from '../options.ts';
 import type { KnownWindow } from '../upstream/window-book.ts';
 
 /** Counts for one model of one upstream since the gateway started. */
@@ -38,7 +39,7 @@ export interface ModelStatus extends ModelStats {
 
 export interface GatewayStatus {
   startedAt: number;
-  upstreams: { name: string; baseUrl: string; compaction: boolean }[];
+  upstreams: { name: string; baseUrl: string; compaction: CompactionManner }[];
   models: ModelStatus[];
   /** The newest first, at most 20. They contain no text of messages. */
   errors: StatusError[];

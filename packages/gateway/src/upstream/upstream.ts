@@ -3,7 +3,7 @@ import https from 'node:https';
 import { isRedirect, mapProviderError, maskSecrets, redirected } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { headerOf, passedOn, type RawHeaders, withoutCredentials } from '../http/headers.ts';
-import type { ModelSettings, UpstreamOptions } from '../options.ts';
+import type { CompactionManner, ModelSettings, UpstreamOptions } from '../options.ts';
 
 export interface UpstreamRequest {
   method: string;
@@ -27,7 +27,7 @@ const AGENT_OPTIONS = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, m
 export class Upstream {
   readonly name: string;
   readonly baseUrl: string;
-  readonly compaction: boolean;
+  readonly compaction: CompactionManner;
   readonly apiKey: string | undefined;
   /** Whether the client's key is passed on: it is meant for this upstream, which has no key of its own. */
   readonly takesClientKey: boolean;

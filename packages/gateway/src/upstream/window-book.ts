@@ -1,4 +1,10 @@
-import { probeWindow, type WindowMemory, type WindowReport } from '@longhaul/models';
+import {
+  hostedProviderAt,
+  listServerModels,
+  probeWindow,
+  type WindowMemory,
+  type WindowReport,
+} from '@longhaul/models';
 import { catalogueWindow } from './catalogue-window.ts';
 import { loadIfIdle } from './ollama-load.ts';
 import type { Upstream } from './upstream.ts';
@@ -156,6 +162,30 @@ export class WindowBook {
   }
 
   /**
+   * Queries the windows of all these models at once. Only for servers of local models: a hosted provider reports none.
+   * Never throws.
+   */
+  async refreshAll(upstream: Upstream, models: readonly string[]): Promise<void> {
+    const { baseUrl, askTimeoutMs: timeoutMs } = upstream;
+    if (hostedProviderAt(baseUrl) !== undefined) return;
+    const beganAt = this.#now();
+    const reports = await listServerModels(baseUrl, { apiKey: this.#keyFor(upstream), timeoutMs });
+    const noted = models.map(async (model) => {
+      const report = reports.find(({ id, aliases }) => id === model || aliases?.includes(model));
+      if (report?.windowTokens === undefined) return;
+      const page = await this.#page(upstream, model);
+      await this.#forgetWithMemory(upstream, model, page);
+      const { windowTokens, source, acceptsImages, slots } = report;
+      await this.#note(upstream, model, {
+        page,
+        beganAt,
+        report: { windowTokens, source, acceptsImages, slots },
+      });
+    });
+    await Promise.all(noted);
+  }
+
+  /**
    * Stores a window that a refusal or a silent cut has shown, unless the server reports a larger one and answers
    * several requests at the same time.
    */
@@ -209,6 +239,14 @@ export class WindowBook {
     const report = await probe({ baseUrl, model, apiKey: this.#keyFor(upstream), timeoutMs });
     // The model is unloaded or the server unreachable. The last report is the best guess for the next load.
     if (report === undefined) return;
+    await this.#note(upstream, model, { page, beganAt, report });
+  }
+
+  async #note(
+    { baseUrl }: Upstream,
+    model: string,
+    { page, beganAt, report }: { page: Page; beganAt: number; report: WindowReport },
+  ): Promise<void> {
     page.reported = report;
     page.reportedAt = beganAt;
     if (page.learned === undefined || page.learned.reportedThen === report.windowTokens) return;
