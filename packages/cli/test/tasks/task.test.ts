@@ -233,6 +233,35 @@ it('leaves the call open when the program stops, and continues the same child wh
   expect(await second.runtime.resume(first.sessionId)).toEqual({ status: 'nothing' });
 });
 
+it('stops a child in the background at the time limit of the run, and continues it in the next run', async () => {
+  const store = createMemoryStore();
+  const blobs = createMemoryBlobStore();
+  const limits = { steps: null, tokens: null, costUsd: null, minutes: 0.002 };
+  const first = await family(
+    [calls(task('Work in the background.', { background: true })), answer('I wait.')],
+    async function* ({ signal }) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+    { store, blobs, limits },
+  );
+  expect(await first.run('Go.')).toMatchObject({ status: 'limit', error: { code: 'limit_reached' } });
+  const [child] = await first.childSessions();
+  expect(child && (await store.listRuns(child.id))).toMatchObject([{ status: 'interrupted' }]);
+  const second = await family([answer('I wait.'), answer('It is done.')], () => answer('Finished.'), {
+    store,
+    blobs,
+  });
+  expect(await second.runtime.resume(first.sessionId)).toMatchObject({ status: 'completed' });
+  expect(
+    child && (await store.getSession(child.id).then((known) => known && childPlaceOf(known))),
+  ).toMatchObject({
+    isDelivered: true,
+  });
+  expect((await first.messages()).filter((each) => JSON.stringify(each).includes('Finished.'))).toHaveLength(
+    1,
+  );
+});
+
 it('reports a child that fails, with the reason', async () => {
   const test = await family(
     [

@@ -75,7 +75,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
       writer,
       link: { sandbox: options.sandbox, account, clock, reachedLimit: reached },
       toolNames: () => offered.names,
-      signal,
+      cancelSignal: options.signal,
     });
   const { hooks } = options;
   const judge = async (prompt: string, origins: MessageOrigin[]) =>

@@ -46,7 +46,8 @@ export interface RunSubtasksOptions extends SubtaskHost {
   link: FamilyLink;
   /** Names of the tools that the parent's model can call now. */
   toolNames: () => readonly string[];
-  signal: AbortSignal;
+  /** Cancels or interrupts the run. At its time limit the run stops its children by `stop`, and the next run continues them. */
+  cancelSignal: AbortSignal;
 }
 
 /** Where a call is in the log. */
@@ -175,7 +176,7 @@ export class RunSubtasks {
     if (this.#background.has(child.id)) return;
     const { children } = this.#options;
     this.#hasWorked = true;
-    const signal = AbortSignal.any([this.#options.signal, this.#ending.signal]);
+    const signal = AbortSignal.any([this.#options.cancelSignal, this.#ending.signal]);
     const work = async () => {
       const outcome = await this.#drive(child, { ...call, signal, isBackground: true });
       // Whoever cancelled the run does not wait for results. The next run reports them.
