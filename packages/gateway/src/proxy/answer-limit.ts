@@ -36,6 +36,12 @@ export class AnswerLimit {
     this.#writtenTokens += tokens;
   }
 
+  /** Whether an answer of this length is as long as the client allows. */
+  isReachedBy(tokens: number): boolean {
+    const { wantedTokens } = this.#options;
+    return wantedTokens !== undefined && this.#writtenTokens + tokens >= wantedTokens;
+  }
+
   /** Undefined if the client's own value is sent unchanged. */
   get maxTokens(): number | undefined {
     const { wantedTokens } = this.#options;

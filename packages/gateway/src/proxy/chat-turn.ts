@@ -6,12 +6,16 @@ import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { limitNotice, noticeOf } from '../notices.ts';
 import type { Route } from '../upstream/router.ts';
-import { ChatStreams } from './chat-streams.ts';
+import { AnswerStreams } from './answer-streams.ts';
+import { CHAT_FORM } from './chat-form.ts';
+import { observedUsage } from './chunk-facts.ts';
 import { ClientStream } from './client-stream.ts';
 import { contextHeaders } from './context-headers.ts';
+import { continueWhole } from './continue-whole.ts';
 import { doubtWindowAfter, explainFailure, type FailedAnswer } from './explain-failure.ts';
 import type { ChatRequest } from './read-chat.ts';
 import { requestBody } from './request-body.ts';
+import { StreamRelay } from './stream-relay.ts';
 import { TurnContext } from './turn-context.ts';
 import { TurnLessons } from './turn-lessons.ts';
 import { readWhole, sendWhole, type WholeAnswer } from './whole-answer.ts';
@@ -25,7 +29,7 @@ export class ChatTurn {
   readonly #client: ClientStream;
   readonly #context: TurnContext;
   readonly #lessons: TurnLessons;
-  readonly #streams: ChatStreams;
+  readonly #streams: AnswerStreams;
 
   constructor(core: GatewayCore, exchange: Exchange, { chat, route }: { chat: ChatRequest; route: Route }) {
     this.#core = core;
@@ -49,7 +53,7 @@ export class ChatTurn {
       },
     });
     this.#lessons = new TurnLessons(core, this.#context);
-    this.#streams = new ChatStreams(core, exchange, {
+    this.#streams = new AnswerStreams(core, exchange, {
       client,
       context: this.#context,
       lessons: this.#lessons,
@@ -88,10 +92,19 @@ export class ChatTurn {
       const { answer, isUsageOurs } = await this.#send();
       const isStream = answer.statusCode === 200 && /event-stream/.test(answer.headers['content-type'] ?? '');
       const isDone = isStream
-        ? await this.#streams.pass(answer, isUsageOurs)
+        ? await this.#streams.pass(answer, this.#relay(isUsageOurs))
         : await this.#passWhole(answer, isUsageOurs);
       if (isDone) return;
     }
+  }
+
+  #relay(isUsageOurs: boolean): StreamRelay {
+    return new StreamRelay({
+      client: this.#client,
+      isUsageOurs,
+      headers: contextHeaders(this.#context.prepared),
+      explain: (thrown, failed) => this.#explain(thrown, failed),
+    });
   }
 
   async #send(): Promise<{ answer: IncomingMessage; isUsageOurs: boolean }> {
@@ -134,9 +147,15 @@ export class ChatTurn {
     ) {
       return false;
     }
+    const full = await continueWhole(this.#core, whole, {
+      form: CHAT_FORM,
+      usageOf: (json) => observedUsage(json['usage']),
+      context: this.#context,
+      continuer: this.#streams.continuer,
+    });
     this.#lessons.renewWindow();
-    if (this.#client.hasBegun) this.#client.failWith(whole.asErrorEvent());
-    else sendWhole(this.#exchange.response, whole, contextHeaders(this.#context.prepared));
+    if (this.#client.hasBegun) this.#client.failWith(full.asErrorEvent());
+    else sendWhole(this.#exchange.response, full, contextHeaders(this.#context.prepared));
     return true;
   }
 

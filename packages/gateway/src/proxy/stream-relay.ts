@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
 import type { LonghaulError } from '@longhaul/protocol';
-import type { AnswerSoFar, ObservedUsage, StreamWatch } from '../compaction/types.ts';
-import { decoderFor, isEncoded } from '../http/decode.ts';
+import type { ObservedUsage, StreamWatch } from '../compaction/types.ts';
 import type { RawHeaders } from '../http/headers.ts';
 import { type SseEvent, SseReader } from '../wire/sse-reader.ts';
+import type { AnswerRelay, RelayEnd } from './answer-relay.ts';
+import { MAX_PENDING_BYTES, restOf, sourceOf } from './answer-source.ts';
 import { addUsages, type ChunkFacts, observedUsage, readChunk } from './chunk-facts.ts';
 import type { ClientStream } from './client-stream.ts';
 import { RelayRun, SoFar } from './relay-state.ts';
@@ -18,32 +18,15 @@ export interface RelayOptions {
   explain: (thrown: unknown, answer: { status?: number; body?: string }) => LonghaulError;
 }
 
-export type RelayEnd =
-  | { kind: 'ended' }
-  /** The window is nearly full and the answer is not finished, or the server has broken it off for this reason. */
-  | { kind: 'stop'; soFar: AnswerSoFar; error?: LonghaulError }
-  /** The window is full. */
-  | { kind: 'over'; soFar: AnswerSoFar }
-  /** The stream contains an error instead of an answer. The error has not been sent. */
-  | { kind: 'refused'; error: LonghaulError; rest: Buffer; answer: IncomingMessage }
-  /** The upstream broke off. */
-  | { kind: 'broken'; error: LonghaulError };
-
-/** An incomplete event of this size is passed on. */
-const MAX_PENDING_BYTES = 4 << 20;
-/** How long to wait for the end of a stream after an error event. A server may keep the connection open. */
-const REST_MS = 1_000;
-
 /**
  * Passes the upstream's streams of one answer on to the client and watches them. As long as nothing must be changed,
  * the client gets the same bytes in the same chunks. Only an incomplete event waits for its end.
  */
-export class StreamRelay {
+export class StreamRelay implements AnswerRelay {
   readonly #options: RelayOptions;
   #usage: Record<string, unknown> | undefined;
   #earlierUsage: Record<string, unknown> | undefined;
   #isContinuation = false;
-  /** An error event was passed on, so the client knows that the answer has failed. */
   hadError = false;
   #watch: StreamWatch | undefined;
   readonly #said = new SoFar();
@@ -53,14 +36,8 @@ export class StreamRelay {
     this.#options = options;
   }
 
-  /** Usage of the last relayed stream. */
   get usage(): ObservedUsage | undefined {
     return observedUsage(this.#usage);
-  }
-
-  /** Usage of all streams together; undefined if the client did not request it. */
-  get usageForClient(): Record<string, unknown> | undefined {
-    return this.#options.isUsageOurs ? undefined : addUsages(this.#earlierUsage, this.#usage);
   }
 
   async relay(answer: IncomingMessage, watch: StreamWatch | undefined): Promise<RelayEnd> {
@@ -77,10 +54,6 @@ export class StreamRelay {
     }
   }
 
-  /**
-   * Announces that the next stream continues this answer. If the stopped stream has not reported its usage, the
-   * estimate replaces it.
-   */
   continueAnswer(estimate: ObservedUsage): void {
     this.#isContinuation = true;
     const { promptTokens, completionTokens = 0 } = estimate;
@@ -91,9 +64,18 @@ export class StreamRelay {
     };
   }
 
+  async endAtLength(notice: string): Promise<void> {
+    const { client, isUsageOurs } = this.#options;
+    await client.notice(notice);
+    const usage = isUsageOurs ? undefined : addUsages(this.#earlierUsage, this.#usage);
+    await client.finish('length', usage);
+  }
+
   async #relayAll(answer: IncomingMessage): Promise<RelayEnd> {
     const { client } = this.#options;
-    const source = this.#sourceOf(answer);
+    const source = sourceOf(answer);
+    // An unread stream is passed on as it is.
+    if (!source.isReadable) this.#run.isFinished = true;
     const reader = new SseReader();
     const chunks = (source.stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
@@ -137,20 +119,6 @@ export class StreamRelay {
   #begin(answer: IncomingMessage, without: readonly string[]): void {
     const { client, headers } = this.#options;
     client.begin(answer, { without: ['content-length', ...without], add: headers });
-  }
-
-  /** Decompresses a stream so that its events can be read. A stream of unknown encoding is passed on unread. */
-  #sourceOf(answer: IncomingMessage): { stream: Readable; isReadable: boolean; without: readonly string[] } {
-    const encoding = answer.headers['content-encoding'];
-    if (!isEncoded(encoding)) return { stream: answer, isReadable: true, without: [] };
-    const decoder = decoderFor(encoding);
-    if (decoder === undefined) {
-      this.#run.isFinished = true;
-      return { stream: answer, isReadable: false, without: [] };
-    }
-    // Reading from the decoder throws the pipeline's errors.
-    const stream = pipeline(answer, decoder, () => {});
-    return { stream, isReadable: true, without: ['content-encoding'] };
   }
 
   #takeAll(events: readonly SseEvent[]): { out: Buffer[]; end: RelayEndInside | undefined } {
@@ -236,25 +204,6 @@ type RelayEndInside =
 
 function areUnchanged(out: readonly Buffer[], events: readonly SseEvent[]): boolean {
   return out.length === events.length && out.every((bytes, index) => bytes === events[index]?.raw);
-}
-
-/** Reads the rest of a stream after an error event, for at most `REST_MS` and about `MAX_PENDING_BYTES`. */
-async function restOf(answer: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<Buffer[]> {
-  const timer = setTimeout(() => answer.destroy(), REST_MS);
-  const rest: Buffer[] = [];
-  let size = 0;
-  try {
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
-      rest.push(next.value);
-      size += next.value.length;
-      if (size > MAX_PENDING_BYTES) break;
-    }
-  } catch {
-    // The error event says more than the broken connection.
-  } finally {
-    clearTimeout(timer);
-  }
-  return rest;
 }
 
 /** Removes `"usage":null`. The pattern cannot match inside a string, where quotes are escaped. */

@@ -75,9 +75,13 @@ export class TurnContext {
     await this.#prepareOrPass(window ?? UNKNOWN_WINDOW);
   }
 
+  /** Several answers each have a window of their own, and are not continued. */
+  get mayContinue(): boolean {
+    return !this.#options.chat.isMultiple;
+  }
+
   watchStream(): StreamWatch | undefined {
-    // Several answers each have a window of their own.
-    if (this.#options.chat.isMultiple) return undefined;
+    if (!this.mayContinue) return undefined;
     return this.#prepared && this.#core.contextOf(this.route.upstream).watchStream(this.#prepared);
   }
 

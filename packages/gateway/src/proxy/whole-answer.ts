@@ -18,6 +18,8 @@ export interface WholeAnswer {
   isHtml: boolean;
   usage: ObservedUsage | undefined;
   head: IncomingMessage;
+  /** Headers that do not apply to `bytes`. */
+  without: readonly string[];
   /** Returns the upstream's error as the body of a stream event, converted to OpenAI's shape if needed. */
   asErrorEvent(): object;
 }
@@ -36,16 +38,17 @@ export async function readWhole(head: IncomingMessage, maxBytes: number): Promis
     isHtml: /html/.test(head.headers['content-type'] ?? '') || /^\s*<(?:!doctype|html)/i.test(text),
     usage: isRecord(json) ? observedUsage(json['usage']) : undefined,
     head,
+    without: [],
     asErrorEvent: () => errorEventOf(json, text),
   };
 }
 
 export function sendWhole(
   response: ServerResponse,
-  { head, bytes }: WholeAnswer,
+  { head, bytes, without }: WholeAnswer,
   add: readonly string[],
 ): void {
-  writeHead(response, head, { add });
+  writeHead(response, head, { without, add });
   response.end(bytes);
 }
 

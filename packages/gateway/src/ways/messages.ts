@@ -1,5 +1,6 @@
 import type { ChatContentPart, ChatMessage, LonghaulError } from '@longhaul/protocol';
 import { isRecord } from '../wire/is-record.ts';
+import { MESSAGE_ANSWERS } from './answers/messages-answer.ts';
 import { chatContent, chatTool, countOf, plainText, recordsOf, textOf } from './fields.ts';
 import { anthropicMessages, type BlockOrigin } from './message-blocks.ts';
 import type { Json, Way, WayRequest } from './way.ts';
@@ -10,7 +11,10 @@ export const MESSAGES: Way = {
   conversationField: 'messages',
   limitField: 'max_tokens',
   streamsByDefault: false,
+  wantsFormat: ({ output_format: format, output_config: config }) =>
+    isRecord(format) || (isRecord(config) && isRecord(config['format'])),
   read,
+  answers: MESSAGE_ANSWERS,
   usageOf(json) {
     const answer = isRecord(json['message']) ? json['message'] : json;
     const usage = isRecord(answer['usage']) ? answer['usage'] : {};

@@ -1,5 +1,6 @@
 import type { ChatContentPart, ChatMessage, ChatToolCall, LonghaulError } from '@longhaul/protocol';
 import { isRecord } from '../wire/is-record.ts';
+import { OLLAMA_ANSWERS } from './answers/ollama-answer.ts';
 import { chatTool, countOf, plainText, recordsOf, textOf } from './fields.ts';
 import { parsedArguments } from './parsed-arguments.ts';
 import type { Json, Way, WayRequest } from './way.ts';
@@ -11,7 +12,9 @@ export const OLLAMA_CHAT: Way = {
   // `options.num_predict`, which no server refuses.
   limitField: undefined,
   streamsByDefault: true,
+  wantsFormat: ({ format }) => format === 'json' || isRecord(format),
   read,
+  answers: OLLAMA_ANSWERS,
   usageOf(json) {
     const promptTokens = countOf(json['prompt_eval_count']);
     return promptTokens === undefined

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeeperThan } from '@longhaul/protocol';
 import { decodeWhole } from '../http/decode.ts';
+import { wantsStructure } from '../proxy/wants-json.ts';
 import { isRecord } from '../wire/is-record.ts';
 import { textOf } from './fields.ts';
 import type { Json, Way, WayRequest } from './way.ts';
+import { withoutWayNotices } from './without-way-notices.ts';
 
 /** A request of another protocol with its body. */
 export interface ReadWay extends WayRequest {
@@ -16,6 +18,10 @@ export interface ReadWay extends WayRequest {
   stream: boolean;
   chatId: string | undefined;
   isMultiple: boolean;
+  /** Notices were removed from the conversation. */
+  hadNotices: boolean;
+  /** The answer must follow a format such as JSON, which a notice in the text would break. */
+  isStructured: boolean;
 }
 
 /** No schema or message needs so many levels. Many more would overflow the stack of recursive code. */
@@ -29,8 +35,12 @@ export async function readWay(
   const plain = await decodeWhole(body, request.headers['content-encoding'], maxBytes);
   const json = plain === undefined ? undefined : parse(plain);
   if (plain === undefined || json === undefined) return undefined;
+  const cleaned = withoutWayNotices(json, { way, plain });
+  const read = way.read(cleaned);
   return {
-    ...way.read(json),
+    ...read,
+    hadNotices: cleaned !== json,
+    isStructured: way.wantsFormat(json) || wantsStructure(json, read.messages),
     way,
     body,
     plain,

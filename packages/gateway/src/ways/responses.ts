@@ -1,6 +1,7 @@
 import type { ChatContentPart, ChatMessage, ChatToolCall } from '@longhaul/protocol';
 import { chatErrorBody } from '../http/send-error.ts';
 import { isRecord } from '../wire/is-record.ts';
+import { RESPONSE_ANSWERS } from './answers/responses-answer.ts';
 import { chatContent, chatTool, countOf, plainText, recordsOf, textOf } from './fields.ts';
 import { responseItems } from './response-items.ts';
 import type { Json, Way, WayRequest } from './way.ts';
@@ -11,7 +12,12 @@ export const RESPONSES: Way = {
   conversationField: 'input',
   limitField: 'max_output_tokens',
   streamsByDefault: false,
+  wantsFormat({ text }) {
+    const format = isRecord(text) ? text['format'] : undefined;
+    return isRecord(format) && format['type'] !== 'text';
+  },
   read,
+  answers: RESPONSE_ANSWERS,
   usageOf(json) {
     const answer = isRecord(json['response']) ? json['response'] : json;
     const usage = isRecord(answer['usage']) ? answer['usage'] : {};

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatTool, LonghaulError } from '@longhaul/protocol';
 import type { ObservedUsage } from '../compaction/types.ts';
+import type { AnswerForm } from './answers/way-answer.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -26,7 +27,10 @@ export interface Way {
   readonly limitField: string | undefined;
   /** Whether an answer is a stream unless the request says otherwise. */
   readonly streamsByDefault: boolean;
+  /** Whether a request names a format for its answer, beyond what a chat completion may name. */
+  wantsFormat(json: Json): boolean;
   read(json: Json): WayRequest;
+  readonly answers: AnswerForm;
   /** Returns the usage in a whole answer or in one event of a stream. */
   usageOf(json: Json): Partial<ObservedUsage> | undefined;
   errorBody(error: LonghaulError): object;

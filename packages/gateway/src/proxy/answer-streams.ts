@@ -5,45 +5,36 @@ import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { limitNotice } from '../notices.ts';
 import { AnswerContinuer, type ContinuerOptions } from './answer-continuer.ts';
+import type { AnswerRelay, RelayEnd } from './answer-relay.ts';
 import type { ClientStream } from './client-stream.ts';
-import { contextHeaders } from './context-headers.ts';
-import { type RelayEnd, StreamRelay } from './stream-relay.ts';
 import type { TurnContext } from './turn-context.ts';
 import type { TurnLessons } from './turn-lessons.ts';
 
-export interface ChatStreamsOptions extends Omit<ContinuerOptions, 'maxBodyBytes'> {
+export interface AnswerStreamsOptions extends Omit<ContinuerOptions, 'maxBodyBytes'> {
   client: ClientStream;
 }
 
 /** Passes the streams of one answer on. If the window becomes full, it continues the answer in another stream. */
-export class ChatStreams {
+export class AnswerStreams {
   readonly #core: GatewayCore;
   readonly #exchange: Exchange;
-  readonly #options: ChatStreamsOptions;
   readonly #client: ClientStream;
   readonly #context: TurnContext;
   readonly #lessons: TurnLessons;
-  readonly #continuer: AnswerContinuer;
+  readonly continuer: AnswerContinuer;
 
-  constructor(core: GatewayCore, exchange: Exchange, options: ChatStreamsOptions) {
+  constructor(core: GatewayCore, exchange: Exchange, options: AnswerStreamsOptions) {
     this.#core = core;
     this.#exchange = exchange;
-    this.#options = options;
     const { client, context, lessons } = options;
     this.#client = client;
     this.#context = context;
     this.#lessons = lessons;
-    this.#continuer = new AnswerContinuer({ ...options, maxBodyBytes: core.settings.maxBodyBytes });
+    this.continuer = new AnswerContinuer({ ...options, maxBodyBytes: core.settings.maxBodyBytes });
   }
 
   /** Returns false if the request must be sent again. */
-  async pass(first: IncomingMessage, isUsageOurs: boolean): Promise<boolean> {
-    const relay = new StreamRelay({
-      client: this.#client,
-      isUsageOurs,
-      headers: contextHeaders(this.#context.prepared),
-      explain: this.#options.explain,
-    });
+  async pass(first: IncomingMessage, relay: AnswerRelay): Promise<boolean> {
     let soFar: AnswerSoFar | undefined;
     for (let answer = first; ; ) {
       const watch = this.#context.watchStream();
@@ -53,7 +44,7 @@ export class ChatStreams {
       if (end.kind === 'ended') return this.#endStream(relay);
       if (end.kind === 'refused') {
         if (soFar === undefined) return this.#passRefusal(end);
-        answer = await this.#continuer.continue(soFar, end.error);
+        answer = await this.continuer.continue(soFar, end.error);
         continue;
       }
       const outputTokens = watch?.outputTokens ?? 0;
@@ -63,7 +54,7 @@ export class ChatStreams {
       const usedTokens = promptTokens + outputTokens;
       if (end.kind === 'over') return this.#endFull(relay, { usedTokens, reason: WINDOW_FULL });
       soFar = end.soFar;
-      const next = await this.#continuer.continueOrEnd(soFar, end.error);
+      const next = await this.continuer.continueOrEnd(soFar, end.error);
       if (next instanceof LonghaulError) return this.#endFull(relay, { usedTokens, reason: next.message });
       answer = next;
     }
@@ -79,7 +70,7 @@ export class ChatStreams {
     return true;
   }
 
-  async #endStream(relay: StreamRelay): Promise<boolean> {
+  async #endStream(relay: AnswerRelay): Promise<boolean> {
     this.#client.end();
     if (relay.hadError) {
       this.#core.noteError(new LonghaulError('provider_bad_response', ERROR_IN_STREAM), this.#context.about);
@@ -90,10 +81,9 @@ export class ChatStreams {
   }
 
   /** Ends an answer that has filled the window and cannot be continued. */
-  async #endFull(relay: StreamRelay, { usedTokens, reason }: FullWindow): Promise<boolean> {
-    await this.#client.notice(limitNotice(usedTokens, this.#context.prepared?.request.windowTokens ?? 0));
+  async #endFull(relay: AnswerRelay, { usedTokens, reason }: FullWindow): Promise<boolean> {
     this.#core.noteError(new LonghaulError('context_exhausted', reason), this.#context.about);
-    await this.#client.finish('length', relay.usageForClient);
+    await relay.endAtLength(limitNotice(usedTokens, this.#context.prepared?.request.windowTokens ?? 0));
     return true;
   }
 }
