@@ -1,8 +1,7 @@
 import { isRecord } from '../wire/is-record.ts';
+import type { Json } from '../wire/json.ts';
 import { type AnswerFacts, NOTHING, type WholeForm } from './answer-form.ts';
 import { addUsages } from './chunk-facts.ts';
-
-type Json = Record<string, unknown>;
 
 /** Whole answers of chat completions. */
 export const CHAT_FORM: WholeForm = {

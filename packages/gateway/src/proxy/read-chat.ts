@@ -9,6 +9,7 @@ import {
 import { decodeWhole, isEncoded } from '../http/decode.ts';
 import { definedNames } from '../mending/tool-names.ts';
 import { chatWithoutNotices, mayHoldNotice, withoutNotices } from '../notices.ts';
+import type { Json } from '../wire/json.ts';
 import { wantsStructure } from './wants-json.ts';
 
 /** The parts of a chat request that the gateway uses. */
@@ -73,8 +74,6 @@ export async function readChat(
     chatId: text(request.headers['x-openwebui-chat-id']) ?? text(json['user']),
   };
 }
-
-type Json = Record<string, unknown>;
 
 /** No schema or message needs so many levels. Many more would overflow the stack of recursive code. */
 const MAX_LEVELS = 500;

@@ -1,7 +1,7 @@
 import { isTokenCount } from '@longhaul/models';
 import type { ChatContentPart, ChatTool } from '@longhaul/protocol';
 import { isRecord } from '../wire/is-record.ts';
-import type { Json } from './way.ts';
+import type { Json } from '../wire/json.ts';
 
 export function recordsOf(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@longhaul/protocol';
+import type { Json } from '../wire/json.ts';
 import { plainText } from './fields.ts';
 import { parsedArguments } from './parsed-arguments.ts';
-import type { Json } from './way.ts';
 
 /** The part of a received message that became one message of the chat. */
 export interface BlockOrigin {

@@ -1,9 +1,10 @@
 import type { ChatContentPart, ChatMessage, LonghaulError } from '@longhaul/protocol';
 import { isRecord } from '../wire/is-record.ts';
+import type { Json } from '../wire/json.ts';
 import { MESSAGE_ANSWERS } from './answers/messages-answer.ts';
 import { chatContent, chatTool, countOf, plainText, recordsOf, textOf } from './fields.ts';
 import { anthropicMessages, type BlockOrigin } from './message-blocks.ts';
-import type { Json, Way, WayRequest } from './way.ts';
+import type { Way, WayRequest } from './way.ts';
 
 /** Anthropic's Messages API. llama.cpp, LM Studio, Ollama and vLLM serve it as well. */
 export const MESSAGES: Way = {

@@ -1,9 +1,10 @@
 import type { ChatContentPart, ChatMessage, ChatToolCall, LonghaulError } from '@longhaul/protocol';
 import { isRecord } from '../wire/is-record.ts';
+import type { Json } from '../wire/json.ts';
 import { OLLAMA_ANSWERS } from './answers/ollama-answer.ts';
 import { chatTool, countOf, plainText, recordsOf, textOf } from './fields.ts';
 import { parsedArguments } from './parsed-arguments.ts';
-import type { Json, Way, WayRequest } from './way.ts';
+import type { Way, WayRequest } from './way.ts';
 
 /** Ollama's own API for chats. Its answers are lines of JSON. */
 export const OLLAMA_CHAT: Way = {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { ObservedUsage } from '../compaction/types.ts';
 import { isRecord } from '../wire/is-record.ts';
-import type { Json, Way } from './way.ts';
+import type { Json } from '../wire/json.ts';
+import type { Way } from './way.ts';
 
 export function isStream({ headers }: IncomingMessage): boolean {
   return /event-stream|x-ndjson/.test(headers['content-type'] ?? '');

@@ -3,8 +3,9 @@ import { isDeeperThan } from '@longhaul/protocol';
 import { decodeWhole } from '../http/decode.ts';
 import { wantsStructure } from '../proxy/wants-json.ts';
 import { isRecord } from '../wire/is-record.ts';
+import type { Json } from '../wire/json.ts';
 import { textOf } from './fields.ts';
-import type { Json, Way, WayRequest } from './way.ts';
+import type { Way, WayRequest } from './way.ts';
 import { withoutWayNotices } from './without-way-notices.ts';
 
 /** A request of another protocol with its body. */

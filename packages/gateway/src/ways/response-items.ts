@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatToolCall } from '@longhaul/protocol';
+import type { Json } from '../wire/json.ts';
 import { plainText, textOf } from './fields.ts';
-import type { Json } from './way.ts';
 
 export interface ItemOrigins {
   /** The items of each received message. */

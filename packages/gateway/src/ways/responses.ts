@@ -1,10 +1,11 @@
 import type { ChatContentPart, ChatMessage, ChatToolCall } from '@longhaul/protocol';
 import { chatErrorBody } from '../http/send-error.ts';
 import { isRecord } from '../wire/is-record.ts';
+import type { Json } from '../wire/json.ts';
 import { RESPONSE_ANSWERS } from './answers/responses-answer.ts';
 import { chatContent, chatTool, countOf, plainText, recordsOf, textOf } from './fields.ts';
 import { responseItems } from './response-items.ts';
-import type { Json, Way, WayRequest } from './way.ts';
+import type { Way, WayRequest } from './way.ts';
 
 /** OpenAI's Responses API. llama.cpp, LM Studio, Ollama and vLLM serve it as well. */
 export const RESPONSES: Way = {

@@ -7,11 +7,12 @@ import type { AnswerRelay, RelayEnd } from '../proxy/answer-relay.ts';
 import { MAX_PENDING_BYTES, restOf, sourceOf } from '../proxy/answer-source.ts';
 import type { ClientStream } from '../proxy/client-stream.ts';
 import type { FailedAnswer } from '../proxy/explain-failure.ts';
+import type { Json } from '../wire/json.ts';
 import { LineReader } from '../wire/line-reader.ts';
 import { type SseEvent, SseReader } from '../wire/sse-reader.ts';
 import type { WayAnswer } from './answers/way-answer.ts';
 import { observed, parsedEvent } from './read-answer.ts';
-import type { Json, Way } from './way.ts';
+import type { Way } from './way.ts';
 import { WayRun } from './way-run.ts';
 
 export interface WayRelayOptions {

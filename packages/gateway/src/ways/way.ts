@@ -1,8 +1,7 @@
 import type { ChatMessage, ChatTool, LonghaulError } from '@longhaul/protocol';
 import type { ObservedUsage } from '../compaction/types.ts';
+import type { Json } from '../wire/json.ts';
 import type { AnswerForm } from './answers/way-answer.ts';
-
-export type Json = Record<string, unknown>;
 
 /** A request of another protocol, read as a chat. */
 export interface WayRequest {

@@ -1,6 +1,7 @@
 import { mayHoldNotice, withoutNotices } from '../notices.ts';
+import type { Json } from '../wire/json.ts';
 import { recordsOf } from './fields.ts';
-import type { Json, Way } from './way.ts';
+import type { Way } from './way.ts';
 
 /** Removes the notices of the gateway from the answers in a request. Returns the same object if it has none. */
 export function withoutWayNotices(

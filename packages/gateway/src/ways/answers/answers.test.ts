@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../way.ts';
+import type { Json } from '../../wire/json.ts';
 import { MESSAGE_ANSWERS } from './messages-answer.ts';
 import { OLLAMA_ANSWERS } from './ollama-answer.ts';
 import { RESPONSE_ANSWERS } from './responses-answer.ts';

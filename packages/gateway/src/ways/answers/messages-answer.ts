@@ -2,8 +2,8 @@ import type { ObservedUsage } from '../../compaction/types.ts';
 import { type AnswerFacts, NOTHING } from '../../proxy/answer-form.ts';
 import { addUsages } from '../../proxy/chunk-facts.ts';
 import { isRecord } from '../../wire/is-record.ts';
+import type { Json } from '../../wire/json.ts';
 import { countOf, recordsOf, textOf } from '../fields.ts';
-import type { Json } from '../way.ts';
 import type { AnswerForm, WayAnswer } from './way-answer.ts';
 
 /** Answers of Anthropic's Messages API: a list of blocks, each of which is opened, written and closed. */

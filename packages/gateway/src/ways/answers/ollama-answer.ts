@@ -2,8 +2,8 @@ import type { ObservedUsage } from '../../compaction/types.ts';
 import { type AnswerFacts, NOTHING } from '../../proxy/answer-form.ts';
 import { addUsages } from '../../proxy/chunk-facts.ts';
 import { isRecord } from '../../wire/is-record.ts';
+import type { Json } from '../../wire/json.ts';
 import { recordsOf, textOf } from '../fields.ts';
-import type { Json } from '../way.ts';
 import type { AnswerForm, WayAnswer } from './way-answer.ts';
 
 /** Answers of Ollama's own API: lines of JSON, each with a piece of the message. The last one has counts and times. */

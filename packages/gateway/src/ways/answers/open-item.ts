@@ -1,5 +1,5 @@
+import type { Json } from '../../wire/json.ts';
 import { textOf } from '../fields.ts';
-import type { Json } from '../way.ts';
 import { recordIn } from './responses-facts.ts';
 
 /** An item of a response that has been opened and not closed. */

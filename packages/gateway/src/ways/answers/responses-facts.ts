@@ -1,7 +1,7 @@
 import { type AnswerFacts, NOTHING } from '../../proxy/answer-form.ts';
 import { isRecord } from '../../wire/is-record.ts';
+import type { Json } from '../../wire/json.ts';
 import { recordsOf, textOf } from '../fields.ts';
-import type { Json } from '../way.ts';
 
 /** Returns the facts of one event. */
 export function eventFacts(event: Json): AnswerFacts {

@@ -1,6 +1,6 @@
 import type { ObservedUsage } from '../../compaction/types.ts';
 import type { AnswerFacts, WholeForm } from '../../proxy/answer-form.ts';
-import type { Json } from '../way.ts';
+import type { Json } from '../../wire/json.ts';
 
 /** One streamed answer as the client sees it. It may be assembled from several streams of the upstream. */
 export interface WayAnswer {
