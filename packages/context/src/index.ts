@@ -34,7 +34,8 @@ export { argumentText } from './ledger/argument-text.ts';
 export { backgroundOf, endedInBackground } from './ledger/background-facts.ts';
 export { ledgerFoldFromJson, ledgerFoldToJson } from './ledger/fold-json.ts';
 export { buildLedger, type LedgerOptions } from './ledger/ledger.ts';
-export { createLedgerFold, foldMessage, type LedgerFold } from './ledger/ledger-fold.ts';
+export { createLedgerFold, type LedgerFold } from './ledger/ledger-facts.ts';
+export { foldMessage } from './ledger/ledger-fold.ts';
 export {
   createLedgerKeeper,
   type LedgerKeeper,

@@ -1,6 +1,6 @@
 import { type Message, type OpaqueSummary, saysNothing } from '@longhaul/protocol';
 import { cutMiddle } from './cut-middle.ts';
-import type { LedgerFold } from './ledger/ledger-fold.ts';
+import type { LedgerFold } from './ledger/ledger-facts.ts';
 import type { TokenCounter } from './tokens.ts';
 import { trimNarrative, wholeSentences } from './trim-narrative.ts';
 import type { ViewEntry } from './view.ts';

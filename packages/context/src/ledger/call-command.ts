@@ -39,7 +39,7 @@ function ofScript(script: string): string | undefined {
     const command = found?.[1] === undefined ? undefined : parsedText(found[1]);
     if (command !== undefined) commands.push(command);
   }
-  return commands.length === 0 ? undefined : commands.join('\n');
+  return commands.length === 0 ? undefined : commands.join('; ');
 }
 
 const COMMAND_IN_SCRIPT = /^exec_command\(\{[^"]{0,40}"?cmd"?\s*:\s*("(?:[^"\\]|\\.)*")/;

@@ -3,7 +3,7 @@ import { argumentText } from './argument-text.ts';
 import type { ChangedFile } from './changed-file.ts';
 import { filesOfDiff, filesOfPatch } from './patch-text.ts';
 import { shellChanges } from './shell-changes.ts';
-import { shellCommands } from './shell-commands.ts';
+import type { ShellCommand } from './shell-commands.ts';
 import type { FileAction, ToolFacts } from './tool-facts.ts';
 
 export const CHANGED_BY: Readonly<Record<FileChange['change'], FileAction & ChangedFile['action']>> = {
@@ -17,21 +17,24 @@ export const CHANGED_BY: Readonly<Record<FileChange['change'], FileAction & Chan
  * Returns the files that a call changed beside its own path argument: from the metadata of its result, or else from the
  * patch, the script or the command in its arguments, and from what a generator reported.
  */
-export function changedFiles(part: ToolPart, { command, failed, text }: ToolFacts): ChangedFile[] {
+export function changedFiles(
+  part: ToolPart,
+  { command, commands = [], failed, text }: ToolFacts,
+): ChangedFile[] {
   const stated = part.state === 'completed' ? statedFiles(part) : [];
   if (stated.length > 0) return stated;
   const input = argumentText(part.input);
   if (input.includes('*** Begin Patch')) return failed ? [] : filesOfPatch(input);
   if (command === undefined) return !failed && /patch|diff/i.test(part.name) ? filesOfDiff(input) : [];
   // A line that failed ran at least what precedes its last command.
-  const ofShell = shellChanges(command, { leaveOutLast: failed });
+  const ofShell = shellChanges(commands, { leaveOutLast: failed });
   if (failed) return ofShell;
-  const ofDiff = appliesDiff(command) ? filesOfDiff(command) : [];
+  const ofDiff = appliesDiff(commands) ? filesOfDiff(command) : [];
   return [...ofShell, ...ofDiff, ...filesOfScript(command), ...generatedFiles(text)];
 }
 
-function appliesDiff(command: string): boolean {
-  return shellCommands(command).some(({ words }) => {
+function appliesDiff(commands: readonly ShellCommand[]): boolean {
+  return commands.some(({ words }) => {
     const applies = words[0] === 'patch' || (words[0] === 'git' && words.includes('apply'));
     return applies && !words.some((word) => /^--(?:check|dry-run|stat)$/.test(word));
   });

@@ -2,7 +2,7 @@ import { cutAtSentences } from '../cut-at-sentences.ts';
 import type { TokenCounter } from '../tokens.ts';
 import { isAcknowledgement } from './acknowledgement.ts';
 import { instructionLine, MAX_CHARS_PER_TOKEN } from './instruction-section.ts';
-import type { InstructionFact } from './ledger-fold.ts';
+import type { InstructionFact } from './ledger-facts.ts';
 import { REQUEST_HEADING } from './ledger-sections.ts';
 import { oneLine } from './one-line.ts';
 
@@ -62,7 +62,7 @@ export function currentRequest(
 }
 
 /** Whether a message is more than an answer to a question of the model. */
-function isRequest({ text, answers }: InstructionFact): boolean {
+export function isRequest({ text, answers }: InstructionFact): boolean {
   return answers === undefined && !isAcknowledgement(text);
 }
 

@@ -1,9 +1,9 @@
-import type { CommandFact, ErrorFact, LedgerFold } from './ledger-fold.ts';
+import type { CommandFact, ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
 import { createNameIndex, createSightings, type NameSightings } from './name-index.ts';
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 6;
+const VERSION = 7;
 
 type NameRow = [
   name: string,
@@ -20,10 +20,13 @@ type NameRow = [
 interface StoredFold {
   version: number;
   instructions: LedgerFold['instructions'];
-  said?: string;
+  turnStart: number;
+  said?: LedgerFold['said'];
+  done: LedgerFold['done'];
+  lastChange: number;
   todo?: string;
   kept?: LedgerFold['kept'];
-  files: { key: string; path: string; actions: FileAction[]; handle: string; lastSequence: number }[];
+  files: (Omit<FileFact, 'actions'> & { actions: FileAction[] })[];
   commands: CommandFact[];
   errors: [string, ErrorFact][];
   names: NameRow[];
@@ -39,7 +42,10 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
   const stored: StoredFold = {
     version: VERSION,
     instructions: fold.instructions,
+    turnStart: fold.turnStart,
     said: fold.said,
+    done: fold.done,
+    lastChange: fold.lastChange,
     todo: fold.todo,
     kept: fold.kept,
     files: [...fold.files.values()].map((file) => ({ ...file, actions: [...file.actions] })),
@@ -81,17 +87,30 @@ function toFold(stored: StoredFold): LedgerFold {
   for (const [piece, file] of stored.origins) names.origins.set(piece, shared(file));
   return {
     instructions: stored.instructions,
+    turnStart: stored.turnStart,
     said: stored.said,
+    done: stored.done,
+    lastChange: stored.lastChange,
     todo: stored.todo,
     kept: stored.kept,
     files: new Map(stored.files.map((file) => [file.key, { ...file, actions: new Set(file.actions) }])),
     commands: new Map(stored.commands.map((fact) => [fact.command, fact])),
     errors: new Map(stored.errors),
+    failing: failingOf(stored.errors),
     names,
     background: new Map(stored.background),
     tasks: new Map(stored.tasks),
     handles: stored.handles,
   };
+}
+
+function failingOf(errors: StoredFold['errors']): LedgerFold['failing'] {
+  const failing: LedgerFold['failing'] = new Map();
+  for (const [key, { program, resolved }] of errors) {
+    if (program === undefined || resolved) continue;
+    failing.set(program, (failing.get(program) ?? new Set()).add(key));
+  }
+  return failing;
 }
 
 function toRow([name, seen]: [string, NameSightings]): NameRow {

@@ -16,7 +16,7 @@ import { buildView, textOfOutput } from '../view.ts';
 import { ledgerFoldFromJson, ledgerFoldToJson } from './fold-json.ts';
 import { instructionSection } from './instruction-section.ts';
 import { buildLedger, renderLedger } from './ledger.ts';
-import type { InstructionFact } from './ledger-fold.ts';
+import type { InstructionFact } from './ledger-facts.ts';
 import { createLedgerKeeper } from './ledger-keeper.ts';
 
 function factsOf(texts: readonly string[]): InstructionFact[] {
@@ -225,7 +225,7 @@ describe('the instructions of a long chat', () => {
       expect(renderLedger(keeper.foldOf(known), options)).toBe(ledger);
       const stored = JSON.parse(ledgerFoldToJson(keeper.foldOf(known)));
       expect(Object.keys(stored.instructions[0])).toEqual(['messageId', 'text', 'handle']);
-      expect(stored.version).toBe(6);
+      expect(stored.version).toBe(7);
       const fold = ledgerFoldFromJson(JSON.stringify(stored));
       expect(fold === undefined ? '' : renderLedger(fold, options)).toBe(ledger);
     }

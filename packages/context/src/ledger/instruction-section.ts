@@ -1,7 +1,7 @@
 import { cutAtSentences } from '../cut-at-sentences.ts';
 import type { TokenCounter } from '../tokens.ts';
 import { isAcknowledgement } from './acknowledgement.ts';
-import type { InstructionFact } from './ledger-fold.ts';
+import type { InstructionFact } from './ledger-facts.ts';
 
 export interface InstructionOptions {
   /** Ids of messages that stay in the view. */

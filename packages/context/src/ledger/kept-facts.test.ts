@@ -14,7 +14,8 @@ import { buildView } from '../view.ts';
 import { ledgerFoldFromJson, ledgerFoldToJson } from './fold-json.ts';
 import { keptFactsOf, keptSection } from './kept-facts.ts';
 import { buildLedger, renderLedger } from './ledger.ts';
-import { createLedgerFold, foldMessage } from './ledger-fold.ts';
+import { createLedgerFold } from './ledger-facts.ts';
+import { foldMessage } from './ledger-fold.ts';
 
 function keeping(facts: string[], output = '[ ] one') {
   return call('todo', { input: { items: [], keep: facts }, output, metadata: { keep: facts } });

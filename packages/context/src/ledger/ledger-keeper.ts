@@ -1,5 +1,6 @@
 import type { Message } from '@longhaul/protocol';
-import { createLedgerFold, foldMessage, type LedgerFold } from './ledger-fold.ts';
+import { createLedgerFold, type LedgerFold } from './ledger-facts.ts';
+import { foldMessage } from './ledger-fold.ts';
 
 /** Keeps a session's fold between compactions, so that each compaction only reads the messages since the one before. */
 export interface LedgerKeeper {

@@ -1,11 +1,12 @@
 export const REQUEST_HEADING = 'Current request';
+export const STATE_HEADING = 'State of the work';
 export const TODO_HEADING = 'Todo list';
 export const KEPT_HEADING = 'Kept word for word (set with todo)';
 
 const BETWEEN = /\n\n(?=### )/;
 
 /** The sections that come before the narrative. */
-const LEADING = [REQUEST_HEADING, TODO_HEADING, KEPT_HEADING];
+const LEADING = [REQUEST_HEADING, STATE_HEADING, TODO_HEADING, KEPT_HEADING];
 
 /** Returns the section of a ledger with this heading; empty if it has none. */
 export function sectionOf(ledger: string, heading: string): string {

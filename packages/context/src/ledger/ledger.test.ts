@@ -122,35 +122,40 @@ describe('buildLedger', () => {
       "### Current request (verbatim)
       - (m7) Please keep all dates in UTC. The API is at https://cards.example.com/v2 on port 8443.
 
+      ### State of the work
+      - Done: 2 of 3 items of the todo list; sm2.js, store.js changed
+      - Next: Command line
+      - Broken: bash: npm run soak → [timed out after 60000 ms and was killed] (m11.0)
+      - Last check: \`npm test\` → exit 0 (m10.0)
+      - Said last (m14): “Now the command line.”
+
       ### Todo list
       [x] Design the schedule
       [x] Store cards
       [>] Command line
 
-      ### User instructions (verbatim)
-      - (m1) Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.
-
       ### Files changed, newest first
-      - src/ sm2.js (created; m9.0), store.js (created; m5.0)
+      src/
+        sm2.js (created; m9.0): nextInterval Math.ceil Math.round easinessAfter
+        store.js (created; m5.0): CardStore node:sqlite DatabaseSync
 
-      ### Commands, newest first
-      - \`cat data/deck.json\` → exit 0 (m13.0)
+      ### Commands that ran, newest first
       - \`npm run soak\` → timeout (m11.0)
       - \`git checkout -b cards\` → exit 0 (m10.1)
       - \`npm test\` → exit 0, run 2 times (m10.0)
 
       ### Open errors, newest first
-      - [open] read: src/cli.js → src/cli.js was not found. Near it: src/sm2.js (m12.1)
       - [open] bash: npm run soak → [timed out after 60000 ms and was killed] (m11.0)
 
       ### Cut outputs (read with recall)
       - m13.0: bash: cat data/deck.json
 
+      ### User instructions (verbatim)
+      - (m1) Build a flashcard app in this folder. Use Node 24, no dependencies. Never commit to main.
+
       ### Index of names by file
       src/
-        sm2.js: nextInterval Math.ceil Math.round easinessAfter
         cli.js
-        store.js: CardStore node:sqlite DatabaseSync
       ./
         package.json (read; m3.1)
       data/
@@ -236,10 +241,11 @@ describe('buildLedger', () => {
   });
 
   it('lists changed files by folder, and the names of all files in an index', () => {
-    expect(section(ledgerOf(realSession()), 'Files changed')).toContain('- src/ sm2.js (created; m9.0), ');
-    expect(section(ledgerOf(realSession()), 'Index')).toMatch(
-      / {2}sm2\.js: (?=.*easinessAfter).*nextInterval/,
+    expect(section(ledgerOf(realSession()), 'Files changed')).toContain('src/\n  sm2.js (created; m9.0): ');
+    expect(section(ledgerOf(realSession()), 'Files changed')).toMatch(
+      / {2}sm2\.js \(.*\): (?=.*easinessAfter).*nextInterval/,
     );
+    expect(section(ledgerOf(realSession()), 'Index')).toContain('package.json (read; m3.1)');
   });
 
   it('puts names of a traceback into the index only if they occur elsewhere too', () => {
@@ -296,7 +302,7 @@ describe('buildLedger', () => {
       .step(write('a.js', 'y'))
       .step(bash('rm b.js', 0));
     expect(section(ledgerOf(builder), 'Files changed')).toContain(
-      '- ./ b.js (deleted; m4.0), a.js (created; m3.0)',
+      './\n  b.js (deleted; m4.0), a.js (created; m3.0)',
     );
   });
 
@@ -336,8 +342,35 @@ describe('buildLedger', () => {
 
   it('lists open errors, and none that were resolved', () => {
     const errors = section(ledgerOf(realSession()), 'Open errors');
-    expect(errors).toContain('- [open] read: src/cli.js → src/cli.js was not found.');
+    expect(errors).toContain('- [open] bash: npm run soak → [timed out');
     expect(errors).not.toMatch(/npm test|edit: src/);
+  });
+
+  it('does not count a failed attempt to look at something as an open error', () => {
+    expect(section(ledgerOf(realSession()), 'Open errors')).not.toContain('src/cli.js');
+    for (const line of ['ls nowhere', 'cat a | head', 'python3 -c "import nothing"', 'git show abc1234']) {
+      const builder = new LogBuilder().user('x').step(bash(line, 2, 'error: failed'));
+      expect(section(ledgerOf(builder), 'Open errors')).toBe('');
+      expect(section(ledgerOf(builder), 'Commands')).toBe('');
+    }
+  });
+
+  it('resolves a failure of a check when a wider run of it succeeds, and not by a narrower one', () => {
+    const errorsAfter = (failed: string, passed: string) =>
+      section(
+        ledgerOf(
+          new LogBuilder()
+            .user('x')
+            .step(bash(failed, 1, 'FAIL'))
+            .step(bash(passed, 0)),
+        ),
+        'Open errors',
+      );
+    expect(errorsAfter('go test ./cards -run Sort', 'go test ./...')).toBe('');
+    expect(errorsAfter('go test ./...', 'go test ./cards -run Sort')).toContain('go test ./...');
+    expect(errorsAfter('npm test -- a.test.ts', 'npm test -- b.test.ts')).toContain('a.test.ts');
+    expect(errorsAfter('npm test', 'npm run build')).toContain('npm test');
+    expect(errorsAfter('git push', 'git push --force-with-lease')).toBe('');
   });
 
   it('does not count a search without results as an error', () => {
@@ -354,7 +387,6 @@ describe('buildLedger', () => {
       'command -v node',
     ])
       expect(errorsOf(search, 1)).toBe('');
-    expect(errorsOf('grep foo nowhere', 2)).toContain('[open] bash: grep foo nowhere');
     expect(errorsOf('grep foo a.txt && npm test', 1)).toContain('[open] bash: ');
   });
 
@@ -379,7 +411,7 @@ describe('buildLedger', () => {
       );
     const ledger = ledgerOf(builder);
     expect(section(ledger, 'Commands').match(/`.*`/g)).toEqual(['`make "x"`', '`make all`']);
-    expect(section(ledger, 'Files changed')).toContain('- /w/ b.py (created; m3.0)');
+    expect(section(ledger, 'Files changed')).toContain('/w/\n  b.py (created; m3.0)');
     expect(section(ledger, 'Index')).toContain('a.py (read; m2.0)');
   });
 
@@ -428,7 +460,7 @@ describe('buildLedger', () => {
   });
 
   it('drops the less useful sections first in a small budget', () => {
-    expect(ledgerOf(realSession(), 350)).toMatch(/^### Todo list[^#]+### User instructions/);
+    expect(ledgerOf(realSession(), 350)).toMatch(/^### State of the work\n- Done: [^#]+### Todo list/);
     expect(ledgerOf(realSession(), 350)).not.toContain('Cut outputs');
   });
 });

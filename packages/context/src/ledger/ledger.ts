@@ -1,22 +1,15 @@
 import type { Message } from '@longhaul/protocol';
 import type { TokenCounter } from '../tokens.ts';
-import { changedFileLines, filesOfLines } from './changed-section.ts';
 import { currentRequest } from './current-request.ts';
+import { DONE, EVENTS, type LedgerFacts, type Section, STATE, TODO } from './event-sections.ts';
 import { exactNamesIn } from './exact-names.ts';
 import { instructionSection } from './instruction-section.ts';
 import { keptSection, keptTokens } from './kept-facts.ts';
-import {
-  type CommandFact,
-  createLedgerFold,
-  type ErrorFact,
-  foldMessage,
-  type LedgerFold,
-} from './ledger-fold.ts';
-import { TODO_HEADING } from './ledger-sections.ts';
+import { createLedgerFold, type LedgerFold } from './ledger-facts.ts';
+import { foldMessage } from './ledger-fold.ts';
 import { candidatesFor, type NamedFiles, nameSections } from './name-sections.ts';
-import { oneLine } from './one-line.ts';
 import { rankNames } from './rank-names.ts';
-import { type SameFiles, sameFiles } from './same-files.ts';
+import { sameFiles } from './same-files.ts';
 
 export interface LedgerOptions {
   /** The most tokens of the ledger. */
@@ -30,39 +23,10 @@ export interface LedgerOptions {
   keptTokens?: number;
 }
 
-/** The facts, with each file once. */
-type LedgerFacts = Omit<LedgerFold, 'files'> & SameFiles;
-
-interface Section {
-  heading: string;
-  /** Share of the ledger's tokens. */
-  share: number;
-  /** In order of use, most useful first. A section that is too long loses its last lines. */
-  lines: (facts: LedgerFacts, room: Room) => string[];
-}
-
-interface Room {
-  tokens: number;
-  /** See `LedgerOptions`. */
-  visibleFrom: number;
-  count: TokenCounter;
-}
-
-const TODO: Section = { heading: TODO_HEADING, share: 0.15, lines: todoLines };
-/** The sections between the instructions and the names. */
-const EVENTS: readonly Section[] = [
-  { heading: 'Running in the background (see process)', share: 0.03, lines: backgroundLines },
-  { heading: 'Tasks in the background (each result arrives as a message)', share: 0.03, lines: taskLines },
-  {
-    heading: 'Files changed, newest first',
-    share: 0.1,
-    lines: ({ files }) => changedFileLines(files.values()),
-  },
-  { heading: 'Commands, newest first', share: 0.08, lines: commandLines },
-  { heading: 'Open errors, newest first', share: 0.06, lines: errorLines },
-  { heading: 'Cut outputs (read with recall)', share: 0.03, lines: handleLines },
-];
 const EVENTS_SHARE = EVENTS.reduce((sum, { share }) => sum + share, 0);
+/** The state of the work has so many tokens also in a small ledger, up to a quarter of it. */
+const STATE_TOKENS = 160;
+const STATE_MOST_SHARE = 0.25;
 const REQUEST_SHARE = 0.15;
 const INSTRUCTIONS_SHARE = 0.25;
 /** A longer index would bury the rest of a summary, and hardly more of its names are needed again. */
@@ -97,20 +61,22 @@ export function renderLedger(collected: LedgerFold, options: LedgerOptions): str
     count,
   });
   const visibleFrom = options.visibleFrom ?? Number.POSITIVE_INFINITY;
-  const events = EVENTS.map((section) => fill(section, fold, { maxTokens, count, visibleFrom }));
+  const place = { maxTokens, count, visibleFrom };
+  const leastState = Math.min(STATE_TOKENS, Math.floor(maxTokens * STATE_MOST_SHARE));
+  const state = fill(STATE, fold, {
+    ...place,
+    moreTokens: Math.max(0, leastState - Math.floor(maxTokens * STATE.share)),
+  });
+  const events = EVENTS.map((section) => fill(section, fold, place));
   const spare = Math.floor(maxTokens * EVENTS_SHARE) - tokensOf(events);
-  const todo = fill(TODO, fold, { maxTokens, count, visibleFrom, moreTokens: spare });
-  const leftTokens = maxTokens - tokensOf([request, todo, ...events]);
-  const most = candidatesFor(maxTokens);
-  const listed = filesOfLines(
-    textsOf(events).flatMap((text) => text.split('\n')),
-    fold.files.values(),
-  );
+  const todo = fill(TODO, fold, { ...place, moreTokens: spare });
+  const done = fill(DONE, fold, place);
+  const leading = [request, state, todo, kept];
+  const leftTokens = maxTokens - tokensOf([request, state, todo, done, ...events]);
   const named = {
-    listed,
     files: fold.files,
     keyOf: fold.keyOf,
-    names: rankNames(fold.names, { visibleFrom, most }),
+    names: rankNames(fold.names, { visibleFrom, most: candidatesFor(maxTokens) }),
   };
   const shownElsewhere = new Set([...(verbatim ?? []), ...(request?.messageIds ?? [])]);
   const instructions = instructionsWithin(leftTokens, fold, {
@@ -119,10 +85,11 @@ export function renderLedger(collected: LedgerFold, options: LedgerOptions): str
     named,
     verbatim: shownElsewhere,
   });
-  const shown = exactNamesIn(textsOf([request, instructions, todo, kept, ...events]).join('\n'));
+  const shown = exactNamesIn(textsOf([...leading, instructions, done, ...events]).join('\n'));
   const room = { maxTokens: Math.min(MAX_NAMES_TOKENS, leftTokens - tokensOf([instructions])), count };
-  const { files, others } = nameSections({ ...named, shown }, room);
-  return [...textsOf([request, todo, kept, instructions, ...events]), ...files, ...others].join('\n\n');
+  const { changed, files, others } = nameSections({ ...named, shown }, room);
+  const middle = [...textsOf([done]), ...changed, ...textsOf([...events, instructions])];
+  return [...textsOf(leading), ...middle, ...files, ...others].join('\n\n');
 }
 
 type Filled = { readonly text: string; readonly tokens: number } | undefined;
@@ -188,48 +155,4 @@ function fill(
   if (missing > 0) kept.push(`(and ${missing} more; recall finds them)`);
   const text = kept.join('\n');
   return { text, tokens: count(`${text}\n\n`) };
-}
-
-/** Returns the list as its tool returned it. If it is too long, done items are only counted. */
-function todoLines(facts: LedgerFacts, { tokens, count }: Room): string[] {
-  const lines = (facts.todo ?? '').split('\n').filter((line) => line.trim() !== '');
-  if (count(lines.join('\n')) + lines.length + 2 * MORE_TOKENS <= tokens) return lines;
-  const open = lines.filter((line) => !DONE_ITEM.test(line));
-  const done = lines.length - open.length;
-  return done === 0 ? open : [`(${done} items are done)`, ...open];
-}
-
-export const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
-
-/** Without those whose last run the view shows. */
-function commandLines({ commands }: LedgerFacts, { visibleFrom }: Room): string[] {
-  const hidden = [...commands.values()].filter(({ lastSequence }) => lastSequence < visibleFrom);
-  return hidden.reverse().map(commandLine);
-}
-
-export function commandLine({ command, count, exitCode, ended, handle }: CommandFact): string {
-  const outcome = exitCode === undefined ? (ended ?? 'unknown outcome') : `exit ${exitCode}`;
-  const times = count === 1 ? '' : `, run ${count} times`;
-  return `- \`${oneLine(command, 160)}\` → ${outcome}${times} (${handle})`;
-}
-
-function errorLines(facts: LedgerFacts): string[] {
-  const open = [...facts.errors.values()].filter((error) => !error.resolved);
-  return open.reverse().map((error) => errorLine('open', error));
-}
-
-export function errorLine(state: string, { call, message, handle }: ErrorFact): string {
-  return `- [${state}] ${call} → ${message === '' ? 'failed' : message} (${handle})`;
-}
-
-function backgroundLines({ background }: LedgerFacts): string[] {
-  return [...background].map(([handle, command]) => `- ${handle}: \`${oneLine(command, 160)}\``);
-}
-
-function taskLines({ tasks }: LedgerFacts): string[] {
-  return [...tasks].map(([handle, task]) => `- ${handle}: ${oneLine(task, 160)}`);
-}
-
-function handleLines(facts: LedgerFacts): string[] {
-  return [...facts.handles].reverse().map(({ handle, what }) => `- ${handle}: ${what}`);
 }

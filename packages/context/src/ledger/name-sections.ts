@@ -1,8 +1,9 @@
 import type { TokenCounter } from '../tokens.ts';
-import { buildFileTree, type FileTree, MIN_NAME_CHARS } from './file-tree.ts';
-import type { FileFact } from './ledger-fold.ts';
+import { buildFileTree, MIN_NAME_CHARS } from './file-tree.ts';
+import type { FileFact } from './ledger-facts.ts';
 import type { RankedName } from './rank-names.ts';
 import type { SameFiles } from './same-files.ts';
+import type { FileTree } from './tree-lines.ts';
 
 export interface NamedFiles {
   files: ReadonlyMap<string, FileFact>;
@@ -11,14 +12,13 @@ export interface NamedFiles {
   names: readonly RankedName[];
   /** Names that other sections show. */
   shown?: ReadonlySet<string>;
-  /** Keys of files that another section lists. */
-  listed?: ReadonlySet<string>;
 }
 
 export interface NameSections {
+  changed: string[];
   files: string[];
   others: string[];
-  /** Tokens of both, the blank lines between sections included. */
+  /** Tokens of all, the blank lines between sections included. */
   tokens: number;
 }
 
@@ -42,11 +42,11 @@ export function nameSections(
   named: NamedFiles,
   { maxTokens, count }: { maxTokens: number; count: TokenCounter },
 ): NameSections {
-  let best: NameSections = { files: [], others: [], tokens: 0 };
+  let best: NameSections = { changed: [], files: [], others: [], tokens: 0 };
   let maxChars = maxTokens * CHARS_PER_TOKEN;
   for (let attempt = 0; attempt < 6 && maxChars > 80; attempt += 1) {
     const sections = toSections(buildFileTree({ ...named, maxChars }));
-    const tokens = count([...sections.files, ...sections.others].join('\n\n')) + 2;
+    const tokens = count([...sections.changed, ...sections.files, ...sections.others].join('\n\n')) + 2;
     if (tokens <= maxTokens) {
       if (tokens <= best.tokens) break;
       best = { ...sections, tokens };
@@ -57,10 +57,11 @@ export function nameSections(
   return best;
 }
 
-function toSections({ files, others }: FileTree): Pick<NameSections, 'files' | 'others'> {
+function toSections({ changed, files, others }: FileTree): Omit<NameSections, 'tokens'> {
   const section = (heading: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`### ${heading}\n${lines.join('\n')}`];
   return {
+    changed: section('Files changed, newest first', changed),
     files: section('Index of names by file', files),
     others: section('Other names', others),
   };

@@ -1,7 +1,8 @@
 import { type FileChange, type PatchPart, treeReference } from '@longhaul/protocol';
 import { expect, test } from 'vitest';
 import { call, LogBuilder } from '../../test/log-fixtures.ts';
-import { createLedgerFold, foldMessage } from './ledger-fold.ts';
+import { createLedgerFold } from './ledger-facts.ts';
+import { foldMessage } from './ledger-fold.ts';
 
 const tree = treeReference('0'.repeat(64));
 

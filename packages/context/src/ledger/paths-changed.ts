@@ -1,12 +1,10 @@
-import type { LedgerFold } from './ledger-fold.ts';
-import type { FileAction } from './tool-facts.ts';
-
-const CHANGES: readonly FileAction[] = ['created', 'modified', 'deleted'];
+import { byChange, isChanged } from './is-changed.ts';
+import type { LedgerFold } from './ledger-facts.ts';
 
 /** Returns the paths of the files that the session has changed, the last changed first. */
 export function pathsChanged({ files }: Pick<LedgerFold, 'files'>): string[] {
   return [...files.values()]
-    .filter(({ actions }) => CHANGES.some((action) => actions.has(action)))
-    .sort((one, other) => other.lastSequence - one.lastSequence)
+    .filter(isChanged)
+    .sort(byChange)
     .map(({ path }) => path);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fileKey } from './file-paths.ts';
-import type { FileFact } from './ledger-fold.ts';
+import type { FileFact } from './ledger-facts.ts';
 import { sameFiles } from './same-files.ts';
 import type { FileAction } from './tool-facts.ts';
 

@@ -1,4 +1,4 @@
-import type { FileFact } from './ledger-fold.ts';
+import type { FileFact } from './ledger-facts.ts';
 
 export interface SameFiles {
   /** The files, each once. */
@@ -25,10 +25,18 @@ export function sameFiles(files: ReadonlyMap<string, FileFact>): SameFiles {
       // The later one of both, as the map is in the order of time.
       handle: file.actions.size === 0 ? (other?.handle ?? file.handle) : file.handle,
       lastSequence: Math.max(file.lastSequence, other?.lastSequence ?? 0),
+      ...changeOf(file, other),
       actions: new Set([...(other?.actions ?? []), ...file.actions]),
     });
   }
   return { files: joined, keyOf: (key) => whole.get(key) ?? key };
+}
+
+/** The later change of both. */
+function changeOf(file: FileFact, other: FileFact | undefined): Pick<FileFact, 'changed'> {
+  const changes = [file.changed, other?.changed].filter((change) => change !== undefined);
+  const changed = changes.toSorted((left, right) => right.sequence - left.sequence)[0];
+  return changed === undefined ? {} : { changed };
 }
 
 interface Pair {

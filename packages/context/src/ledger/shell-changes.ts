@@ -1,17 +1,17 @@
 import type { ChangedFile } from './changed-file.ts';
-import { type ShellCommand, shellCommands } from './shell-commands.ts';
+import { type ShellCommand, withoutPrefix } from './shell-commands.ts';
 
 /**
  * Returns the files that a shell line changes, as far as the line names them: by redirections, editors in place, copies,
  * moves and removals. A path below a folder that the line changes to contains this folder.
  */
 export function shellChanges(
-  line: string,
+  commands: readonly ShellCommand[],
   { leaveOutLast = false }: { leaveOutLast?: boolean } = {},
 ): ChangedFile[] {
   const changes: ChangedFile[] = [];
   let folder = '';
-  for (const command of shellCommands(line).slice(0, leaveOutLast ? -1 : undefined)) {
+  for (const command of commands.slice(0, leaveOutLast ? -1 : undefined)) {
     const [name, ...words] = withoutPrefix(command.words);
     if (name === 'cd') folder = joined(folder, words.find((word) => !word.startsWith('-')) ?? '');
     else
@@ -20,14 +20,6 @@ export function shellChanges(
       }
   }
   return changes;
-}
-
-/** Drops `sudo`, `env`, `NAME=value` and the path of the program. */
-function withoutPrefix(words: readonly string[]): string[] {
-  const first = words.findIndex((word) => !/^(?:sudo|env|command|time|nohup|xargs|\w+=.*)$/s.test(word));
-  if (first === -1) return [];
-  const [program = '', ...others] = words.slice(first);
-  return [program.slice(program.lastIndexOf('/') + 1), ...others];
 }
 
 function redirected({ writes }: ShellCommand): ChangedFile[] {

@@ -30,6 +30,18 @@ export function shellCommands(text: string): ShellCommand[] {
   return commands;
 }
 
+/** Drops `sudo`, `env`, `timeout 60`, `NAME=value` and the path of the program. */
+export function withoutPrefix(words: readonly string[]): string[] {
+  const first = words.findIndex(
+    (word, index) =>
+      !/^(?:sudo|env|command|time|nohup|xargs|timeout|then|do|else|if|!|\w+=.*)$/s.test(word) &&
+      !(words[index - 1] === 'timeout' && /^\d/.test(word)),
+  );
+  if (first === -1) return [];
+  const [program = '', ...others] = words.slice(first);
+  return [program.slice(program.lastIndexOf('/') + 1), ...others];
+}
+
 interface Draft extends ShellCommand {
   words: string[];
   writes: { path: string; isAppend: boolean }[];

@@ -1,7 +1,7 @@
 import type { JsonValue, ToolPart } from '@longhaul/protocol';
 import { textOfOutput } from '../view.ts';
 import { commandOf } from './call-command.ts';
-import { shellCommands } from './shell-commands.ts';
+import { type ShellCommand, shellCommands } from './shell-commands.ts';
 
 export type FileAction = 'read' | 'listed' | 'searched' | 'created' | 'modified' | 'deleted';
 
@@ -10,6 +10,10 @@ export interface ToolFacts {
   path?: string;
   action?: FileAction;
   command?: string;
+  /** The commands of the line. */
+  commands?: readonly ShellCommand[];
+  /** Whether the call only looks at something. Commands say this themselves; see `commandWork`. */
+  looks: boolean;
   exitCode?: number;
   /** How the command ended if it did not exit by itself: `timeout`, `aborted` or `failed`. */
   ended?: string;
@@ -24,30 +28,37 @@ export function toolFacts(part: ToolPart): ToolFacts {
   const whole = part.output === undefined ? (part.error ?? '') : textOfOutput(part.output);
   const path = stringAt(part.input, PATH_KEYS);
   const command = commandOf(part.input);
+  const commands = command === undefined ? undefined : shellCommands(command);
   const failed = part.state !== 'completed';
   const exitCode = command === undefined ? undefined : exitCodeOf(part, whole);
   const text = withoutReport(whole);
   const ended = part.metadata?.['ended'];
-  const action = path === undefined || failed ? undefined : actionOf(part, text);
+  const named = path === undefined ? undefined : actionOf(part, text);
   return {
-    failed: hasFailed(failed, command, exitCode),
+    failed: hasFailed(failed, commands, exitCode),
     text,
     path,
-    action,
+    action: failed ? undefined : named,
+    looks: named === 'read' || named === 'listed' || named === 'searched',
     command,
+    commands,
     exitCode,
     ended: typeof ended === 'string' && ended !== 'exit' ? ended : undefined,
   };
 }
 
-function hasFailed(failed: boolean, command: string | undefined, exitCode: number | undefined): boolean {
-  if (exitCode === 1 && command !== undefined && endsWithTest(command)) return false;
+function hasFailed(
+  failed: boolean,
+  commands: readonly ShellCommand[] | undefined,
+  exitCode: number | undefined,
+): boolean {
+  if (exitCode === 1 && commands !== undefined && endsWithTest(commands)) return false;
   return failed || (exitCode !== undefined && exitCode !== 0);
 }
 
 /** Whether a command line ends with a search or a test. These exit with 1 if they find nothing. */
-function endsWithTest(line: string): boolean {
-  const [program = '', subcommand = ''] = shellCommands(line).at(-1)?.words ?? [];
+function endsWithTest(commands: readonly ShellCommand[]): boolean {
+  const [program = '', subcommand = ''] = commands.at(-1)?.words ?? [];
   if (program === 'command') return subcommand === '-v';
   const name = program.slice(program.lastIndexOf('/') + 1);
   return TESTS.has(name) || (name === 'git' && TESTS_OF_GIT.has(subcommand));
@@ -60,7 +71,7 @@ const TESTS_OF_GIT: ReadonlySet<string> = new Set(['grep', 'diff', 'check-ignore
 
 /** What other agents write before the output of a command. It says nothing about the work. */
 const REPORT_LINE =
-  /^(?:Command: [^\n]*(?=\nChunk ID: )|Chunk ID: \w+|Wall time:? [\d.]+ (?:seconds|ms)|Process (?:exited with code -?\d+|running with session ID \d+)|Original token count: \d+|Script completed|Output:)[^\S\n]*(?:\n|$)/;
+  /^(?:Command: [^\n]*(?=\nChunk ID: )|Chunk ID: \w+|Wall time:? [\d.]+ (?:seconds|ms)|Process (?:exited with code -?\d+|running with session ID \d+)|Original token count: \d+|Script completed|Exit code \d+|<returncode>-?\d+<\/returncode>|<output>|Output:)[^\S\n]*(?:\n|$)/;
 
 function withoutReport(text: string): string {
   let rest = text;

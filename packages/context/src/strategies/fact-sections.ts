@@ -1,9 +1,10 @@
 import { handleOf, saysNothing } from '@longhaul/protocol';
 import { cutMiddle } from '../cut-middle.ts';
-import { commandLine, DONE_ITEM, errorLine } from '../ledger/ledger.ts';
-import type { FileFact, LedgerFold } from '../ledger/ledger-fold.ts';
+import { commandLine, errorLine } from '../ledger/event-sections.ts';
+import type { FileFact, LedgerFold } from '../ledger/ledger-facts.ts';
 import { oneLine } from '../ledger/one-line.ts';
 import { rankNames } from '../ledger/rank-names.ts';
+import { DONE_ITEM } from '../ledger/todo-lines.ts';
 import { firstUserMessage } from '../log.ts';
 import type { NarrativeFacts } from '../narrative.ts';
 import type { Sections } from './sections.ts';

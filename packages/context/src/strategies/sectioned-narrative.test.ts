@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLedgerFold } from '../ledger/ledger-fold.ts';
+import { createLedgerFold } from '../ledger/ledger-facts.ts';
 import { SECTIONED_NARRATIVE } from './sectioned-narrative.ts';
 import { SECTION_HEADINGS } from './sections.ts';
 

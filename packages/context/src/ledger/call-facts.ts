@@ -1,0 +1,84 @@
+import { handleOf, isOpen, type ToolPart } from '@longhaul/protocol';
+import { ownCopy } from '../own-copy.ts';
+import { argumentText } from './argument-text.ts';
+import { backgroundOf, taskInBackground } from './background-facts.ts';
+import { changedFiles } from './changed-files.ts';
+import { addCommand, addOutcome, type CallPlace } from './command-facts.ts';
+import { commandWork } from './command-work.ts';
+import { placeNamedIn } from './exact-names.ts';
+import { addFile, addNamedFile } from './file-facts.ts';
+import { fileKey } from './file-paths.ts';
+import { keptFactsOf } from './kept-facts.ts';
+import type { LedgerFold } from './ledger-facts.ts';
+import { addNames } from './name-index.ts';
+import { oneLine } from './one-line.ts';
+import { todoListOf } from './todo-list.ts';
+import { type ToolFacts, toolFacts } from './tool-facts.ts';
+
+/** Adds what a finished call did. */
+export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index: number): void {
+  if (isOpen(part)) return;
+  const seen = toolFacts(part);
+  const place = { handle: handleOf(sequence, index), sequence };
+  addBackground(facts, part, { seen, handle: place.handle });
+  if (setsTodo(facts, part, place.handle)) return;
+  const call = seen.command ?? seen.path;
+  const label = call === undefined ? part.name : `${part.name}: ${oneLine(call, 100)}`;
+  addFiles(facts, part, { seen, ...place });
+  const work = seen.command === undefined ? undefined : commandWork(seen.command, seen.commands);
+  if (work !== undefined)
+    addCommand(facts, work, {
+      exitCode: seen.exitCode,
+      ended: seen.ended ?? (part.state === 'completed' ? 'done' : undefined),
+      ...place,
+    });
+  const key = `${work === undefined ? 'path' : 'command'} ${work?.shown ?? call ?? part.name}`;
+  addOutcome(facts, { key, call: label, toolName: part.name, seen, work, ...place });
+  if (part.truncated === true) facts.handles.push({ handle: place.handle, what: label });
+  addCallNames(facts, part, { seen, ...place });
+}
+
+function addBackground(
+  facts: LedgerFold,
+  part: ToolPart,
+  { seen, handle }: { seen: ToolFacts; handle: string },
+): void {
+  const background = backgroundOf(part);
+  if (background?.runs === false) facts.background.delete(background.handle);
+  else if (background !== undefined && !facts.background.has(background.handle) && seen.command !== undefined)
+    facts.background.set(background.handle, ownCopy(seen.command));
+  const child = taskInBackground(part);
+  if (child !== undefined) facts.tasks.set(handle, ownCopy(child));
+}
+
+function setsTodo(facts: LedgerFold, part: ToolPart, handle: string): boolean {
+  const todo = todoListOf(part, facts.todo);
+  if (todo === undefined) return false;
+  facts.todo = todo;
+  const kept = keptFactsOf(part);
+  if (kept !== undefined) facts.kept = { facts: kept, handle };
+  return true;
+}
+
+type SeenCall = CallPlace & { seen: ToolFacts };
+
+function addFiles(facts: LedgerFold, part: ToolPart, { seen, handle, sequence }: SeenCall): void {
+  if (seen.path !== undefined && seen.action !== undefined)
+    addFile(facts, { path: seen.path, action: seen.action, handle, sequence });
+  for (const { path, action } of changedFiles(part, seen)) {
+    const isKnown = (facts.files.get(fileKey(path))?.actions.size ?? 0) > 0;
+    const change = action === 'written' ? (isKnown ? 'modified' : 'created') : action;
+    addFile(facts, { path: ownCopy(path), action: change, handle, sequence });
+  }
+}
+
+/** Assigns names to the file that the call was about. */
+function addCallNames(facts: LedgerFold, part: ToolPart, { seen, handle, sequence }: SeenCall): void {
+  const input = argumentText(part.input);
+  const path = seen.path ?? placeNamedIn(input);
+  // The workspace itself does not distinguish names.
+  const file = path === undefined || path === '.' ? undefined : ownCopy(fileKey(path));
+  if (path !== undefined && file !== undefined) addNamedFile(facts, path, { handle, sequence });
+  addNames(facts.names, input, { source: 'calls', sequence, file });
+  addNames(facts.names, seen.text, { source: 'results', sequence, file });
+}

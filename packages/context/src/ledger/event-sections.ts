@@ -1,0 +1,89 @@
+import type { TokenCounter } from '../tokens.ts';
+import type { CommandFact, DoneFact, ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
+import { STATE_HEADING, TODO_HEADING } from './ledger-sections.ts';
+import { oneLine } from './one-line.ts';
+import { outcomeOf, stateLines } from './state-section.ts';
+import { todoLines } from './todo-lines.ts';
+
+/** The facts, with each file once. */
+export type LedgerFacts = Omit<LedgerFold, 'files'> & { readonly files: ReadonlyMap<string, FileFact> };
+
+export interface Room {
+  tokens: number;
+  /** See `LedgerOptions`. */
+  visibleFrom: number;
+  count: TokenCounter;
+}
+
+export interface Section {
+  heading: string;
+  /** Share of the ledger's tokens. */
+  share: number;
+  /** In order of use, most useful first. A section that is too long loses its last lines. */
+  lines: (facts: LedgerFacts, room: Room) => string[];
+}
+
+export const STATE: Section = {
+  heading: STATE_HEADING,
+  share: 0.08,
+  lines: (facts, { visibleFrom }) => stateLines(facts, visibleFrom),
+};
+export const TODO: Section = {
+  heading: TODO_HEADING,
+  share: 0.15,
+  lines: ({ todo }, room) => todoLines(todo, room),
+};
+export const DONE: Section = { heading: 'Done so far, newest first', share: 0.08, lines: doneLines };
+
+/** The sections after the changed files. */
+export const EVENTS: readonly Section[] = [
+  { heading: 'Running in the background (see process)', share: 0.03, lines: backgroundLines },
+  { heading: 'Tasks in the background (each result arrives as a message)', share: 0.03, lines: taskLines },
+  { heading: 'Commands that ran, newest first', share: 0.06, lines: commandLines },
+  { heading: 'Open errors, newest first', share: 0.06, lines: errorLines },
+  { heading: 'Cut outputs (read with recall)', share: 0.03, lines: handleLines },
+];
+
+function doneLines({ done }: LedgerFacts, { visibleFrom }: Room): string[] {
+  return done
+    .filter(({ sequence }) => sequence < visibleFrom)
+    .toReversed()
+    .map(doneLine);
+}
+
+function doneLine({ kind, text, handle }: DoneFact): string {
+  return kind === 'commit' ? `- commit: ${text} (${handle})` : `- “${text}” (${handle})`;
+}
+
+/** Without those whose last run the view shows. */
+function commandLines({ commands }: LedgerFacts, { visibleFrom }: Room): string[] {
+  const hidden = [...commands.values()].filter(({ lastSequence }) => lastSequence < visibleFrom);
+  return hidden.reverse().map(commandLine);
+}
+
+export function commandLine(fact: CommandFact): string {
+  const { command, count, handle } = fact;
+  const times = count === 1 ? '' : `, run ${count} times`;
+  return `- \`${oneLine(command, 160)}\` → ${outcomeOf(fact)}${times} (${handle})`;
+}
+
+function errorLines(facts: LedgerFacts): string[] {
+  const open = [...facts.errors.values()].filter((error) => !error.resolved);
+  return open.reverse().map((error) => errorLine('open', error));
+}
+
+export function errorLine(state: string, { call, message, handle }: ErrorFact): string {
+  return `- [${state}] ${call} → ${message === '' ? 'failed' : message} (${handle})`;
+}
+
+function backgroundLines({ background }: LedgerFacts): string[] {
+  return [...background].map(([handle, command]) => `- ${handle}: \`${oneLine(command, 160)}\``);
+}
+
+function taskLines({ tasks }: LedgerFacts): string[] {
+  return [...tasks].map(([handle, task]) => `- ${handle}: ${oneLine(task, 160)}`);
+}
+
+function handleLines(facts: LedgerFacts): string[] {
+  return [...facts.handles].reverse().map(({ handle, what }) => `- ${handle}: ${what}`);
+}

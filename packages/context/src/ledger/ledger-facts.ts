@@ -1,0 +1,116 @@
+import type { KeptFacts } from './kept-facts.ts';
+import { createNameIndex, type NameIndex } from './name-index.ts';
+import type { FileAction } from './tool-facts.ts';
+
+/** A message that the user wrote. */
+export interface InstructionFact {
+  messageId: string;
+  text: string;
+  handle: string;
+  /** The question of the model that a short message answers. */
+  answers?: string;
+}
+
+export interface FileFact {
+  /** See `fileKey`. */
+  key: string;
+  /** As it was spelled last. */
+  path: string;
+  /** Empty if only commands name the file. */
+  actions: Set<FileAction>;
+  /** The call that read or changed it last. */
+  handle: string;
+  lastSequence: number;
+  /** The call that changed it last. */
+  changed?: { handle: string; sequence: number };
+}
+
+/** A command that did more than look at files; see `commandWork`. */
+export interface CommandFact {
+  command: string;
+  /** See `CommandWork`. */
+  program: string;
+  count: number;
+  exitCode?: number;
+  ended?: string;
+  handle: string;
+  lastSequence: number;
+}
+
+export interface ErrorFact {
+  /** The call that failed, such as `bash: npm test`. */
+  call: string;
+  toolName: string;
+  message: string;
+  /** The program that failed, and the number of its words. Absent if no command failed. */
+  program?: string;
+  size?: number;
+  resolved: boolean;
+  handle: string;
+}
+
+/** A commit, or what the model said at the end of a turn in which it changed files. */
+export interface DoneFact {
+  handle: string;
+  sequence: number;
+  kind: 'commit' | 'note';
+  text: string;
+}
+
+/** What the model said last. */
+export interface SaidFact {
+  handle: string;
+  sequence: number;
+  /** In which a question is looked for. */
+  end: string;
+  /** In which its first sentences are looked for. */
+  beginning: string;
+}
+
+/** The facts of a session up to some message. It grows message by message, and never reads a summary. */
+export interface LedgerFold {
+  instructions: InstructionFact[];
+  /** Sequence of the newest instruction; 0 before the first one. */
+  turnStart: number;
+  /** The model's newest text, until the user answers. */
+  said?: SaidFact;
+  /** What was done, oldest first: the newest hundreds. */
+  done: DoneFact[];
+  /** The newest todo list, as its tool returned it. */
+  todo?: string;
+  /** The facts that the model keeps. Absent until it keeps some. */
+  kept?: KeptFacts;
+  files: Map<string, FileFact>;
+  /** Sequence of the newest change of a file; 0 before the first one. */
+  lastChange: number;
+  commands: Map<string, CommandFact>;
+  /** The newest failure of each command and on each path, newest last. */
+  errors: Map<string, ErrorFact>;
+  /** Keys in `errors` of the open failures of each program. */
+  failing: Map<string, Set<string>>;
+  /** The exact names, and where they occurred. */
+  names: NameIndex;
+  /** Commands that run in the background, by their handle. */
+  background: Map<string, string>;
+  /** What child sessions in the background do, by the handle of the call that started each. */
+  tasks: Map<string, string>;
+  /** Outputs whose full text only `recall` returns. */
+  handles: { handle: string; what: string }[];
+}
+
+export function createLedgerFold(): LedgerFold {
+  return {
+    instructions: [],
+    turnStart: 0,
+    done: [],
+    files: new Map(),
+    lastChange: 0,
+    commands: new Map(),
+    errors: new Map(),
+    failing: new Map(),
+    names: createNameIndex(),
+    background: new Map(),
+    tasks: new Map(),
+    handles: [],
+  };
+}
