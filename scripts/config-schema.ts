@@ -20,8 +20,9 @@ export async function schemaText(): Promise<string> {
 
 /** Returns the page with its table of keys generated from the schema. */
 export async function withKeyTable(page: string): Promise<string> {
-  const rows = keyRows(await configJsonSchema(), '');
-  const table = ['| key | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  const rows = withoutRepeated(keyRows(await configJsonSchema(), ''));
+  const lines = rows.map(({ path, cells }) => `| \`${path}\` | ${cells} |`);
+  const table = ['| key | default | meaning |', '| --- | --- | --- |', ...lines].join('\n');
   const marks = /(<!-- keys: [^\n]* -->\n)[\s\S]*(<!-- \/keys -->)/;
   if (!marks.test(page))
     throw new Error(
@@ -32,18 +33,29 @@ export async function withKeyTable(page: string): Promise<string> {
 
 /** Returns docs/trust.md with its table generated from the trust table. */
 export function withTrustTable(page: string): string {
-  const rows = Object.entries(TRUST_TABLE).map(([key, { allows, danger }]) => {
-    const without = allows === '' ? 'nothing' : allows;
-    return `| \`${key}\` | ${without} | ${allows === 'any value' ? '' : DANGERS[danger]} |`;
-  });
+  const rows = Object.entries(TRUST_TABLE).map(([key, { allows, danger }]) => ({
+    key,
+    rule: `${allows === '' ? 'nothing' : allows} | ${allows === 'any value' ? '' : DANGERS[danger]}`,
+  }));
   const table = [
     '| key | allowed without trust | danger of other values |',
     '| --- | --- | --- |',
-    ...rows,
+    ...joined(rows).map(({ keys, rule }) => `| ${keys.map((key) => `\`${key}\``).join(', ')} | ${rule} |`),
   ].join('\n');
   const marks = /(<!-- trust: [^\n]* -->\n)[\s\S]*(<!-- \/trust -->)/;
   if (!marks.test(page)) throw new Error('docs/trust.md has no markers for its table.');
   return page.replace(marks, (_, start: string, end: string) => `${start}\n${table}\n\n${end}`);
+}
+
+/** Joins neighbouring keys that have the same rule. */
+function joined(rows: readonly { key: string; rule: string }[]): { keys: string[]; rule: string }[] {
+  const groups: { keys: string[]; rule: string }[] = [];
+  for (const { key, rule } of rows) {
+    const last = groups.at(-1);
+    if (last?.rule === rule) last.keys.push(key);
+    else groups.push({ keys: [key], rule });
+  }
+  return groups;
 }
 
 const DANGERS: Readonly<Record<Danger, string>> = {
@@ -55,7 +67,32 @@ const DANGERS: Readonly<Record<Danger, string>> = {
 /** Sections whose keys and meanings are those of another section. */
 const REPEATED: ReadonlySet<string> = new Set(['agents.NAME.context.compression', 'agents.NAME.limits']);
 
-function keyRows(schema: JsonSchema, prefix: string): string[] {
+const PROVIDER = 'providers.NAME.';
+const MODEL = `${PROVIDER}models.NAME.`;
+
+interface Row {
+  path: string;
+  cells: string;
+}
+
+/** Joins the keys of a model that mean the same as those of its provider into one row. */
+function withoutRepeated(rows: readonly Row[]): Row[] {
+  const cellsOf = new Map(rows.map(({ path, cells }) => [path, cells]));
+  const isRepeated = ({ path, cells }: Row) =>
+    path.startsWith(MODEL) && cellsOf.get(path.replace(MODEL, PROVIDER)) === cells;
+  const repeated = rows.filter(isRepeated);
+  const names = repeated.map(({ path }) => path.slice(MODEL.length)).filter((name) => !name.includes('.'));
+  const joined = {
+    path: `${MODEL}…`,
+    cells: ` | ${names.map((name) => `\`${name}\``).join(', ')}: as for the provider, for this model alone.`,
+  };
+  return rows.flatMap((row) => {
+    if (row === repeated[0]) return [joined];
+    return isRepeated(row) ? [] : [row];
+  });
+}
+
+function keyRows(schema: JsonSchema, prefix: string): Row[] {
   return Object.entries(recordAt(schema, 'properties') ?? {}).flatMap(([key, value]) => {
     if (!isRecord(value)) return [];
     const path = prefix === '' ? key : `${prefix}.${key}`;
@@ -63,7 +100,7 @@ function keyRows(schema: JsonSchema, prefix: string): string[] {
   });
 }
 
-function nestedRows(schema: JsonSchema, path: string): string[] {
+function nestedRows(schema: JsonSchema, path: string): Row[] {
   const named = recordAt(schema, 'additionalProperties');
   const items = recordAt(schema, 'items');
   return [
@@ -73,16 +110,23 @@ function nestedRows(schema: JsonSchema, path: string): string[] {
   ];
 }
 
-function row(path: string, schema: JsonSchema): string {
+function row(path: string, schema: JsonSchema): Row {
   const isSection = recordAt(schema, 'properties') !== undefined;
   const fallback = schema['default'] === undefined ? '' : `\`${JSON.stringify(schema['default'])}\``;
   const meaning = String(schema['description'] ?? '').replaceAll('|', '\\|');
-  const choices = isSection ? [] : choicesOf(schema);
-  return `| \`${path}\` | ${fallback} | ${[meaning, choices.length > 0 ? `One of ${choices.join(', ')}.` : ''].filter(Boolean).join(' ')} |`;
+  const choices = isSection ? [] : unnamed(choicesOf(schema), meaning);
+  const listed = choices.length > 0 ? `One of ${choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
+  return { path, cells: `${fallback} | ${[meaning, listed].filter(Boolean).join(' ')}` };
+}
+
+/** None if the meaning explains each of the choices, as in `auto: docker if it works`. */
+function unnamed(choices: string[], meaning: string): string[] {
+  const explained = new Set([...meaning.matchAll(/([\w-]+):/g)].map(([, word]) => word));
+  return choices.every((choice) => explained.has(choice)) ? [] : choices;
 }
 
 function choicesOf(schema: JsonSchema): string[] {
-  const own = Array.isArray(schema['enum']) ? schema['enum'].map((choice) => `\`${choice}\``) : [];
+  const own = Array.isArray(schema['enum']) ? schema['enum'].map(String) : [];
   const alternatives = alternativesOf(schema);
   return alternatives.some(isObject) ? own : [...own, ...alternatives.flatMap(choicesOf)];
 }
