@@ -318,6 +318,15 @@ export class Runtime {
   }
 
   /**
+   * Stores the end of the session's last run, if the store has refused it, for example because the disk was full.
+   *
+   * @throws {LonghaulError} The store's error, if it still refuses it.
+   */
+  storeEnd(sessionId: string): Promise<void> {
+    return this.#runs.registry.unstoredEnds.store(sessionId);
+  }
+
+  /**
    * Stops the runtime before the program ends: refuses new runs, lets current steps finish, and after `graceMs`
    * interrupts the remaining runs. They end as `interrupted` and can be resumed. Resolves when all runs have ended and
    * the connected tools are closed.

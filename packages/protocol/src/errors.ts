@@ -74,7 +74,7 @@ export const ERROR_TRAITS = {
   input_unsupported: traits(415, 2),
   // Storage
   store_unavailable: traits(503, 1, true),
-  store_full: traits(507, 1),
+  store_full: traits(507, 1, true),
   store_readonly: traits(500, 1),
   store_corrupt: traits(500, 1),
   store_newer: traits(500, 1),

@@ -1,4 +1,4 @@
-export { interruptedSessions } from './runs/interrupted-sessions.ts';
+export { type LeftSessions, leftSessions } from './runs/left-sessions.ts';
 export { createSecretMask } from './safety/secret-mask.ts';
 export { loadToken } from './safety/token-file.ts';
 export { createServerLog, LOG_LEVELS, type LogLevel } from './server-log.ts';

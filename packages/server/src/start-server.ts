@@ -12,7 +12,7 @@ import { createMetrics } from './metrics.ts';
 import { createPageFiles } from './page/page-files.ts';
 import { createPageSignIn, type PageSignIn } from './page/page-sign-in.ts';
 import { DelayedDeletions } from './runs/delayed-deletions.ts';
-import { interruptedSessions } from './runs/interrupted-sessions.ts';
+import { leftSessions } from './runs/left-sessions.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
@@ -34,8 +34,9 @@ export interface LonghaulServer extends AsyncDisposable {
    */
   stop(options?: { atOnce?: boolean }): Promise<void>;
   /**
-   * Starts runs for sessions whose last run was interrupted. Returns the ids of the sessions whose run started. Children
-   * are continued by their parents.
+   * Starts runs for sessions whose last run was interrupted, and for those with messages that no run has taken. Returns
+   * the ids of the sessions whose run started. Children are continued by their parents. Sessions that another process
+   * works on follow when that process leaves them.
    */
   resumeInterrupted(): Promise<string[]>;
 }
@@ -138,7 +139,9 @@ function serving(parts: Parts): LonghaulServer {
   async function stop(graceMs: number): Promise<void> {
     runs.refuseNew();
     deletions[Symbol.dispose]();
-    await agent.runtime.stop({ graceMs });
+    if (!(await isDoneWithin(graceMs + ENDING_MS, agent.runtime.stop({ graceMs })))) {
+      log.warn('some work did not end in time: the next start of the server closes what it left open');
+    }
     feeds[Symbol.dispose]();
     runs[Symbol.dispose]();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -163,7 +166,9 @@ function serving(parts: Parts): LonghaulServer {
     },
     async resumeInterrupted() {
       const started: string[] = [];
-      for (const sessionId of await interruptedSessions(agent.store)) {
+      const { interrupted, waiting, elsewhere } = await leftSessions(agent.store);
+      for (const sessionId of elsewhere) runs.adopt(sessionId);
+      for (const sessionId of [...interrupted, ...waiting]) {
         try {
           if ((await runs.start(sessionId)) !== undefined) started.push(sessionId);
         } catch (error) {
@@ -195,8 +200,20 @@ function malformedRequest(): Response {
   return Response.json({ error: error.toShape() }, { status: error.status });
 }
 
+/** Time that interrupted runs have to end after the grace time. */
+const ENDING_MS = 1_000;
 /** Time that open requests have to finish after all runs have ended. */
-const CLOSE_MS = 3_000;
+const CLOSE_MS = 500;
+
+async function isDoneWithin(ms: number, work: Promise<void>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 async function listenOnSocket(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {

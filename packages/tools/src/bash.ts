@@ -240,9 +240,20 @@ function describe(outcome: Outcome): ToolResult {
       },
     ],
     isError: !(ending.ended === 'exit' && ending.exitCode === 0),
+    ...(wasKilled(ending) && { wasKilled: true }),
     metadata: outcomeFacts(ending, output),
     fullOutput: output.fullOutput,
   };
+}
+
+/** Shells report the end by a signal as 128 and its number. */
+const EXIT_CODES_OF_STOPS = [129, 130, 143];
+
+/** Whether something else than the time limit or a cancel ended the command. */
+function wasKilled(ending: Ending): boolean {
+  if (ending.ended === 'failed') return true;
+  if (ending.ended !== 'exit') return false;
+  return ending.exitCode === undefined || EXIT_CODES_OF_STOPS.includes(ending.exitCode);
 }
 
 function shownOutput({ stdout, stderr }: CollectedOutput): string {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { ConfigInput } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError, visibleLine } from '@longhaul/protocol';
-import type { LogLevel, LonghaulServer, ServedAgent } from '@longhaul/server';
+import type { LogLevel, ServedAgent } from '@longhaul/server';
 import { PAGE_FOLDER } from '@longhaul/web';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
@@ -10,10 +10,12 @@ import { loadSettings } from '../compose/load-settings.ts';
 import { openCache } from '../compose/open-cache.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
+import { loggedWarnings } from '../serve/logged-warnings.ts';
 import { openBrowser } from '../serve/open-browser.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import { replayUploads } from '../serve/replay-upload.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
+import { flushMsOf, stopSignals, untilStopped } from '../serve/stop-signals.ts';
 import { tokenPlace } from '../serve/token-place.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -31,7 +33,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const storage = await openStorage(url);
   await using _store = storage.store;
   await using chats = await openCache(url);
-  const { createSecretMask, createServerLog, interruptedSessions, loadToken, startServer } = await import(
+  const { createSecretMask, createServerLog, leftSessions, loadToken, startServer } = await import(
     '@longhaul/server'
   );
   const { workspaces: configured } = first.config.server;
@@ -51,10 +53,14 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const maskToken = createSecretMask(known === undefined ? [] : [known.token]);
   const maskSecrets = createSecretMask(() => settings.secrets);
   const log = createServerLog(terminal.err, { level, mask: (text) => maskToken(maskSecrets(text)) });
+  using _warnings = loggedWarnings(log);
   const { server: place } = config;
-  await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime);
   // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
   using signals = stopSignals();
+  await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime, {
+    flushMs: () => flushMsOf({ stopGraceMs: place.stopGraceMs, sinceMs: signals.sinceMs }),
+    warn: (message) => log.warn(message),
+  });
   using _watchdog = watchMainThread(agent.runtime);
   const server = await startServer({
     agent,
@@ -87,7 +93,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     ...(await modelOf(agent)),
     tokenFile: known === undefined ? undefined : tokenFile,
     isNewToken: known?.isNew,
-    interrupted: await interruptedSessions(storage.store),
+    ...(await leftSessions(storage.store)),
     resumed: values.resume === true ? await server.resumeInterrupted() : [],
   };
   terminal.out.write(
@@ -97,7 +103,8 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   );
   if (page !== undefined && !(await openBrowser(page, terminal)))
     terminal.err.write('longhaul: no browser was found. Open the address of the page yourself.\n');
-  log.info({ url: server.url, interrupted: banner.interrupted, resumed: banner.resumed }, 'listening');
+  const { interrupted, waiting, elsewhere, resumed } = banner;
+  log.info({ url: server.url, interrupted, waiting, elsewhere, resumed }, 'listening');
   return await untilStopped(server, { signals, terminal, log });
 }
 
@@ -130,63 +137,4 @@ function toConfig(values: { host?: string; port?: string }): ConfigInput {
       port,
     },
   };
-}
-
-/** Signals of two kinds within this time count as one. */
-const SAME_MS = 500;
-
-interface StopSignals extends Disposable {
-  /** Calls back for each signal, those before the call included. */
-  listen(onSignal: () => void): void;
-}
-
-function stopSignals(): StopSignals {
-  let early = 0;
-  let tell = () => {
-    early += 1;
-  };
-  let first: { name: string; at: number } | undefined;
-  const onSignal = (name: NodeJS.Signals) => {
-    const at = performance.now();
-    first ??= { name, at };
-    // Ctrl-C reaches this process and, if a launcher with an older Node started it, comes from that one again.
-    const isSame = name !== first.name && at - first.at < SAME_MS;
-    if (!isSame) tell();
-  };
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of names) process.on(name, onSignal);
-  return {
-    listen(listener) {
-      tell = listener;
-      for (; early > 0; early -= 1) listener();
-    },
-    [Symbol.dispose]() {
-      for (const name of names) process.off(name, onSignal);
-    },
-  };
-}
-
-/** The first signal lets running steps finish, a second one stops at once. */
-async function untilStopped(
-  server: LonghaulServer,
-  {
-    signals,
-    terminal,
-    log,
-  }: { signals: StopSignals; terminal: Terminal; log: { info: (text: string) => void } },
-): Promise<number> {
-  const stopping = Promise.withResolvers<void>();
-  let stopped: Promise<void> | undefined;
-  terminal.out.on('error', () => undefined);
-  signals.listen(() => {
-    if (stopped === undefined) {
-      log.info('stopping: running steps finish; a second signal stops at once');
-      stopped = server.stop();
-      stopping.resolve();
-    } else void server.stop({ atOnce: true });
-  });
-  await stopping.promise;
-  await stopped;
-  log.info('stopped');
-  return 0;
 }

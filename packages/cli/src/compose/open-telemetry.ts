@@ -2,7 +2,14 @@ import type { EventListener } from '@longhaul/core';
 import { version } from '../version.ts';
 
 /** How long the end of a command waits for the collector to accept the rest. */
-const FLUSH_MS = 3_000;
+export const FLUSH_MS = 3_000;
+
+interface TelemetryOptions {
+  /** Read at the end. Default: `FLUSH_MS`. */
+  flushMs?: () => number;
+  /** Gets what could not be sent. Default: a warning of the process. */
+  warn?: (message: string) => void;
+}
 
 /**
  * Sends traces and metrics of runs to an OTLP collector (HTTP), until it is disposed. Loads nothing if none is
@@ -13,6 +20,7 @@ const FLUSH_MS = 3_000;
 export async function openTelemetry(
   otlp: string | null,
   runtime: { subscribe: (listener: EventListener) => () => void },
+  { flushMs = () => FLUSH_MS, warn = (message) => process.emitWarning(message) }: TelemetryOptions = {},
 ): Promise<AsyncDisposable> {
   if (otlp === null) return { [Symbol.asyncDispose]: async () => {} };
   const [
@@ -60,18 +68,18 @@ export async function openTelemetry(
   return {
     async [Symbol.asyncDispose]() {
       unsubscribe();
-      await settleWithin(FLUSH_MS, [tracing.shutdown(), measuring.shutdown()], base);
+      if (await isSettledWithin(flushMs(), [tracing.shutdown(), measuring.shutdown()])) return;
+      warn(`Traces and metrics could not be sent to ${base} (telemetry.otlp).`);
     },
   };
 }
 
-async function settleWithin(ms: number, work: readonly Promise<void>[], address: string): Promise<void> {
+async function isSettledWithin(ms: number, work: readonly Promise<void>[]): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), ms);
   });
   const ended = await Promise.race([Promise.allSettled(work), late]);
   clearTimeout(timer);
-  const isSent = ended !== 'late' && ended.every(({ status }) => status === 'fulfilled');
-  if (!isSent) process.emitWarning(`Traces and metrics could not be sent to ${address} (telemetry.otlp).`);
+  return ended !== 'late' && ended.every(({ status }) => status === 'fulfilled');
 }

@@ -10,6 +10,10 @@ export interface Banner {
   isNewToken?: boolean;
   /** Sessions whose last run was interrupted. */
   interrupted: readonly string[];
+  /** Other sessions with messages that no run has taken. */
+  waiting: readonly string[];
+  /** Sessions that another process works on. */
+  elsewhere: readonly string[];
   resumed: readonly string[];
   /** The model of sessions that name none. Absent: there is none. */
   model?: string;
@@ -19,7 +23,7 @@ export interface Banner {
 
 /** Returns the start message of a server: its address, and how to try it. */
 export function serverBanner(
-  { url, page, tokenFile, isNewToken, interrupted, resumed, model, modelProblem }: Banner,
+  { url, page, tokenFile, isNewToken, model, modelProblem, ...left }: Banner,
   columns: number,
 ): string {
   const auth = tokenFile === undefined ? '' : ' -H "Authorization: Bearer $TOKEN"';
@@ -39,7 +43,7 @@ export function serverBanner(
     `  curl -s${auth} ${url}/api/sessions -H 'Content-Type: application/json' -d '{"title":"First"}'`,
     `  curl -s${auth} ${url}/openapi.json`,
     '',
-    ...interruptedLines(interrupted, resumed, columns),
+    ...leftLines(left, columns),
     'Ctrl-C lets running steps finish; a second Ctrl-C stops at once.',
     '',
   ].join('\n');
@@ -65,17 +69,27 @@ function modelLines(
   return ['', wrapText(problem, columns).trimEnd(), wrapText(advice, columns).trimEnd()];
 }
 
-function interruptedLines(
-  interrupted: readonly string[],
-  resumed: readonly string[],
-  columns: number,
-): string[] {
-  if (interrupted.length === 0) return [];
-  const count = interrupted.length === 1 ? 'One session was' : `${interrupted.length} sessions were`;
+type Left = Pick<Banner, 'interrupted' | 'waiting' | 'elsewhere' | 'resumed'>;
+
+function leftLines({ interrupted, waiting, elsewhere, resumed }: Left, columns: number): string[] {
+  const found = [
+    ...(interrupted.length === 0 ? [] : [`${were(interrupted)} interrupted: ${some(interrupted)}.`]),
+    ...(waiting.length === 0 ? [] : [`${have(waiting)} messages that no run has taken: ${some(waiting)}.`]),
+    ...(elsewhere.length === 0 ? [] : [`Another process works on ${some(elsewhere)}.`]),
+  ];
+  if (found.length === 0) return [];
+  const isOpen = interrupted.length + waiting.length > 0;
   const then =
-    resumed.length === 0
-      ? 'To resume them: longhaul serve --resume, or POST /api/sessions/ID/resume.'
-      : `${resumed.length} of them were resumed.`;
-  const shown = interrupted.slice(0, 5).join(', ') + (interrupted.length > 5 ? ', …' : '');
-  return [wrapText(`${count} interrupted: ${shown}. ${then}`, columns).trimEnd(), ''];
+    resumed.length > 0
+      ? ` ${resumed.length} of them were resumed.`
+      : isOpen
+        ? ' To resume them: longhaul serve --resume, or POST /api/sessions/ID/resume.'
+        : '';
+  return [wrapText(found.join(' ') + then, columns).trimEnd(), ''];
 }
+
+const were = (ids: readonly string[]) =>
+  ids.length === 1 ? 'One session was' : `${ids.length} sessions were`;
+const have = (ids: readonly string[]) =>
+  ids.length === 1 ? 'One session has' : `${ids.length} sessions have`;
+const some = (ids: readonly string[]) => ids.slice(0, 5).join(', ') + (ids.length > 5 ? ', …' : '');

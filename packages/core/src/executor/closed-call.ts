@@ -9,15 +9,21 @@ interface ClosedCall {
   durationMs: number | undefined;
 }
 
-/** Returns the part of a call with its result. A failure after an abort counts as an interruption. */
+/** Returns the part of a call with its result. A failure after an abort or by the stop of the program counts as an interruption. */
 export function closePart(
   part: ToolPart,
-  { result, fitted, handle, durationMs, wasAborted }: ClosedCall & { handle: string; wasAborted: boolean },
+  {
+    result,
+    fitted,
+    handle,
+    durationMs,
+    isInterrupted,
+  }: ClosedCall & { handle: string; isInterrupted: boolean },
 ): ToolPart {
   const isError = result.isError === true;
   return {
     ...part,
-    state: wasAborted && isError ? 'interrupted' : isError ? 'error' : 'completed',
+    state: isInterrupted && isError ? 'interrupted' : isError ? 'error' : 'completed',
     output: fitted.content,
     endedAt: (part.startedAt ?? Date.now()) + (durationMs ?? 0),
     ...(result.title === undefined ? {} : { title: result.title }),

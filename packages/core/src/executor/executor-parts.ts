@@ -157,6 +157,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
     contacts: options.contacts,
     hooks: options.hooks,
     clock,
+    drain: options.drain,
     offered,
     maxOutputChars: options.maxToolOutputChars,
     addsRawResults: options.rawToolResults,

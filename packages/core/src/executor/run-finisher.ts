@@ -1,4 +1,5 @@
 import type { EventPayload } from '@longhaul/protocol';
+import type { FinishRunOptions } from '../ports/index.ts';
 import { asTakenOver } from '../session/runs/interruption.ts';
 import { type ExecutorResult, type RunEnd, sessionStatusAfter } from '../session/runs/run-result.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
@@ -27,7 +28,7 @@ export class RunFinisher {
     } catch (thrown) {
       // The end could not be stored. It is emitted in any case, and everything stored before is kept.
       const unstored = endWithoutStore(end, thrown);
-      this.#options.writer.emitTransient(this.#finishedEvent(unstored));
+      this.#options.writer.leaveUnstored(this.#finishOf(unstored));
       return this.#result(unstored);
     }
   }
@@ -41,12 +42,18 @@ export class RunFinisher {
   /** Returns false if a message has arrived in the meantime. The run is then still open. */
   async #store(end: RunEnd): Promise<boolean> {
     return await this.#options.writer.finishRun({
+      ...this.#finishOf(end),
+      summary: await this.#summary(end),
+    });
+  }
+
+  #finishOf(end: RunEnd): FinishRunOptions {
+    return {
       status: end.status,
       sessionStatus: sessionStatusAfter(end.status),
       onlyIfQueueEmpty: end.status === 'completed',
-      summary: await this.#summary(end),
       events: [this.#finishedEvent(end), { type: 'session:status', status: 'idle' }],
-    });
+    };
   }
 
   /** A run that was stopped has no answer: what the session did before it stays the summary. */

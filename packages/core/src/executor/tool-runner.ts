@@ -15,6 +15,7 @@ import {
   type PendingCall,
 } from './call-preparer.ts';
 import { closePart, resultEvent } from './closed-call.ts';
+import { isEndedByStop, withStopRemark } from './ended-by-stop.ts';
 import { fitResult } from './fit-result.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import { StoredProgress } from './stored-progress.ts';
@@ -28,6 +29,8 @@ export interface ToolRunnerOptions extends CallPreparerOptions, ToolContextOptio
    * `DEFAULT_MAX_TOOL_OUTPUT_CHARS`.
    */
   maxOutputChars?: number;
+  /** Aborts when the program stops. */
+  drain?: AbortSignal | undefined;
   /** Whether events also have results as the tools returned them. Default false. */
   addsRawResults?: boolean;
 }
@@ -139,11 +142,13 @@ export class ToolRunner {
 
   async #commit(
     { message, index, part, startedMs }: Call,
-    result: ToolResult,
+    returned: ToolResult,
     { signal, maxResultChars }: { signal: AbortSignal; maxResultChars: number },
   ): Promise<void> {
     const handle = handleOf(message.sequence, index);
     const tool = this.#options.offered.find(part.name);
+    const isStopped = await isEndedByStop(returned, this.#options.drain);
+    const result = isStopped ? withStopRemark(returned) : returned;
     const maxChars = Math.min(
       tool?.maxOutputChars ?? this.#options.maxOutputChars ?? DEFAULT_MAX_TOOL_OUTPUT_CHARS,
       maxResultChars,
@@ -152,7 +157,8 @@ export class ToolRunner {
     const fitted = await fitResult(result, { maxChars, handle, blobs: this.#options.blobs });
     const blobId = fitted.fullOutput === undefined ? undefined : parseBlobReference(fitted.fullOutput);
     if (blobId !== undefined) await this.#options.keptOutputs?.add(handle, blobId);
-    const closed = closePart(part, { result, fitted, handle, durationMs, wasAborted: signal.aborted });
+    const isInterrupted = isStopped || signal.aborted;
+    const closed = closePart(part, { result, fitted, handle, durationMs, isInterrupted });
     await this.#options.writer.putPart(message, index, closed, [
       resultEvent(closed, { result, fitted, durationMs, addsRaw: this.#options.addsRawResults === true }),
     ]);

@@ -68,6 +68,8 @@ export interface ToolResult {
   title?: string;
   content: ToolOutputContent[];
   isError?: boolean;
+  /** A signal that Longhaul did not send ended the work. If the program stops, the call counts as interrupted. */
+  wasKilled?: boolean;
   /** Data for programs, such as the exit code. Stored, but not sent to the model. */
   metadata?: JsonObject;
   /**

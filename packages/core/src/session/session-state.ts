@@ -13,7 +13,7 @@ export type SessionState = SessionStatus | 'running' | 'interrupted';
  * run ends.
  */
 export async function sessionState(
-  store: Store,
+  store: Pick<Store, 'leaseHolder' | 'listRuns'>,
   session: Pick<Session, 'id' | 'status'>,
 ): Promise<SessionState> {
   const holder = await store.leaseHolder(session.id);

@@ -12,6 +12,7 @@ import {
   type QueuedMessage,
 } from '@longhaul/protocol';
 import type {
+  FinishRunOptions,
   Lease,
   LedgerCheckpoint,
   MessageClosing,
@@ -67,6 +68,7 @@ export class SessionWriter {
   readonly #unloaded: Set<string>;
   /** See `ContextLog`. */
   readonly #standsFrom: Map<string, number>;
+  #unstoredEnd: FinishRunOptions | undefined;
 
   /** @param options.log The whole log, or the part that the next request needs. */
   constructor(options: { store: Store; lease: Lease; hub: EventHub; log: SessionLog | SessionView }) {
@@ -308,10 +310,23 @@ export class SessionWriter {
     return events !== undefined;
   }
 
-  async finishRun(options: Parameters<Store['finishRun']>[1]): Promise<boolean> {
+  async finishRun(options: FinishRunOptions): Promise<boolean> {
     const outcome = await this.#store.finishRun(this.lease, options);
+    this.#unstoredEnd = undefined;
     this.#emitAll(outcome.events);
     return outcome.finished;
+  }
+
+  /** Emits the end of a run that the store has refused, and keeps it, to be stored later. */
+  leaveUnstored(end: FinishRunOptions): void {
+    this.#unstoredEnd = { ...end, onlyIfQueueEmpty: false };
+    const finished = end.events.find(({ type }) => type === 'run:finished');
+    if (finished !== undefined) this.emitTransient(finished);
+  }
+
+  /** The end that the store has refused. Undefined: it is stored, or the run has not ended. */
+  get unstoredEnd(): FinishRunOptions | undefined {
+    return this.#unstoredEnd;
   }
 
   #timedDraft(draft: MessageDraft): MessageDraft {

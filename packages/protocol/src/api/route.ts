@@ -19,6 +19,8 @@ export interface ApiRoute extends Address {
   /** Size limit of the body. Default: `json`. */
   bodyLimit?: 'json' | 'upload';
   status: 200 | 201 | 204;
+  /** Answered instead if the work happens later: while the server stops, the next process does it. */
+  laterStatus?: 202;
   /** Schema of the response. The response is JSON unless `produces` is set. Absent with 204. */
   response?: z.ZodType;
   produces?: string;

@@ -22,7 +22,8 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
     await assertBlobs(blobs, parts);
     const origin =
       from === undefined ? undefined : sessionOrigin(await runs.existing(from), { id: sessionId });
-    return runs.send(sessionId, { content: parts, id: id ?? key, metadata, tools, origin });
+    const answer = await runs.send(sessionId, { content: parts, id: id ?? key, metadata, tools, origin });
+    return runs.isStopping ? Response.json(answer, { status: 202 }) : answer;
   }
 
   return {

@@ -2,8 +2,9 @@ import { maskSecrets } from '@longhaul/models';
 import type { LonghaulError } from '@longhaul/protocol';
 import type { ErrorBody } from '@longhaul/protocol/api';
 
-/** Retry-After of 503 responses: a client that retries at once would be refused again. */
+/** Retry-After of a server that stops, or whose disk is full: a client that retries at once would be refused again. */
 const RETRY_AFTER_SECONDS = 5;
+const RETRIED_STATUS: ReadonlySet<number> = new Set([503, 507]);
 /** Status of `cancelled`, whose own status 499 is not a standard HTTP status. */
 const CANCELLED_STATUS = 409;
 
@@ -60,5 +61,5 @@ function headersOf({ code, status, data }: LonghaulError): Record<string, string
   if (code === 'method_not_allowed') return { allow: String(data['allow'] ?? '') };
   const seconds = data['retryAfterSeconds'];
   if (typeof seconds === 'number') return { 'retry-after': String(seconds) };
-  return status === 503 ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
+  return RETRIED_STATUS.has(status) ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
 }

@@ -38,7 +38,16 @@ export function openApiDocument({ version }: { version: string }): Json {
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
 function operation(operationId: string, route: ApiRoute, schemaOf: SchemaOf): Json {
-  const { tag, summary, description, isPublic, status, response, produces = 'application/json' } = route;
+  const {
+    tag,
+    summary,
+    description,
+    isPublic,
+    status,
+    laterStatus,
+    response,
+    produces = 'application/json',
+  } = route;
   const content = response && { content: { [produces]: { schema: schemaOf(response, 'output') } } };
   return {
     operationId,
@@ -52,7 +61,11 @@ function operation(operationId: string, route: ApiRoute, schemaOf: SchemaOf): Js
       ...parameters('header', route.headers, schemaOf),
     ],
     ...requestBody(route, schemaOf),
-    responses: { [status]: { description: 'Success.', ...content }, ...errorResponses(route) },
+    responses: {
+      [status]: { description: 'Success.', ...content },
+      ...(laterStatus && { [laterStatus]: { description: 'Accepted, and done later.', ...content } }),
+      ...errorResponses(route),
+    },
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { ModelDirectory } from '../server-options.ts';
+import { AdoptedSessions } from './adopted-sessions.ts';
 import { type SentAnswer, SentAnswers } from './sent-answers.ts';
 
 export interface RunKeeperOptions {
@@ -39,12 +40,15 @@ export class RunKeeper implements Disposable {
   readonly #awaiting = new Map<string, Set<(runId: string) => void>>();
   /** Ids of messages that `send` is storing: it starts their runs itself. */
   readonly #sending = new Set<string>();
+  readonly #adopted: AdoptedSessions;
   readonly #unsubscribe: () => void;
   #isStopping = false;
 
   constructor(options: RunKeeperOptions) {
     this.#options = options;
     this.#answers = new SentAnswers(options.answers);
+    const { store, log } = options;
+    this.#adopted = new AdoptedSessions({ store, log, start: (sessionId) => this.start(sessionId) });
     this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
   }
 
@@ -60,11 +64,13 @@ export class RunKeeper implements Disposable {
    * Stores a message, and starts a run if no run drives the session. A message with a known id gets the first response
    * again.
    *
+   * While the server stops, a message to a session with a run is queued: the run takes it, or the next process does.
+   *
    * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, or a problem with the model. In these
    * cases nothing is stored.
    */
   async send(sessionId: string, message: SentMessage): Promise<SentAnswer> {
-    this.assertOpen();
+    if (this.#isStopping && !(await this.isDriven(sessionId))) this.assertOpen();
     const session = await this.existing(sessionId);
     if (message.id === undefined) return await this.#send(session, message);
     return await this.#answers.once({ sessionId, id: message.id }, () => this.#send(session, message));
@@ -96,7 +102,7 @@ export class RunKeeper implements Disposable {
     } as const;
     // Checked after the message is stored: a run that ended without seeing the message has released the session by now.
     const waits = (await store.listQueue(sessionId)).some((message) => message.id === queued.id);
-    if (!waits || (await this.isDriven(sessionId))) return answer;
+    if (!waits || this.#isStopping || (await this.isDriven(sessionId))) return answer;
     if (await this.isHeld(sessionId)) {
       this.#startLater(sessionId);
       return answer;
@@ -139,11 +145,25 @@ export class RunKeeper implements Disposable {
   /** Refuses all new runs from now on. */
   refuseNew(): void {
     this.#isStopping = true;
+    this.#adopted[Symbol.dispose]();
   }
 
-  /** Whether a run drives the session and will deliver its messages. */
+  /**
+   * Whether a run drives the session and will deliver its messages. If it is a run of another process, its messages are
+   * delivered here if that process ends.
+   */
   async isDriven(sessionId: string): Promise<boolean> {
-    return (await drivingRun(this.#options.store, sessionId)) !== undefined;
+    const { runtime, store } = this.#options;
+    // The end of a run here may still have to be stored.
+    await runtime.storeEnd(sessionId);
+    const run = await drivingRun(store, sessionId);
+    if (run !== undefined && !this.#running.has(run.runId)) this.#adopted.add(sessionId);
+    return run !== undefined;
+  }
+
+  /** Continues what another process leaves in the session. */
+  adopt(sessionId: string): void {
+    this.#adopted.add(sessionId);
   }
 
   /** Whether a run or another operation, such as a compaction, holds the session's lease. */

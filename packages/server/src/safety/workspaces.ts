@@ -14,10 +14,11 @@ export interface Workspaces {
  * Allows only folders inside the given roots, after resolving symbolic links. A folder outside the roots and a folder
  * that does not exist get the same message, so a client cannot find out which files exist.
  *
- * @param roots Absolute paths of existing folders. At least one.
+ * @param roots Absolute paths of folders. At least one.
+ * @throws {LonghaulError} `config_invalid` if there is none, or one does not exist.
  */
 export async function createWorkspaces(roots: readonly string[]): Promise<Workspaces> {
-  const real = await Promise.all(roots.map((root) => realpath(root)));
+  const real = await Promise.all(roots.map(requireFolder));
   const [first] = real;
   if (first === undefined)
     throw new LonghaulError('config_invalid', 'server.workspaces is empty. Add at least one folder.');
@@ -33,6 +34,16 @@ export async function createWorkspaces(roots: readonly string[]): Promise<Worksp
       );
     },
   };
+}
+
+/** @throws {LonghaulError} `config_invalid` */
+async function requireFolder(root: string): Promise<string> {
+  const found = await realFolder(root);
+  if (found !== undefined) return found;
+  throw new LonghaulError(
+    'config_invalid',
+    `The folder ${root} of server.workspaces does not exist, or cannot be read. Create it, or name another folder.`,
+  );
 }
 
 async function realFolder(path: string): Promise<string | undefined> {

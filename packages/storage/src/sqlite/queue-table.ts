@@ -55,6 +55,18 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
   return {
     pending,
     list,
+    /** Reads an index only, so it is fast however many messages were sent. */
+    sessions(limit: number): string[] {
+      return db
+        .select({ sessionId: queue.sessionId })
+        .from(queue)
+        .where(eq(queue.state, 'waiting'))
+        .groupBy(queue.sessionId)
+        .limit(limit)
+        .all()
+        .map(({ sessionId }) => sessionId);
+    },
+
     /** The caller must save the head. It is unchanged if the id is already known. */
     add(
       head: Head,

@@ -4,6 +4,7 @@ import {
   acquire,
   draft,
   heldSession,
+  newSession,
   type OpenStore,
   OWNER,
   queued,
@@ -28,6 +29,19 @@ export function queueContract({ it }: ContractRunner, open: OpenStore): void {
       events.map(({ at }) => at),
       [5_000, 5_000, 6_000],
     );
+  });
+
+  it('lists the sessions with queued messages', async () => {
+    await using store = await open();
+    for (const id of ['s1', 's2', 's3', 's4']) await store.createSession(newSession(id));
+    for (const id of ['s3', 's1', 's2', 's3']) {
+      await store.enqueue(id, queued(`q-${(await store.listQueue(id)).length}`), LIMIT);
+    }
+    const listed = async (limit: number) => (await store.listQueuedSessions({ limit })).toSorted();
+    assert.deepEqual(await listed(9), ['s1', 's2', 's3']);
+    assert.equal((await listed(1)).length, 1);
+    await store.clearQueue('s3');
+    assert.deepEqual(await listed(9), ['s1', 's2']);
   });
 
   it('queues messages in order, with positions and events', async () => {

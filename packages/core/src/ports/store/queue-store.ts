@@ -13,6 +13,8 @@ export interface QueueStore {
     options: { maxPending: number },
   ): Promise<{ position: number; events: LonghaulEvent[] }>;
   listQueue(sessionId: string): Promise<QueuedMessage[]>;
+  /** Ids of sessions with queued messages, in any order. */
+  listQueuedSessions(options: { limit: number }): Promise<string[]>;
   editQueued(sessionId: string, id: string, content: QueuedMessage['content']): Promise<boolean>;
   /**
    * Moves a message to a position: 1 is next. A position after the last one is the last one. Returns false if the

@@ -1,6 +1,6 @@
 import { type Session, toLonghaulError } from '@longhaul/protocol';
 import { defer } from '../../defer.ts';
-import type { Lease, Store } from '../../ports/index.ts';
+import type { FinishRunOptions, Lease, Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { newHoldId } from '../ids.ts';
 import { takenOver } from '../runs/interruption.ts';
@@ -50,6 +50,7 @@ export async function holdIdle<T>(
   { store, hub, session, runs, patienceMs = PATIENCE_MS, signal: callerSignal }: IdleWork,
   work: (writer: SessionWriter, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  await runs.unstoredEnds.store(session.id);
   const lease = await takeSession(store, session.id, {
     runId: newHoldId(),
     patienceMs,
@@ -66,11 +67,21 @@ export async function holdIdle<T>(
     status = toLonghaulError(error).code === 'cancelled' ? 'cancelled' : 'failed';
     throw error;
   } finally {
-    await writer.finishRun({
+    await release(writer, runs, {
       status,
       sessionStatus: session.status,
       onlyIfQueueEmpty: false,
       events: [{ type: 'session:status', status: 'idle' }],
     });
+  }
+}
+
+async function release(writer: SessionWriter, runs: RunRegistry, end: FinishRunOptions): Promise<void> {
+  try {
+    await writer.finishRun(end);
+  } catch (error) {
+    writer.leaveUnstored(end);
+    runs.unstoredEnds.keep(writer);
+    throw error;
   }
 }

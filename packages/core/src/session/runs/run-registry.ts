@@ -2,6 +2,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { Lease, Store } from '../../ports/index.ts';
 import { LEASE_TTL_MS } from '../leases/take-session.ts';
 import { cancelled, interrupted } from './interruption.ts';
+import { UnstoredEnds } from './unstored-ends.ts';
 
 /** A run, or work between runs, that holds a session in this process. */
 export interface ActiveRun extends AsyncDisposable {
@@ -25,6 +26,7 @@ interface KeptRun extends ActiveRun {
 
 /** Keeps the active runs of this process, and cancels those for which any process has stored a cancel request. */
 export class RunRegistry {
+  readonly unstoredEnds = new UnstoredEnds();
   readonly #store: Store;
   readonly #runs = new Map<string, KeptRun>();
   #watch: Disposable | undefined;

@@ -1,5 +1,5 @@
 import { type EventPayload, type Session, toLonghaulError, ZERO_USAGE } from '@longhaul/protocol';
-import type { Lease, ModelDriver, SessionLog, Store } from '../../ports/index.ts';
+import type { FinishRunOptions, Lease, ModelDriver, SessionLog, Store } from '../../ports/index.ts';
 import type { EventFollower } from '../events/event-follower.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { newId } from '../ids.ts';
@@ -76,6 +76,7 @@ export class SessionRuns {
     const session = await this.existing(sessionId);
     // A dead run of the parent may have left commands of this session running.
     if (session.parentId !== undefined) await this.#settleParent(session.parentId);
+    await this.registry.unstoredEnds.store(sessionId);
     const notices = (await prepareRun?.(session)) ?? [];
     const driver = await driverFor(session.model);
     const lease = await takeSession(store, sessionId, {
@@ -203,6 +204,8 @@ export class SessionRuns {
     } catch (error) {
       await failRun(writer, active, error);
       throw interruptionOf(active.signal) ?? asTakenOver(error);
+    } finally {
+      this.registry.unstoredEnds.keep(writer);
     }
   }
 
@@ -221,7 +224,9 @@ export class SessionRuns {
       return await store.loadView(session.id, { collapse: true });
     } catch (error) {
       const empty = { session, messages: [], marks: [], damaged: [] };
-      await failRun(new SessionWriter({ store, lease, hub, log: empty }), active, error);
+      const writer = new SessionWriter({ store, lease, hub, log: empty });
+      await failRun(writer, active, error);
+      this.registry.unstoredEnds.keep(writer);
       throw error;
     }
   }
@@ -260,15 +265,16 @@ async function failRun(writer: SessionWriter, { signal }: ActiveRun, thrown: unk
     error: error.toShape(),
     compactions: 0,
   };
+  const end: FinishRunOptions = {
+    status,
+    sessionStatus: sessionStatusAfter(status),
+    onlyIfQueueEmpty: false,
+    events: [finished, { type: 'session:status', status: 'idle' }],
+  };
   try {
-    await writer.finishRun({
-      status,
-      sessionStatus: sessionStatusAfter(status),
-      onlyIfQueueEmpty: false,
-      events: [finished, { type: 'session:status', status: 'idle' }],
-    });
+    await writer.finishRun(end);
   } catch {
-    // The store has failed. The caller gets the first error; listeners get the event without storing it.
-    writer.emitTransient(finished);
+    // The store has failed. The caller gets the first error; listeners get the event before it is stored.
+    writer.leaveUnstored(end);
   }
 }

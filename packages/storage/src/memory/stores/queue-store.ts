@@ -21,6 +21,12 @@ export function queueStore(core: MemoryCore): QueueStore {
     listQueue: async (sessionId) =>
       structuredClone(core.get(sessionId).waiting.map(({ message }) => message)),
 
+    listQueuedSessions: async ({ limit }) =>
+      core.list
+        .filter(({ waiting }) => waiting.length > 0)
+        .map(({ session }) => session.id)
+        .slice(0, limit),
+
     editQueued: async (sessionId, id, content) => {
       const entry = core.get(sessionId).waiting.find(({ message }) => message.id === id);
       if (entry !== undefined) entry.message.content = structuredClone(content);

@@ -25,6 +25,10 @@ export function queueStore(core: StoreCore): QueueStore {
       });
     },
 
+    listQueuedSessions({ limit }: { limit: number }): Promise<string[]> {
+      return core.read(() => core.queue.sessions(limit));
+    },
+
     editQueued(sessionId: string, id: string, content: QueuedMessage['content']): Promise<boolean> {
       return core.inSession(sessionId, () => core.queue.edit(sessionId, id, content));
     },

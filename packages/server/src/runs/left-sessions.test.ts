@@ -1,7 +1,7 @@
-import type { RunRecord, Store } from '@longhaul/core';
+import type { RunRecord } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
-import { interruptedSessions } from './interrupted-sessions.ts';
+import { type LeftStore, leftSessions } from './left-sessions.ts';
 
 /** Unfinished runs of these sessions, and what each is a child of. */
 function storeWith(unfinished: readonly string[], parents: Readonly<Record<string, string>>) {
@@ -11,8 +11,11 @@ function storeWith(unfinished: readonly string[], parents: Readonly<Record<strin
     owner: { host: 'h', bootId: 'b', pid: 1, processStartedAt: '1' },
     startedAt: 0,
   });
-  const store: Pick<Store, 'listUnfinishedRuns' | 'getSession'> = {
+  const store: LeftStore = {
     listUnfinishedRuns: async () => unfinished.map(run),
+    listQueuedSessions: async () => [],
+    leaseHolder: async () => undefined,
+    listRuns: async () => [],
     getSession: async (id) => {
       const parentId = parents[id];
       return parentId === undefined ? undefined : session(id, parentId);
@@ -35,12 +38,10 @@ const session = (id: string, parentId: string): Session => ({
 
 it('leaves out children whose parents are listed, at each depth', async () => {
   const parents = { child: 'parent', grandchild: 'child' };
-  expect(await interruptedSessions(storeWith(['grandchild', 'child', 'other', 'parent'], parents))).toEqual([
-    'other',
-    'parent',
-  ]);
+  const store = storeWith(['grandchild', 'child', 'other', 'parent'], parents);
+  expect((await leftSessions(store)).interrupted).toEqual(['other', 'parent']);
 });
 
 it('lists a child whose parent has ended: nothing else continues it', async () => {
-  expect(await interruptedSessions(storeWith(['child'], { child: 'parent' }))).toEqual(['child']);
+  expect((await leftSessions(storeWith(['child'], { child: 'parent' }))).interrupted).toEqual(['child']);
 });

@@ -1,0 +1,83 @@
+import type { LonghaulServer } from '@longhaul/server';
+import { FLUSH_MS } from '../compose/open-telemetry.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** A stop takes the grace time and this: service managers kill what takes longer than they were told. */
+const AFTER_GRACE_MS = 1_800;
+/** What is left of the time for the collector of telemetry, even if the rest took too long. */
+const SHORTEST_FLUSH_MS = 200;
+
+/** How long the end may wait for the collector of telemetry. */
+export function flushMsOf({
+  stopGraceMs,
+  sinceMs = 0,
+}: {
+  stopGraceMs: number;
+  sinceMs: number | undefined;
+}): number {
+  return Math.max(SHORTEST_FLUSH_MS, Math.min(FLUSH_MS, stopGraceMs + AFTER_GRACE_MS - sinceMs));
+}
+
+/** Signals of two kinds within this time count as one. */
+const SAME_MS = 500;
+
+export interface StopSignals extends Disposable {
+  /** Time since the first signal. Undefined: none came. */
+  readonly sinceMs: number | undefined;
+  /** Calls back for each signal, those before the call included. */
+  listen(onSignal: () => void): void;
+}
+
+export function stopSignals(): StopSignals {
+  let early = 0;
+  let tell = () => {
+    early += 1;
+  };
+  let first: { name: string; at: number } | undefined;
+  const onSignal = (name: NodeJS.Signals) => {
+    const at = performance.now();
+    first ??= { name, at };
+    // Ctrl-C reaches this process and, if a launcher with an older Node started it, comes from that one again.
+    const isSame = name !== first.name && at - first.at < SAME_MS;
+    if (!isSame) tell();
+  };
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) process.on(name, onSignal);
+  return {
+    get sinceMs() {
+      return first && performance.now() - first.at;
+    },
+    listen(listener) {
+      tell = listener;
+      for (; early > 0; early -= 1) listener();
+    },
+    [Symbol.dispose]() {
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
+}
+
+/** The first signal lets running steps finish, a second one stops at once. */
+export async function untilStopped(
+  server: LonghaulServer,
+  {
+    signals,
+    terminal,
+    log,
+  }: { signals: StopSignals; terminal: Terminal; log: { info: (text: string) => void } },
+): Promise<number> {
+  const stopping = Promise.withResolvers<void>();
+  let stopped: Promise<void> | undefined;
+  terminal.out.on('error', () => undefined);
+  signals.listen(() => {
+    if (stopped === undefined) {
+      log.info('stopping: running steps finish; a second signal stops at once');
+      stopped = server.stop();
+      stopping.resolve();
+    } else void server.stop({ atOnce: true });
+  });
+  await stopping.promise;
+  await stopped;
+  log.info('stopped');
+  return 0;
+}
