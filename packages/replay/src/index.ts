@@ -9,7 +9,7 @@ export type {
 export { fileOfCall } from './backtest/facts.ts';
 export { type FoundFiles, findSessionFiles } from './backtest/find-session-files.ts';
 export { figuresOf } from './backtest/job-runner.ts';
-export { type LoadedSession, loadSession } from './backtest/load-session.ts';
+export { type LoadedSession, type LoadOptions, loadSession } from './backtest/load-session.ts';
 export type { Tally } from './backtest/measures.ts';
 export type { MethodRun, MethodView, ReplayMethod, WindowOptions } from './backtest/method.ts';
 export { baselineNames, createMethod } from './backtest/methods.ts';
@@ -45,14 +45,17 @@ export {
 } from './events.ts';
 export { renderPage } from './html/render-page.ts';
 export { importSession, readSession, type SessionImport } from './importers/import-session.ts';
+export { partialProblem } from './importers/partial.ts';
 export type {
   ImportReport,
   RecordedCompaction,
   SessionFormat,
   Skipped,
+  Unread,
   VisibleChars,
 } from './importers/report.ts';
 export type { ImportOptions, RecordedPack } from './importers/session-reader.ts';
+export { openSession, type SessionSource, sessionPaths, sessionSource } from './importers/session-source.ts';
 export {
   CUT_CALL_SUFFIX,
   END_OF_RECORDING,

@@ -179,7 +179,7 @@ export const COMPACT_FLAGS = {
 export const UNDO_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const PIN_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const UNPIN_FLAGS = PIN_FLAGS;
-export const IMPORT_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
+export const IMPORT_FLAGS = { ...WHERE, partial: toggle, json: toggle, 'no-color': toggle } as const;
 export const EXPORT_FLAGS = { ...WHERE, ...ALL, files: toggle } as const;
 export const SERVE_FLAGS = {
   ...WHERE,
@@ -248,6 +248,7 @@ export const REPLAY_FLAGS = {
   strategy: text,
   summarizer: text,
   baselines: toggle,
+  partial: toggle,
   'through-agent': toggle,
   database: text,
   html: text,

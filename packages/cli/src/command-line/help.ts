@@ -464,7 +464,8 @@ ${WHERE}
 ${ID}
 `,
   import: `Create sessions from recorded session files, to show, search and continue them. Formats: Claude Code, Codex,
-OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and longhaul export.
+OpenCode, pi, Gemini CLI, Copilot, Aider, SpecStory, mini-swe-agent, SWE-agent, OpenHands, ATIF, chat messages, and
+longhaul export.
 
   longhaul import ~/.claude/projects/*/*.jsonl
   longhaul import session.json --cwd ~/src/app
@@ -473,10 +474,11 @@ OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and longhaul 
   -C, --cwd DIR         the folder in which the session works (default: the current one), even if the file names another
       --config FILE     read this file instead of the project's longhaul.yml
       --trust           trust this folder's longhaul.yml, for this command only
-      --json            print one file per line
+      --partial         import files of which less than 90 % can be read, which are errors otherwise
+      --json            print one session per line
       --no-color        no colours
 
-Importing a file twice creates two sessions. Content that cannot be imported is reported. The files of an export with
+A file with several sessions creates all of them; FILE#3 names the third. Importing a file twice creates two sessions. Content that cannot be imported is reported. The files of an export with
 --files are stored, not written into the workspace: longhaul revert and fork --files restore them.
 Exit code: 0 done, 1 if a file could not be imported. The other files are imported in any case.
 `,
@@ -663,8 +665,8 @@ allow them, they are ignored. If such a setting changes, or a file that it uses,
       --json            print JSON
 `,
   replay: `Run recorded sessions through strategies, step by step, and measure what each strategy keeps, loses and costs. No
-model is called. Formats: Claude Code, Codex, OpenCode, pi, mini-swe-agent, SWE-agent, OpenHands, chat messages, and
-longhaul export.
+model is called. Formats: Claude Code, Codex, OpenCode, pi, Gemini CLI, Copilot, Aider, SpecStory, mini-swe-agent,
+SWE-agent, OpenHands, ATIF, chat messages, and longhaul export. FILE#3 names the third session of a file.
 
   longhaul replay ~/.claude/projects --window 64000 --baselines
   longhaul replay session.jsonl --window 16000,32000,64000 --html page.html
@@ -672,6 +674,7 @@ longhaul export.
       --window N,N      tokens of the model's window, one or several (default: 32000)
       --strategy NAMES  separated by commas, or all (default: all)
       --baselines       simple methods for comparison, such as dropping the oldest messages
+      --partial         also measure files of which less than 90 % can be read, which are errors otherwise
       --summarizer NAME provider/model that writes narratives, or none (default: none)
       --html FILE       write one page with all results and every step
       --workers N       threads (default: one per processor, at least 2)

@@ -4,7 +4,7 @@ import { IMPORT_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { openStorage } from '../compose/open-storage.ts';
-import { type ImportOutcome, importFile } from '../import/import-file.ts';
+import { type ImportOutcome, importFile, sessionsIn } from '../import/import-file.ts';
 import { importLines } from '../render/import-lines.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
 import { columnsOf, type Terminal, wantsColors } from '../terminal.ts';
@@ -26,16 +26,20 @@ export async function importFiles(argv: readonly string[], terminal: Terminal): 
   const columns = columnsOf(terminal.out);
   const { signal } = interrupt;
   let isGood = true;
+  const acceptsPartial = values.partial === true;
   for (const name of positionals) {
-    const path = resolve(terminal.cwd, name);
-    const outcome = await importOne(path, { storage, workspace, signal });
-    if (outcome === undefined) return 130;
-    isGood &&= outcome.status === 'imported';
-    terminal.out.write(
-      values.json
-        ? `${jsonLine(path, outcome)}\n`
-        : importLines(name, outcome, { columns, colors, workspace }),
-    );
+    const file = resolve(terminal.cwd, name);
+    for (const path of await sessionsIn(file)) {
+      const outcome = await importOne(path, { storage, workspace, signal, acceptsPartial });
+      if (outcome === undefined) return 130;
+      isGood &&= outcome.status === 'imported';
+      const shown = name + path.slice(file.length);
+      terminal.out.write(
+        values.json
+          ? `${jsonLine(path, outcome)}\n`
+          : importLines(shown, outcome, { columns, colors, workspace }),
+      );
+    }
   }
   return isGood ? 0 : 1;
 }

@@ -37,7 +37,9 @@ export async function throughAgent(command: ThroughAgentCommand, terminal: Termi
 }
 
 function refuseOthers(values: ThroughAgentCommand['values']): void {
-  const other = (['baselines', 'html', 'workers'] as const).find((name) => values[name] !== undefined);
+  const other = (['baselines', 'html', 'partial', 'workers'] as const).find(
+    (name) => values[name] !== undefined,
+  );
   if (other !== undefined) throw usage(`--${other} does not go with --through-agent.`, 'replay');
   if (!['none', 'scripted', undefined].includes(values.summarizer)) {
     throw new LonghaulError(

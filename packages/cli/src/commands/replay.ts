@@ -45,6 +45,7 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
     windows: windowsOf(values.window ?? DEFAULT_WINDOW),
     methods: methodsOf(values.strategy ?? 'all', { baselines: values.baselines === true }),
     wantsTrace: values.html !== undefined,
+    acceptsPartial: values.partial === true,
     signal: interrupt.signal,
     workers,
     ...(await summariserFrom(values, { terminal, signal: interrupt.signal })),
@@ -87,7 +88,7 @@ function nothingFound({ leftAside }: BacktestReport): string {
   const aside =
     leftAside === 0
       ? ''
-      : ` ${leftAside} files were left aside: in a folder, sessions end with .json, .jsonl, .ndjson or .traj.`;
+      : ` ${leftAside} files were left aside: in a folder, sessions end with .json, .jsonl, .ndjson or .traj, or are Markdown of Aider or SpecStory.`;
   return `No session was found to replay.${aside}`;
 }
 

@@ -1,8 +1,16 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { BlobStore, Store } from '@longhaul/core';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
-import { type ImportReport, importSession, type Skipped } from '@longhaul/replay';
+import {
+  type ImportReport,
+  importSession,
+  openSession,
+  partialProblem,
+  type SessionSource,
+  type Skipped,
+  sessionPaths,
+  sessionSource,
+} from '@longhaul/replay';
 import { ChildImporter } from './child-importer.ts';
 import { FamilyLinks } from './family-links.ts';
 import { storePack } from './imported-files.ts';
@@ -12,6 +20,8 @@ export interface ImportFileOptions {
   storage: { store: Store; blobs: BlobStore };
   /** The folder that the session goes on in. */
   workspace: string;
+  /** Whether a file that can be read only in part is imported anyway. Default: it is a problem. */
+  acceptsPartial?: boolean | undefined;
   signal: AbortSignal;
 }
 
@@ -35,8 +45,19 @@ export type ImportOutcome =
   | { status: 'imported'; file: ImportedFile }
   | { status: 'problem'; message: string };
 
+/** Returns one path for each session in a file. A path that cannot be read is returned, so that its import says why. */
+export async function sessionsIn(path: string): Promise<string[]> {
+  try {
+    const { part } = await sessionSource(path);
+    return part === undefined ? await sessionPaths(path) : [path];
+  } catch (error) {
+    if (readProblem(error) === undefined) throw error;
+    return [path];
+  }
+}
+
 /**
- * Makes a session of a recorded file. What is wrong with the file is an outcome; nothing of it is stored then.
+ * Makes a session of a recorded file, or of one session in it (`FILE#3`). What is wrong with the file is an outcome; nothing of it is stored then.
  *
  * @throws {LonghaulError} what the store throws, and `cancelled`.
  */
@@ -44,7 +65,7 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
   const { workspace, storage, signal } = options;
   const found = await look(path);
   if ('problem' in found) return { status: 'problem', message: found.problem };
-  const source = createReadStream(path, { highWaterMark: 1 << 18 });
+  const source = openSession(found.source);
   const createdAt = found.modifiedAt;
   const links = new FamilyLinks();
   const children = new ChildImporter({ ...options, path, links, createdAt });
@@ -62,6 +83,12 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
     }
     if (report.format === undefined || report.messages === 0)
       return { status: 'problem', message: report.problem ?? 'No message in it can be read.' };
+    const partial = options.acceptsPartial === true ? undefined : partialProblem(report);
+    if (partial !== undefined) {
+      await discard(children);
+      await discard(importer);
+      return { status: 'problem', message: partial };
+    }
     const file = await importer.finish(await children.end());
     return { status: 'imported', file: { format: report.format, ...file } };
   } catch (error) {
@@ -86,12 +113,15 @@ async function discard(importer: SessionImporter | ChildImporter): Promise<void>
   }
 }
 
-async function look(path: string): Promise<{ problem: string } | { modifiedAt: number }> {
+async function look(
+  path: string,
+): Promise<{ problem: string } | { modifiedAt: number; source: SessionSource }> {
   try {
-    const info = await stat(path);
+    const source = await sessionSource(path);
+    const info = await stat(source.file);
     if (info.isDirectory()) return { problem: 'It is a folder; name the files in it.' };
     if (!info.isFile()) return { problem: 'It is no file.' };
-    return { modifiedAt: Math.floor(info.mtimeMs) };
+    return { modifiedAt: Math.floor(info.mtimeMs), source };
   } catch (error) {
     const problem = readProblem(error);
     if (problem === undefined) throw error;

@@ -1,7 +1,10 @@
-import { opendir, stat } from 'node:fs/promises';
+import { open, opendir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { textImporterOf } from '../importers/detect-format.ts';
+import { sessionPaths, sessionSource } from '../importers/session-source.ts';
 
 export interface FoundFile {
+  /** The file, or `FILE#3` for the third session of a file with several. */
   readonly path: string;
   readonly bytes: number;
 }
@@ -21,6 +24,9 @@ export interface FoundFiles {
 
 /** Extensions of session files. They apply to files found in folders; a file passed by its own path is always read. */
 const EXTENSIONS = new Set(['.json', '.jsonl', '.ndjson', '.traj']);
+/** Most Markdown files are no sessions, so their start is read. */
+const MARKDOWN = '.md';
+const MARKDOWN_HEAD_BYTES = 65_536;
 
 /** Folders with many files and no sessions. */
 const SKIPPED_FOLDERS = new Set(['node_modules', '.git']);
@@ -34,7 +40,7 @@ export async function findSessionFiles(paths: readonly string[]): Promise<FoundF
     try {
       for await (const found of filesAt(path)) {
         if (found === undefined) leftAside += 1;
-        else files.set(found, { path: found, bytes: (await stat(found)).size });
+        else for (const session of await sessionsIn(found)) files.set(session.path, session);
       }
     } catch (error) {
       problems.push({ path, message: openingProblem(error) });
@@ -43,9 +49,16 @@ export async function findSessionFiles(paths: readonly string[]): Promise<FoundF
   return { files: [...files.values()].sort(byPath), problems, leftAside };
 }
 
+async function sessionsIn(file: string): Promise<FoundFile[]> {
+  const source = await sessionSource(file);
+  const paths = source.part === undefined ? await sessionPaths(file) : [file];
+  const bytes = (await stat(source.file)).size / paths.length;
+  return paths.map((path) => ({ path, bytes }));
+}
+
 /** Yields undefined for a file that is ignored. */
 async function* filesAt(path: string): AsyncGenerator<string | undefined> {
-  const info = await stat(path);
+  const info = await stat((await sessionSource(path)).file);
   if (info.isDirectory()) yield* filesIn(path);
   else if (info.isFile()) yield path;
   else throw new Error('It is neither a file nor a folder.');
@@ -56,12 +69,24 @@ async function* filesIn(folder: string): AsyncGenerator<string | undefined> {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (!SKIPPED_FOLDERS.has(entry.name)) yield* filesIn(path);
-    } else if (entry.isFile()) yield EXTENSIONS.has(extname(entry.name).toLowerCase()) ? path : undefined;
+    } else if (entry.isFile()) yield (await isSessionName(path)) ? path : undefined;
   }
 }
 
-function byPath(left: FoundFile, right: FoundFile): number {
-  return left.path < right.path ? -1 : 1;
+async function isSessionName(path: string): Promise<boolean> {
+  const extension = extname(path).toLowerCase();
+  return EXTENSIONS.has(extension) || (extension === MARKDOWN && (await isMarkdownSession(path)));
+}
+
+async function isMarkdownSession(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(MARKDOWN_HEAD_BYTES), 0, MARKDOWN_HEAD_BYTES, 0);
+  return textImporterOf(buffer.toString('utf8', 0, bytesRead)) !== undefined;
+}
+
+/** Sorts the sessions of one file by their number. */
+export function byPath(left: { readonly path: string }, right: { readonly path: string }): number {
+  return left.path.localeCompare(right.path, 'en', { numeric: true }) || (left.path < right.path ? -1 : 1);
 }
 
 /** Describes why a file or folder cannot be read. */

@@ -9,7 +9,7 @@ const RUNS = [
   { method: 'a', windowTokens: 1 },
   { method: 'b', windowTokens: 1 },
 ];
-const queueOf = () => new JobQueue(FILES, RUNS, { wantsTrace: false });
+const queueOf = () => new JobQueue(FILES, RUNS, { wantsTrace: false, acceptsPartial: false });
 const nameOf = (job: ReturnType<JobQueue['next']>) => job && `${job.path} ${job.method}`;
 
 test('hands out large files first, and keeps a worker on the file it has read', () => {

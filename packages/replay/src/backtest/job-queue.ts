@@ -1,6 +1,6 @@
 import type { RunSpec } from './backtest-types.ts';
 import type { FoundFile } from './find-session-files.ts';
-import type { Job } from './job-runner.ts';
+import type { Job, JobOptions } from './job-runner.ts';
 
 /**
  * Hands out jobs. A worker stays on the file that it has read, large files come first, and no worker waits while there
@@ -9,14 +9,10 @@ import type { Job } from './job-runner.ts';
 export class JobQueue {
   readonly #pending = new Map<string, RunSpec[]>();
   readonly #fresh: string[];
-  readonly #wantsTrace: boolean;
+  readonly #options: JobOptions;
 
-  constructor(
-    files: readonly FoundFile[],
-    runs: readonly RunSpec[],
-    { wantsTrace }: { wantsTrace: boolean },
-  ) {
-    this.#wantsTrace = wantsTrace;
+  constructor(files: readonly FoundFile[], runs: readonly RunSpec[], options: JobOptions) {
+    this.#options = options;
     this.#fresh = files.toSorted((left, right) => right.bytes - left.bytes).map(({ path }) => path);
     for (const { path } of files) this.#pending.set(path, [...runs]);
   }
@@ -28,7 +24,7 @@ export class JobQueue {
     const runs = this.#pending.get(path) ?? [];
     const run = runs.shift();
     if (runs.length === 0) this.#pending.delete(path);
-    return run === undefined ? undefined : { path, ...run, wantsTrace: this.#wantsTrace };
+    return run === undefined ? undefined : { path, ...run, ...this.#options };
   }
 
   /** Removes the jobs of a file that cannot be read, and returns their number. */

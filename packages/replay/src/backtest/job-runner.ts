@@ -12,9 +12,13 @@ import { EMPTY_TALLY, everythingCost, type StepMeasure } from './measures.ts';
 import { loadMethod } from './methods.ts';
 import { isMeasured, type PreparedSession, prepareSession, replaySession } from './replay-session.ts';
 
-export interface Job extends RunSpec {
-  readonly path: string;
+export interface JobOptions {
   readonly wantsTrace: boolean;
+  readonly acceptsPartial: boolean;
+}
+
+export interface Job extends RunSpec, JobOptions {
+  readonly path: string;
 }
 
 interface ReplayedJob extends Pick<FileReport, 'format' | 'needs' | 'notes'> {
@@ -47,17 +51,17 @@ export class JobRunner {
   }
 
   async run(job: Job): Promise<JobOutcome> {
-    const { prepared, message, notes, format } = await this.#load(job.path);
+    const { prepared, message, notes, format } = await this.#load(job);
     if (prepared === undefined) return { status: 'unreadable', message, notes };
     const needs = job.wantsTrace ? needsTrace(prepared) : undefined;
     const run = await this.#replay(prepared, job);
     return { status: 'done', run, session: figuresOf(prepared), format, notes, needs };
   }
 
-  async #load(path: string): Promise<Loaded> {
+  async #load({ path, acceptsPartial }: Job): Promise<Loaded> {
     if (this.#loaded?.path === path) return this.#loaded;
     this.#loaded = undefined;
-    const { messages, problem, notes, format, workspace } = await loadSession(path);
+    const { messages, problem, notes, format, workspace } = await loadSession(path, { acceptsPartial });
     const prepared = messages === undefined ? undefined : prepareSession(messages, workspace);
     this.#loaded = { path, message: problem ?? '', notes, format, prepared };
     return this.#loaded;

@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
 import type { Message } from '@longhaul/protocol';
 import { importSession } from '../importers/import-session.ts';
+import { partialProblem } from '../importers/partial.ts';
 import type { ImportReport, SessionFormat } from '../importers/report.ts';
+import { openSession, sessionSource } from '../importers/session-source.ts';
 import { openingProblem } from './find-session-files.ts';
 
 export interface LoadedSession {
@@ -16,17 +17,29 @@ export interface LoadedSession {
   readonly notes: readonly string[];
 }
 
-/** Reads one session file. A file that is still being written is read up to its current end. */
-export async function loadSession(path: string): Promise<LoadedSession> {
+export interface LoadOptions {
+  /** Whether a file that can be read only in part is loaded anyway. Default: it is a problem. */
+  acceptsPartial?: boolean | undefined;
+}
+
+/**
+ * Reads one session: a file, or `FILE#3` for the third session of a file. A file that is still being written is read up
+ * to its current end.
+ */
+export async function loadSession(
+  path: string,
+  { acceptsPartial = false }: LoadOptions = {},
+): Promise<LoadedSession> {
   const messages: Message[] = [];
   try {
-    const { messages: found, report } = importSession(createReadStream(path));
+    const { messages: found, report } = importSession(openSession(await sessionSource(path)));
     for await (const message of found) messages.push(message);
     const notes = notesOf(report);
+    const partial = acceptsPartial ? undefined : partialProblem(report);
     const { format, workspace } = report;
-    if (messages.some((message) => message.role === 'assistant'))
+    if (partial === undefined && messages.some((message) => message.role === 'assistant'))
       return { messages, notes, format, workspace };
-    return { problem: report.problem ?? 'It contains no message from a model.', notes };
+    return { problem: report.problem ?? partial ?? 'It contains no message from a model.', notes };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     return { problem: openingProblem(error), notes: [] };

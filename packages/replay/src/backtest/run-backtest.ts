@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Summarise } from '@longhaul/context';
 import type { FileReport, RunReport, RunSpec } from './backtest-types.ts';
-import { findSessionFiles } from './find-session-files.ts';
+import { byPath, findSessionFiles } from './find-session-files.ts';
 import { JobQueue } from './job-queue.ts';
 import type { Job, JobOutcome } from './job-runner.ts';
 import { loadMethod } from './methods.ts';
@@ -19,6 +19,8 @@ export interface BacktestOptions {
   summarise?: Summarise;
   /** Whether to keep the measures of each step. Default: false. */
   wantsTrace?: boolean;
+  /** Whether files that can be read only in part are measured. Default: they have a `problem`. */
+  acceptsPartial?: boolean | undefined;
   onProgress?: (progress: BacktestProgress) => void;
   signal?: AbortSignal;
 }
@@ -48,13 +50,13 @@ const MAX_WORKERS = 8;
  * @throws {LonghaulError} `usage` for an unknown strategy, `cancelled` after an abort, `internal` if a replay fails.
  */
 export async function runBacktest(options: BacktestOptions): Promise<BacktestReport> {
-  const { windows, methods, wantsTrace = false } = options;
+  const { windows, methods, wantsTrace = false, acceptsPartial = false } = options;
   for (const method of methods) await loadMethod(method);
   const runs = windows.flatMap((windowTokens) => methods.map((method) => ({ method, windowTokens })));
   const { files, problems, leftAside } = await findSessionFiles(options.paths);
   const reports = new ReportCollector(files.length * runs.length, options.onProgress);
   for (const { path, message } of problems) reports.addProblem(path, message);
-  const queue = new JobQueue(files, runs, { wantsTrace });
+  const queue = new JobQueue(files, runs, { wantsTrace, acceptsPartial });
   const { summarise, signal } = options;
   await runPool({
     workers: Math.max(1, Math.min(options.workers ?? defaultWorkers(), files.length * runs.length)),
@@ -108,7 +110,7 @@ class ReportCollector {
   sorted(specs: readonly RunSpec[]): FileReport[] {
     const place = (run: RunReport) =>
       specs.findIndex((spec) => spec.method === run.method && spec.windowTokens === run.windowTokens);
-    const reports = [...this.#reports.values()].sort((left, right) => (left.path < right.path ? -1 : 1));
+    const reports = [...this.#reports.values()].sort(byPath);
     for (const report of reports) report.runs.sort((left, right) => place(left) - place(right));
     return reports;
   }

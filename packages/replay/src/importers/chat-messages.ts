@@ -1,7 +1,16 @@
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import { asPart, readContent, readParts } from './content-blocks.ts';
 import { finishReason, type Importer } from './importer.ts';
-import { instantAt, listAt, numberAt, objectAt, objectsAt, parseArguments, textAt } from './json-fields.ts';
+import {
+  instantAt,
+  listAt,
+  numberAt,
+  objectAt,
+  objectsAt,
+  parseArguments,
+  stringChars,
+  textAt,
+} from './json-fields.ts';
 import { textOf } from './part-text.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { chatUsage } from './usage.ts';
@@ -33,7 +42,21 @@ export function readChatMessage(message: JsonObject, builder: SessionBuilder): v
   else if (role === 'user') readUser(message, builder);
   else if (role === 'assistant') readAssistant(message, builder);
   else if (role === 'tool' || role === 'function') readResult(message, builder);
-  else builder.report.skip(`messages of the role ${(role ?? 'unknown').slice(0, 40)}`);
+  else builder.report.lose(`messages of the role ${(role ?? 'unknown').slice(0, 40)}`, message);
+}
+
+/** Fields that contain no text that a model sees. */
+const QUIET = new Set(['role', 'id', 'name', 'type', 'model', 'timestamp', 'tool_call_id', 'toolCallId']);
+
+/** Reports the text of a message whose content is not where this format has it. */
+function loseOtherText(message: JsonObject, builder: SessionBuilder): void {
+  const rest = Object.entries(message).filter(([key]) => !QUIET.has(key) && key !== 'extra');
+  const fields: JsonObject = Object.fromEntries(rest);
+  if (stringChars(fields) > 0) builder.report.lose('messages whose text is in unknown fields', fields);
+}
+
+function isEmptyContent(content: JsonValue | undefined): boolean {
+  return content === undefined || content === null || (Array.isArray(content) && content.length === 0);
 }
 
 export function chatInstant(message: JsonObject): number | undefined {
@@ -42,18 +65,28 @@ export function chatInstant(message: JsonObject): number | undefined {
 
 function readUser(message: JsonObject, builder: SessionBuilder): void {
   const blocks = listAt(message, 'content');
-  const results = blocks.filter(isObject).filter((block) => textAt(block, 'type') === 'tool_result');
+  const results = blocks.filter(isObject).filter(isResult);
   for (const block of results)
-    builder.result(textAt(block, 'tool_use_id') ?? '', {
-      output: readContent(block['content'], builder.report),
+    builder.result(resultId(block) ?? '', {
+      output: readContent(block['content'] ?? block['text'] ?? block['output'], builder.report),
       isError: block['is_error'] === true,
     });
   const rest =
     results.length === 0
       ? message['content']
-      : blocks.filter((block) => !(isObject(block) && textAt(block, 'type') === 'tool_result'));
+      : blocks.filter((block) => !(isObject(block) && isResult(block)));
   if (results.length > 0 && Array.isArray(rest) && rest.length === 0) return;
   builder.user(readParts(rest, builder.report), { createdAt: chatInstant(message) });
+}
+
+/** Some writers put a result into a block `tool_output`. Without an id it is text. */
+function isResult(block: JsonObject): boolean {
+  const type = textAt(block, 'type');
+  return type === 'tool_result' || (type === 'tool_output' && resultId(block) !== undefined);
+}
+
+function resultId(block: JsonObject): string | undefined {
+  return textAt(block, 'tool_use_id') ?? textAt(block, 'tool_call_id') ?? textAt(block, 'call_id');
 }
 
 function readAssistant(message: JsonObject, builder: SessionBuilder): void {
@@ -69,16 +102,27 @@ function readAssistant(message: JsonObject, builder: SessionBuilder): void {
   });
   builder.reasoning(textAt(message, 'reasoning_content') ?? textAt(message, 'reasoning') ?? '');
   const content = message['content'];
-  for (const block of Array.isArray(content) ? content : [content ?? null]) readBlock(block, builder);
-  for (const call of objectsAt(message, 'tool_calls')) readCall(call, builder);
+  const calls = objectsAt(message, 'tool_calls');
+  for (const block of Array.isArray(content) ? content : [content ?? null]) {
+    // Some writers repeat each call of `tool_calls` as a block.
+    if (calls.length === 0 || !isCallCopy(block)) readBlock(block, builder);
+  }
+  for (const call of calls) readCall(call, builder);
   const legacy = objectAt(message, 'function_call');
   if (legacy !== undefined) readCall(legacy, builder);
+  const isEmpty = isEmptyContent(content) && calls.length === 0 && legacy === undefined;
+  if (isEmpty && !('reasoning_content' in message) && !('reasoning' in message))
+    loseOtherText(message, builder);
+}
+
+function isCallCopy(block: JsonValue): boolean {
+  return isObject(block) && textAt(block, 'type') === 'tool_call';
 }
 
 function readBlock(block: JsonValue, builder: SessionBuilder): void {
   if (block === null) return;
   const type = isObject(block) ? textAt(block, 'type') : undefined;
-  if (isObject(block) && (type === 'tool_use' || type === 'tool-call')) {
+  if (isObject(block) && (type === 'tool_use' || type === 'tool-call' || type === 'tool_call')) {
     readCall(block, builder);
     return;
   }
@@ -93,9 +137,10 @@ function readBlock(block: JsonValue, builder: SessionBuilder): void {
 }
 
 export function readCall(call: JsonObject, builder: SessionBuilder): void {
-  const owner = objectAt(call, 'function') ?? objectAt(call, 'custom') ?? call;
+  const owner = objectAt(call, 'function') ?? objectAt(call, 'custom') ?? objectAt(call, 'tool_call') ?? call;
   const name = textAt(owner, 'name') ?? textAt(call, 'toolName') ?? 'unknown';
-  const id = textAt(call, 'id') ?? textAt(call, 'toolCallId') ?? `call-${name}`;
+  const id =
+    textAt(call, 'id') ?? textAt(call, 'toolCallId') ?? textAt(call, 'tool_call_id') ?? `call-${name}`;
   builder.call(id, { name, ...parseArguments(owner['arguments'] ?? owner['input'] ?? owner['args']) });
 }
 
@@ -108,6 +153,7 @@ function readResult(message: JsonObject, builder: SessionBuilder): void {
     endedAt: chatInstant(message),
     metadata: returnCode === undefined ? undefined : { exitCode: returnCode },
   };
+  if (isEmptyContent(message['content'])) loseOtherText(message, builder);
   if (id !== undefined) builder.result(id, facts);
   else if (!builder.resultOfOldestCall(facts))
     builder.result(`call-${textAt(message, 'name') ?? 'unknown'}`, facts);

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, type ToolOutputContent } from '@longhaul/protocol';
+import { attachedContent } from './claude-code-attachments.ts';
 import { asPart, readContent, typeName } from './content-blocks.ts';
-import { withoutWrappers } from './first-user-text.ts';
+import { COMMAND, COMMAND_OUTPUT, withoutWrappers } from './first-user-text.ts';
 import { finishReason, type Importer } from './importer.ts';
 import { compactJson, instantAt, listAt, numberAt, objectAt, parseArguments, textAt } from './json-fields.ts';
 import { textOf } from './part-text.ts';
@@ -46,6 +47,8 @@ class ClaudeCodeImporter implements Importer {
   #agent: string | undefined;
   /** A compaction whose summary is in the next user row. */
   #boundary: { tokensBefore?: number | undefined } | undefined;
+  /** A slash command. The next row shows whether Claude Code ran it itself, so that no model read it. */
+  #command: { content: ToolOutputContent[]; createdAt: number | undefined } | undefined;
 
   constructor(builder: SessionBuilder) {
     this.#builder = builder;
@@ -66,6 +69,7 @@ class ClaudeCodeImporter implements Importer {
     report.report.sourceId ??= textAt(row, 'sessionId') ?? textAt(row, 'session_id');
     report.report.workspace ??= textAt(row, 'cwd');
     const type = textAt(row, 'type');
+    if (type === 'assistant' || type === 'attachment') this.#addCommand(false);
     if (type === 'user') this.#user(row);
     else if (type === 'assistant') this.#assistant(row);
     else if (type === 'attachment') this.#attachment(row);
@@ -73,6 +77,7 @@ class ClaudeCodeImporter implements Importer {
   }
 
   end(): void {
+    this.#addCommand(false);
     this.#recordBoundary();
   }
 
@@ -110,9 +115,17 @@ class ClaudeCodeImporter implements Importer {
     this.#boundary = undefined;
   }
 
+  #addCommand(isInjected: boolean): void {
+    const command = this.#command;
+    this.#command = undefined;
+    if (command !== undefined)
+      this.#builder.user(command.content.map(asPart), { createdAt: command.createdAt, isInjected });
+  }
+
   #user(row: JsonObject): void {
     const content = objectAt(row, 'message')?.['content'];
     const createdAt = instantAt(row, 'timestamp');
+    this.#addCommand(typeof content === 'string' && COMMAND_OUTPUT.test(content));
     if (row['isCompactSummary'] === true) {
       const summary = textOf(readContent(content, this.#builder.report));
       this.#builder.compaction(summary, { ...this.#boundary, createdAt });
@@ -130,6 +143,10 @@ class ClaudeCodeImporter implements Importer {
 
   #addUser(content: ToolOutputContent[], facts: { createdAt: number | undefined; isMeta: boolean }): void {
     const text = textOf(content);
+    if (!facts.isMeta && COMMAND.test(text)) {
+      this.#command = { content, createdAt: facts.createdAt };
+      return;
+    }
     const isInjected = facts.isMeta || (INJECTED.test(text) && withoutWrappers(text) === '');
     this.#builder.user(content.map(asPart), { createdAt: facts.createdAt, isInjected });
   }
@@ -191,18 +208,24 @@ class ClaudeCodeImporter implements Importer {
     }
   }
 
-  /** Reads a prompt that was queued while the agent worked. Other attachments are for display or repeat settings. */
+  /** Reads what the model saw: queued prompts and files. Other attachments are for display or repeat settings. */
   #attachment(row: JsonObject): void {
     const attachment = objectAt(row, 'attachment') ?? {};
-    if (textAt(attachment, 'type') !== 'queued_command') {
-      this.#builder.report.skip(`attachments of the type ${typeName(attachment)}`);
+    const type = textAt(attachment, 'type') ?? '';
+    const createdAt = instantAt(row, 'timestamp');
+    if (type === 'queued_command') {
+      const isMeta = row['isMeta'] === true || textAt(attachment, 'commandMode') === 'task-notification';
+      this.#addUser(readContent(attachment['prompt'], this.#builder.report), { createdAt, isMeta });
       return;
     }
-    const isMeta = row['isMeta'] === true || textAt(attachment, 'commandMode') === 'task-notification';
-    this.#addUser(readContent(attachment['prompt'], this.#builder.report), {
-      createdAt: instantAt(row, 'timestamp'),
-      isMeta,
-    });
+    const content = attachedContent(attachment, this.#builder.report);
+    if (content === undefined) this.#builder.report.skip(`attachments of the type ${typeName(attachment)}`);
+    else
+      this.#builder.user(content.map(asPart), {
+        createdAt,
+        isInjected: true,
+        metadata: { attachment: type },
+      });
   }
 }
 

@@ -9,6 +9,9 @@ import { codexUsage } from './usage.ts';
 const ENVELOPES = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted']);
 const BARE_ITEMS = new Set(['function_call', 'function_call_output', 'local_shell_call', 'custom_tool_call']);
 
+/** Items whose content is not text, or not for the model. */
+const SILENT_ITEMS = new Set(['ghost_snapshot', 'compaction', 'compaction_summary', 'compaction_trigger']);
+
 /** Blocks in user messages that Codex wrote: instruction files, the environment, notes on an interrupted turn. */
 const INJECTED = /^\s*(?:# AGENTS\.md instructions|<([a-z_]+)>[\s\S]*<\/\1>\s*$)/;
 
@@ -42,13 +45,21 @@ class CodexImporter implements Importer {
     const type = textAt(row, 'type') ?? '';
     const payload = objectAt(row, 'payload');
     const at = instantAt(row, 'timestamp');
-    if (!ENVELOPES.has(type)) this.#item(row, at);
+    if (!ENVELOPES.has(type)) this.#item(row, at, payload !== undefined);
     else if (payload === undefined) this.#builder.report.skip(`rows of the type ${type} without content`);
     else if (type === 'response_item') this.#item(payload, at);
-    else if (type === 'compacted')
-      this.#builder.compaction(textAt(payload, 'message') ?? '', { createdAt: at });
+    else if (type === 'compacted') this.#compaction(payload, at);
     else if (type === 'event_msg') this.#event(payload);
     else this.#context(payload, type);
+  }
+
+  /** Newer versions record the messages that the model sees after the compaction. */
+  #compaction(payload: JsonObject, createdAt: number | undefined): void {
+    const history = objectsAt(payload, 'replacement_history').map((item) =>
+      textOf(readContent(item['content'], this.#builder.report)),
+    );
+    const view = history.filter((text) => text !== '').join('\n\n');
+    this.#builder.compaction(textAt(payload, 'message') ?? '', { createdAt, view: view || undefined });
   }
 
   #context(payload: JsonObject, type: string): void {
@@ -77,13 +88,23 @@ class CodexImporter implements Importer {
     this.#stepIsOver = true;
   }
 
-  #item(item: JsonObject, at: number | undefined): void {
+  #item(item: JsonObject, at: number | undefined, isEnvelope = false): void {
     const type = textAt(item, 'type') ?? '';
     if (type === 'message') this.#message(item, at);
     else if (type === 'reasoning') this.#reasoning(item, at);
     else if (type.endsWith('_output')) this.#output(item, at);
     else if (type.endsWith('_call')) this.#call(item, at);
-    else this.#builder.report.skip(`items of the type ${typeName(item)}`);
+    else if (type === 'agent_message') this.#subagent(item, at);
+    else if (isEnvelope || SILENT_ITEMS.has(type))
+      this.#builder.report.skip(`items of the type ${typeName(item)}`);
+    else this.#builder.report.lose(`items of the type ${typeName(item)}`, item);
+  }
+
+  /** The answer of a subagent, which the model sees like a message of a user. */
+  #subagent(item: JsonObject, createdAt: number | undefined): void {
+    const parts = readParts(item['content'], this.#builder.report);
+    this.#builder.user(parts, { createdAt, isInjected: true });
+    this.#stepIsOver = true;
   }
 
   #message(item: JsonObject, at: number | undefined): void {

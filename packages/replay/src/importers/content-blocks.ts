@@ -31,7 +31,7 @@ export function asPart(content: ToolOutputContent): Part {
   return content.type === 'text' ? { type: 'text', text: content.text, state: 'done' } : filePart(content);
 }
 
-const TEXT_TYPES = new Set(['text', 'input_text', 'output_text', 'refusal']);
+const TEXT_TYPES = new Set(['text', 'input_text', 'output_text', 'tool_output', 'refusal']);
 
 function readBlock(block: JsonValue, report: ReportDraft): ToolOutputContent[] {
   if (typeof block === 'string') return block === '' ? [] : [{ type: 'text', text: block }];
@@ -46,7 +46,7 @@ function readBlock(block: JsonValue, report: ReportDraft): ToolOutputContent[] {
   if (media !== undefined) return [media];
   const name = textAt(block, 'tool_name');
   if (name !== undefined) return [{ type: 'text', text: name }];
-  report.skip(`content blocks of the type ${typeName(block)}`);
+  report.lose(`content blocks of the type ${typeName(block)}`, block);
   return [];
 }
 

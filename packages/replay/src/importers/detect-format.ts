@@ -1,7 +1,13 @@
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@longhaul/protocol';
+import { createAiderImporter, isAiderHistory } from './aider.ts';
+import { createAtifImporter, isAtifStep } from './atif.ts';
 import { createChatMessagesImporter, isChatMessage } from './chat-messages.ts';
 import { createClaudeCodeImporter, isClaudeCodeRow } from './claude-code.ts';
 import { createCodexImporter, isCodexRow } from './codex.ts';
+import { createCodexExecImporter, isCodexExecRow } from './codex-exec.ts';
+import { createCopilotImporter, isCopilotRow } from './copilot.ts';
+import { createGeminiImporter, isGeminiMessage, isGeminiRow } from './gemini-cli.ts';
+import { createGeminiStreamImporter, isGeminiStreamRow } from './gemini-stream.ts';
 import type { CreateImporter } from './importer.ts';
 import { textAt } from './json-fields.ts';
 import { createLonghaulImporter, isLonghaulMessage } from './longhaul.ts';
@@ -10,13 +16,19 @@ import { createOpencodeImporter, isOpencodeMessage } from './opencode.ts';
 import { createOpenHandsImporter, isOpenHandsEvent } from './openhands.ts';
 import { parseObjects } from './parse-objects.ts';
 import { createPiImporter, isPiRow } from './pi.ts';
+import { createSpecStoryImporter, isSpecStory } from './specstory.ts';
 import { createSweAgentImporter, isSweAgentEntry } from './swe-agent.ts';
+import type { CreateTextImporter } from './text-importer.ts';
 
 /** Returns the importer for a row of a JSONL file, or undefined if its format is unknown. */
 export function importerOfRow(row: JsonObject): CreateImporter | undefined {
   if (isClaudeCodeRow(row)) return createClaudeCodeImporter;
   if (isCodexRow(row)) return createCodexImporter;
+  if (isCodexExecRow(row)) return createCodexExecImporter;
   if (isPiRow(row)) return createPiImporter;
+  if (isCopilotRow(row)) return createCopilotImporter;
+  if (isGeminiRow(row)) return createGeminiImporter;
+  if (isGeminiStreamRow(row)) return createGeminiStreamImporter;
   if (isChatMessage(row)) return createChatMessagesImporter;
   return undefined;
 }
@@ -32,12 +44,21 @@ export function importerOfElement(
 ): CreateImporter | 'later' | undefined {
   if (isOpencodeMessage(element)) return createOpencodeImporter;
   if (isLonghaulMessage(element, fields)) return createLonghaulImporter;
+  if (isGeminiMessage(element, fields)) return createGeminiImporter;
+  if (isAtifStep(element, list)) return createAtifImporter;
   if (isSweAgentEntry(element, list)) return createSweAgentImporter;
   if (isOpenHandsEvent(element)) return createOpenHandsImporter;
   if (isMiniSweAgent(element, fields)) return createMiniSweAgentImporter;
   if (!isChatMessage(element)) return undefined;
   // The first messages of mini-swe-agent look like those of any chat.
   return /^(?:system|user)$/.test(textAt(element, 'role') ?? '') ? 'later' : createChatMessagesImporter;
+}
+
+/** Returns the importer for a session in Markdown, or undefined for other files. */
+export function textImporterOf(head: string): CreateTextImporter | undefined {
+  if (/^\s*[{[]/.test(head)) return undefined;
+  if (isAiderHistory(head)) return createAiderImporter;
+  return isSpecStory(head) ? createSpecStoryImporter : undefined;
 }
 
 /**

@@ -16,7 +16,7 @@ export const PACKS = 'packs';
 /** The list of child sessions in our own export. */
 const CHILDREN = 'children';
 /** The lists whose elements make up a session. */
-const LISTS = new Set(['messages', 'history', 'trajectory', CHILDREN, PACKS]);
+const LISTS = new Set(['messages', 'history', 'trajectory', 'steps', CHILDREN, PACKS]);
 const MAX_ELEMENT_CHARS = 96_000_000;
 const MAX_FIELD_CHARS = 8_000_000;
 const CUT_OFF = 'the end of the document, which is cut off: the file was still being written, or was cut';
@@ -87,7 +87,7 @@ export class DocumentReader {
   #leaveField(): void {
     if (this.#unit === undefined || this.#container?.list !== undefined || this.#documents > 1) return;
     const text = this.#unit.pieces.join('');
-    const list = /"(messages|history|trajectory)"\s*:\s*\[/.exec(text);
+    const list = /"(messages|history|trajectory|steps)"\s*:\s*\[/.exec(text);
     if (list?.[1] === undefined) return;
     this.#report.skip('damaged fields of the document');
     this.#unit = undefined;
@@ -215,11 +215,16 @@ export class DocumentReader {
     const unit = this.#unit;
     this.#keep(piece);
     this.#unit = undefined;
-    if (unit === undefined || container === undefined || this.#documents > 1) return false;
+    if (unit === undefined || container === undefined) return false;
+    if (this.#documents > 1) {
+      this.#report.report.unread.chars += unit.chars;
+      return false;
+    }
     this.#locate(container);
     container.count += 1;
     if (unit.pieces.length === 0) {
       this.#report.skip('values that are too large');
+      if (container.list !== undefined) this.#report.report.unread.chars += unit.chars;
       return false;
     }
     const text = unit.pieces.join('');
@@ -254,7 +259,8 @@ export class DocumentReader {
   #damagedElement(text: string, list: string): boolean {
     const next = this.#starts.find(text, 1);
     const own = next === -1 ? text : text.slice(0, next);
-    const { objects, problem } = parseObjects(own);
+    const { objects, problem, unreadChars } = parseObjects(own);
+    this.#report.report.unread.chars += unreadChars;
     this.#report.skip(problem?.replace('lines', 'elements') ?? 'damaged elements, read as far as possible');
     for (const element of objects) this.#element(element, list);
     this.#isDamaged = true;
@@ -293,7 +299,10 @@ export class DocumentReader {
 
   #seek(text: string, list: string): string | undefined {
     const found = this.#starts.seek(text);
-    if (found === undefined) return undefined;
+    if (found === undefined) {
+      this.#report.report.unread.chars += text.length;
+      return undefined;
+    }
     this.#seeking = undefined;
     this.#unit = undefined;
     this.#inString = false;

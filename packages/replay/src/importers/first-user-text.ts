@@ -55,15 +55,17 @@ const NOTES = [
   /# Context from my IDE setup:[\s\S]*?(?:\n## My request for Codex:|$)/y,
 ];
 
-const COMMAND = /^\s*<command-(?:name|message)>/;
+/** A message that is a slash command, which can have arguments. */
+export const COMMAND = /^\s*<command-(?:name|message)>/;
+const COMMAND_NAME = /<command-name>\s*([^<]*?)\s*<\/command-name>/;
 const COMMAND_ARGS = /<command-args>([\s\S]*?)<\/command-args>/;
-const COMMAND_OUTPUT = /^\s*<local-command-std(?:out|err)>/;
+export const COMMAND_OUTPUT = /^\s*<local-command-std(?:out|err)>/;
 
 /**
  * Finds the first text that the user of a recorded session wrote. Pass it the messages one by one, in order.
  *
- * The arguments of a slash command are the user's text only if a model read them. A command that the recorded agent ran
- * itself (`/model opus`) is followed by its output.
+ * The arguments of a slash command, or else its name, are the user's text only if a model read them. A command that the
+ * recorded agent ran itself (`/model opus`) is followed by its output.
  */
 export class FirstUserText {
   #text: string | undefined;
@@ -80,11 +82,14 @@ export class FirstUserText {
     if (this.#text !== undefined || message.role !== 'user' || message.metadata?.synthetic !== undefined)
       return;
     const text = textOfParts(message, 'text');
-    const args = COMMAND.test(text) ? COMMAND_ARGS.exec(text)?.[1]?.trim() : undefined;
-    const found = args || writtenText(message);
-    if (found === '') return;
+    const isCommand = COMMAND.test(text);
+    const args = isCommand ? COMMAND_ARGS.exec(text)?.[1]?.trim() : undefined;
+    const name = isCommand ? COMMAND_NAME.exec(text)?.[1] : undefined;
+    const written = args || writtenText(message);
+    const found = written || name;
+    if (found === undefined || found === '') return;
     this.#text = found.slice(0, MAX_CHARS);
-    this.#isFromCommand = found === args;
+    this.#isFromCommand = found === args || written === '';
   }
 }
 

@@ -70,3 +70,22 @@ export function parseArguments(value: JsonValue | undefined): { input: JsonObjec
   if (isObject(parsed)) return { input: parsed };
   return value === '' ? { input: {} } : { input: {}, inputText: value };
 }
+
+/** A longer string whose start has no whitespace is data in base64, not text. */
+const MAX_WORD_CHARS = 1_000;
+
+/** Returns the number of characters of text in all strings of a value, without keys. Never overflows the stack. */
+export function stringChars(value: JsonValue): number {
+  let chars = 0;
+  const open: JsonValue[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string') chars += isData(next) ? 0 : next.length;
+    else if (Array.isArray(next)) for (const item of next) open.push(item);
+    else if (isObject(next)) for (const item of Object.values(next)) if (item !== undefined) open.push(item);
+  }
+  return chars;
+}
+
+function isData(text: string): boolean {
+  return text.length > MAX_WORD_CHARS && !/\s/.test(text.slice(0, MAX_WORD_CHARS));
+}

@@ -45,13 +45,19 @@ export class LineReader {
 
   #endLine(isLast: boolean): void {
     const text = this.#pieces.join('');
-    const isTooLong = this.#chars > MAX_LINE_CHARS;
+    const chars = this.#chars;
+    const isTooLong = chars > MAX_LINE_CHARS;
     this.#report.where = `line ${this.#line}`;
     this.#pieces = [];
     this.#chars = 0;
     this.#line += 1;
-    if (isTooLong) this.#report.skip(`lines over ${MAX_LINE_CHARS / 1e6} million characters`);
+    if (isTooLong) this.#skipLine(chars);
     else if (text.trim() !== '') this.#readLine(text, isLast);
+  }
+
+  #skipLine(chars: number): void {
+    this.#report.skip(`lines over ${MAX_LINE_CHARS / 1e6} million characters`);
+    this.#report.report.unread.chars += chars;
   }
 
   #readLine(text: string, isLast: boolean): void {
@@ -60,7 +66,8 @@ export class LineReader {
       return;
     }
     this.#previous = text;
-    const { objects, problem } = parseObjects(text);
+    const { objects, problem, unreadChars } = parseObjects(text);
+    this.#report.report.unread.chars += unreadChars;
     const isCut = isLast && problem !== undefined && !text.trimEnd().endsWith('}');
     if (isCut)
       this.#report.skip(

@@ -62,7 +62,7 @@ class LonghaulImporter implements Importer {
   read(element: JsonObject): void {
     const parsed = messageSchema.safeParse(element);
     if (!parsed.success) {
-      this.#builder.report.skip('messages with wrong or missing fields');
+      this.#builder.report.lose('messages with wrong or missing fields', element);
       return;
     }
     const message = parsed.data;

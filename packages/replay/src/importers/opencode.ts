@@ -19,6 +19,17 @@ export function createOpencodeImporter(builder: SessionBuilder): Importer {
   return new OpencodeImporter(builder);
 }
 
+/** Parts that the model does not see, or that only name something. */
+const SILENT_PARTS = new Set([
+  'snapshot',
+  'patch',
+  'agent',
+  'retry',
+  'compaction',
+  'step-start',
+  'step-finish',
+]);
+
 class OpencodeImporter implements Importer {
   readonly format = 'opencode';
   readonly #builder: SessionBuilder;
@@ -42,7 +53,7 @@ class OpencodeImporter implements Importer {
     if (role === 'user') this.#user(parts, instantAt(objectAt(info, 'time'), 'created'));
     else if (role === 'assistant' && info?.['summary'] === true) this.#summary(parts, info);
     else if (role === 'assistant') this.#assistant(parts, info);
-    else this.#builder.report.skip('messages of an unknown role');
+    else this.#builder.report.lose('messages of an unknown role', parts);
   }
 
   #user(parts: JsonObject[], createdAt: number | undefined): void {
@@ -112,7 +123,10 @@ class OpencodeImporter implements Importer {
   }
 
   #skip(part: JsonObject): void {
-    this.#builder.report.skip(`parts of the type ${typeName(part)}`);
+    const { report } = this.#builder;
+    const reason = `parts of the type ${typeName(part)}`;
+    if (SILENT_PARTS.has(textAt(part, 'type') ?? '')) report.skip(reason);
+    else report.lose(reason, part);
   }
 
   #tool(part: JsonObject): void {

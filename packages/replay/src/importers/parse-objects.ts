@@ -1,12 +1,14 @@
 import { isObject, type JsonObject, parseJson } from '@longhaul/protocol';
 import { jsonrepair } from 'jsonrepair';
-
+import { compactJson } from './json-fields.ts';
 import { splitValues } from './split-values.ts';
 
 export interface ParsedObjects {
   objects: JsonObject[];
   /** Describes the damage, if there is any. */
   problem?: string;
+  /** About how many characters of damaged objects are not in `objects`. */
+  unreadChars: number;
 }
 
 /** Longer damaged text is not repaired, because the repair is slow. */
@@ -18,24 +20,36 @@ const MAX_REPAIR_CHARS = 2_000_000;
  */
 export function parseObjects(text: string): ParsedObjects {
   const value = parseJson(text);
-  if (isObject(value)) return { objects: [value] };
+  if (isObject(value)) return { objects: [value], unreadChars: 0 };
   if (value !== undefined) {
     const objects = Array.isArray(value) ? value.filter(isObject) : [];
-    return { objects, problem: 'lines without a JSON object' };
+    return { objects, problem: 'lines without a JSON object', unreadChars: 0 };
   }
   const escaped = parseJson(withLegalEscapes(text));
   if (isObject(escaped))
-    return { objects: [escaped], problem: 'lines with illegal characters or escapes: repaired' };
+    return {
+      objects: [escaped],
+      problem: 'lines with illegal characters or escapes: repaired',
+      unreadChars: 0,
+    };
   const slices = splitValues(text);
   const parsed = slices.map((slice) => parseSlice(slice.text, slice.isWhole));
   const objects = parsed.flatMap((slice) => slice.objects);
   const isClean = parsed.every((slice) => slice.isClean);
-  if (isClean) return { objects, problem: 'lines with several objects: all were read' };
+  if (isClean) return { objects, problem: 'lines with several objects: all were read', unreadChars: 0 };
   return {
     objects,
     problem:
       objects.length === 0 ? 'damaged lines that cannot be read' : 'damaged lines, read as far as possible',
+    unreadChars: unreadCharsOf(text, objects),
   };
+}
+
+/** Text without an object, such as a line of a log, contains nothing of a session. */
+function unreadCharsOf(text: string, objects: readonly JsonObject[]): number {
+  if (!/\{\s*"/.test(text)) return 0;
+  const read = objects.reduce((sum, object) => sum + (compactJson(object)?.length ?? 0), 0);
+  return Math.max(0, text.length - read);
 }
 
 /** Reads an object that is cut off or damaged, as far as possible. */

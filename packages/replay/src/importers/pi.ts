@@ -87,7 +87,7 @@ class PiImporter implements Importer {
       });
     else if (role === 'bashExecution') this.#inject(shellText(message), createdAt);
     else if (role === 'custom' || role === 'hookMessage') this.#inject(message['content'], createdAt);
-    else report.skip(`messages of the role ${(role ?? 'unknown').slice(0, 40)}`);
+    else report.lose(`messages of the role ${(role ?? 'unknown').slice(0, 40)}`, message);
   }
 
   #inject(content: JsonValue | undefined, createdAt: number | undefined): void {

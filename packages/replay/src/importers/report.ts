@@ -1,5 +1,6 @@
-import type { ChildPlace, GitStart, Mark, Message, ToolPart } from '@longhaul/protocol';
+import type { ChildPlace, GitStart, JsonValue, Mark, Message, ToolPart } from '@longhaul/protocol';
 import { FirstUserText } from './first-user-text.ts';
+import { stringChars } from './json-fields.ts';
 import { argumentsText } from './part-text.ts';
 
 export type SessionFormat =
@@ -10,6 +11,11 @@ export type SessionFormat =
   | 'mini-swe-agent'
   | 'swe-agent'
   | 'openhands'
+  | 'copilot'
+  | 'gemini-cli'
+  | 'atif'
+  | 'specstory'
+  | 'aider'
   | 'chat-messages'
   | 'longhaul';
 
@@ -29,6 +35,8 @@ export interface RecordedCompaction {
   summary: string;
   /** Tokens of the context before the compaction, from the file. */
   tokensBefore?: number;
+  /** Text of all messages that the model saw after it, if the file has them instead of a summary alone. */
+  view?: string;
 }
 
 /** Numbers of characters by kind. */
@@ -41,6 +49,13 @@ export interface VisibleChars {
   results: number;
   /** System text, if the file has it. It is not a message. */
   system: number;
+}
+
+/** Content that a model saw and that could not be read. It is also in `skipped`, with the reasons. */
+export interface Unread {
+  /** Characters of all strings in it. */
+  chars: number;
+  calls: number;
 }
 
 export interface ImportReport {
@@ -56,6 +71,8 @@ export interface ImportReport {
   visibleChars: number;
   chars: VisibleChars;
   skipped: Skipped[];
+  /** What the recorded model saw and was not read. `partialProblem` says whether it is too much. */
+  unread: Unread;
   compactions: RecordedCompaction[];
   /**
    * Number of times the recorded session returned to an earlier message and continued from there. All branches are kept
@@ -97,6 +114,7 @@ export class ReportDraft {
     visibleChars: 0,
     chars: { user: 0, assistant: 0, calls: 0, results: 0, system: 0 },
     skipped: [],
+    unread: { chars: 0, calls: 0 },
     compactions: [],
     branches: 0,
     systemText: '',
@@ -119,6 +137,13 @@ export class ReportDraft {
     const skipped = { where, reason: name, count: 1 };
     this.#skippedByReason.set(name, skipped);
     this.report.skipped.push(skipped);
+  }
+
+  /** Reports content that a model saw and that is not read. A call in it counts too. */
+  lose(reason: string, content: JsonValue, calls = 0): void {
+    this.skip(reason);
+    this.report.unread.chars += stringChars(content);
+    this.report.unread.calls += calls;
   }
 
   message(message: Message): void {

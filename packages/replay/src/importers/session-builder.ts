@@ -126,9 +126,13 @@ export class SessionBuilder {
   /** Records a compaction by the recorded agent. `summary` replaced the earlier messages for its model. */
   compaction(
     summary: string,
-    facts: { tokensBefore?: number | undefined; createdAt?: number | undefined } = {},
+    facts: {
+      tokensBefore?: number | undefined;
+      createdAt?: number | undefined;
+      view?: string | undefined;
+    } = {},
   ): void {
-    this.#held.push({ summary, ...present({ tokensBefore: facts.tokensBefore }) });
+    this.#held.push({ summary, ...present({ tokensBefore: facts.tokensBefore, view: facts.view }) });
     this.#step = undefined;
     if (summary === '') return;
     const notice: Part = { type: 'notice', text: summary, forModel: true };
@@ -281,6 +285,7 @@ export class SessionBuilder {
 interface RecordedSummary {
   summary: string;
   tokensBefore?: number;
+  view?: string;
 }
 
 function asNotice(part: Part): Part {

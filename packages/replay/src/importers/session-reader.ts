@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, Message } from '@longhaul/protocol';
-import { importerOfElement, importerOfRow, isReadByLines } from './detect-format.ts';
+import { importerOfElement, importerOfRow, isReadByLines, textImporterOf } from './detect-format.ts';
 import { DocumentReader, PACKS } from './document-reader.ts';
 import { withoutWrappers } from './first-user-text.ts';
 import type { CreateImporter, Importer } from './importer.ts';
@@ -7,6 +7,7 @@ import { LineReader } from './line-reader.ts';
 import { type ImportReport, ReportDraft } from './report.ts';
 import { SessionBuilder } from './session-builder.ts';
 import { StableIds } from './stable-id.ts';
+import { TextReader } from './text-reader.ts';
 
 export interface ImportOptions {
   /** `sessionId` of the messages. Default: a hash of the file's start, so that the same file gives the same ids. */
@@ -47,7 +48,7 @@ export class SessionReader {
   readonly #draft = new ReportDraft();
   readonly #fields = new Map<string, JsonValue>();
   #head = '';
-  #reader: LineReader | DocumentReader | undefined;
+  #reader: LineReader | DocumentReader | TextReader | undefined;
   #builder: SessionBuilder | undefined;
   #importer: Importer | undefined;
   #undecided: { element: JsonObject; list: string }[] = [];
@@ -112,19 +113,28 @@ export class SessionReader {
     this.#isEmpty = head.trim() === '';
     const ids = new StableIds(head.slice(0, 65_536), this.#options.sessionId);
     this.#builder = new SessionBuilder(this.#draft, ids, this.#options.createdAt ?? 0);
-    this.#reader = isReadByLines(head)
-      ? new LineReader(this.#draft, (row) => this.#row(row))
-      : new DocumentReader(this.#draft, {
-          element: (element, list) => this.#element(element, list),
-          field: (name, value) => this.#field(name, value),
-          child: (text) => this.#child(text),
-        });
+    this.#reader = this.#readerFor(head, this.#builder);
     this.#reader.push(head);
+  }
+
+  #readerFor(head: string, builder: SessionBuilder): LineReader | DocumentReader | TextReader {
+    const createTextImporter = textImporterOf(head);
+    if (createTextImporter !== undefined) {
+      const importer = createTextImporter(builder);
+      this.report.format = importer.format;
+      return new TextReader(this.#draft, importer, () => builder.settle());
+    }
+    if (isReadByLines(head)) return new LineReader(this.#draft, (row) => this.#row(row));
+    return new DocumentReader(this.#draft, {
+      element: (element, list) => this.#element(element, list),
+      field: (name, value) => this.#field(name, value),
+      child: (text) => this.#child(text),
+    });
   }
 
   #row(row: JsonObject): void {
     this.#importer ??= this.#create(importerOfRow(row));
-    if (this.#importer === undefined) this.#draft.skip('rows of no known format');
+    if (this.#importer === undefined) this.#draft.lose('rows of no known format', row);
     else this.#read(this.#importer, row, '');
   }
 
@@ -139,7 +149,7 @@ export class SessionReader {
     }
     const found = importerOfElement(element, list, this.#fields);
     if (found === undefined) {
-      this.#draft.skip('elements of no known format');
+      this.#draft.lose('elements of no known format', element);
       return;
     }
     this.#undecided.push({ element, list });

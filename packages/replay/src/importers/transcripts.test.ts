@@ -1,3 +1,4 @@
+import type { Message } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import { missingTranscripts, readTranscript } from '../../test/support.ts';
 import { stepsOf, toEvents } from '../events.ts';
@@ -21,7 +22,7 @@ const TABLE = [
 ] as const;
 
 /**
- * Counts characters as the table does, which differs in two points. For mini-swe-agent the table counts a call as the
+ * Counts characters as the table does, which differs in three points. The table omits attached files. For mini-swe-agent the table counts a call as the
  * JSON of `{name, arguments}` with the arguments as a string, so quotes and line breaks are escaped twice. In the
  * manifest, three lines have illegal escapes: the table omits their results, and this importer repairs them.
  */
@@ -29,12 +30,19 @@ function asTheTableCounts(name: string, content: Buffer): number {
   if (name === 'claude-code-manifest.jsonl')
     return readSession(withoutIllegalLines(content)).report.visibleChars;
   const { messages, report } = readSession(content);
+  const attached = messages.filter((message) => message.metadata?.['attachment'] !== undefined);
+  if (report.format === 'claude-code') return report.visibleChars - userChars(attached);
   if (report.format !== 'mini-swe-agent') return report.visibleChars;
   const calls = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool'));
   const escaped = calls.map(
     (part) => JSON.stringify({ name: part.name, arguments: argumentsText(part) }).length,
   );
   return report.visibleChars - report.chars.calls + escaped.reduce((sum, length) => sum + length, 0);
+}
+
+function userChars(messages: readonly Message[]): number {
+  const parts = messages.flatMap((message) => message.parts);
+  return parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
 }
 
 function withoutIllegalLines(content: Buffer): string {
