@@ -72,7 +72,8 @@ it('runs a task of Terminal-Bench whole: installs, works, leaves a service, and 
   const report = await runTrial(folder, { task: TASK, url });
   const pid = Number(readFileSync(join(folder, 'app', 'pid'), 'utf8'));
   try {
-    expect(report).toMatchObject({ agent: 'longhaul', version: '0.1.0', failure: null, cost_usd: null });
+    const { version } = JSON.parse(readFileSync(path('../../../packages/cli/package.json'), 'utf8'));
+    expect(report).toMatchObject({ agent: 'longhaul', version, failure: null, cost_usd: null });
     expect(report.metadata).toMatchObject({ status: 'completed', exit_code: 0, model_calls: 4, error: null });
     expect(report.n_input_tokens).toBeGreaterThan(report.n_output_tokens);
     expect(report.n_cache_tokens).toBeGreaterThan(0);
