@@ -22,6 +22,35 @@ async function benchWithSessions(): Promise<Bench> {
   return bench;
 }
 
+describe('longhaul replay without a path', () => {
+  it('finds the sessions of agents on this machine, and measures the newest', async () => {
+    await using bench = await Bench.open();
+    const folder = join(bench.home, '.claude', 'projects', '-home-dev-shop');
+    await mkdir(folder, { recursive: true });
+    const text = 'I look on, and on. '.repeat(2_000);
+    const rows = [
+      { type: 'user', uuid: 'a', sessionId: 's', message: { role: 'user', content: 'Look.' } },
+      { type: 'assistant', uuid: 'b', sessionId: 's', message: { id: 'm1', content: text } },
+      { type: 'assistant', uuid: 'c', sessionId: 's', message: { id: 'm2', content: 'Done.' } },
+    ];
+    await writeFile(join(folder, 'one.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+    const { code, stdout, stderr } = await bench.run(['replay', '--window', '4000']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'Found 1 recorded session on this machine: Claude Code 1. All are replayed.\n',
+    });
+    expect(stdout).toContain('one.jsonl');
+  });
+
+  it('says where it searched if there is none', async () => {
+    await using bench = await Bench.open();
+    const { code, stdout, stderr } = await bench.run(['replay']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('No recorded session was found on this machine.');
+    expect(stderr).toContain(join(bench.home, '.codex', 'sessions'));
+  });
+});
+
 describe('longhaul replay', () => {
   it('prints a table for each window, with a star at the best value of each column', async () => {
     await using bench = await benchWithSessions();
@@ -110,7 +139,6 @@ describe('longhaul replay', () => {
   });
 
   it.each([
-    [[], /needs session files/],
     [['x', '--strategy', 'reactive-overflo'], /Did you mean reactive-overflow\?/],
     [['x', '--window', '12'], /at least 1000/],
     [['x', '--window', 'large'], /whole number/],

@@ -36,6 +36,8 @@ export {
 } from './backtest/run-backtest.ts';
 export { isStrategyPath, strategyNames } from './backtest/strategies.ts';
 export { type MethodTotals, totalsOf } from './backtest/totals.ts';
+export { type AgentPlace, agentPlaces } from './discover/agent-places.ts';
+export { findOwnSessions, type OwnSession, type OwnSessions } from './discover/find-own-sessions.ts';
 export {
   type EventOptions,
   type EventStep,
@@ -55,7 +57,13 @@ export type {
   VisibleChars,
 } from './importers/report.ts';
 export type { ImportOptions, RecordedPack } from './importers/session-reader.ts';
-export { openSession, type SessionSource, sessionPaths, sessionSource } from './importers/session-source.ts';
+export {
+  isOneOfSeveral,
+  openSession,
+  type SessionSource,
+  sessionPaths,
+  sessionSource,
+} from './importers/session-source.ts';
 export {
   CUT_CALL_SUFFIX,
   END_OF_RECORDING,

@@ -668,6 +668,7 @@ allow them, they are ignored. If such a setting changes, or a file that it uses,
 model is called. Formats: Claude Code, Codex, OpenCode, pi, Gemini CLI, Copilot, Aider, SpecStory, mini-swe-agent,
 SWE-agent, OpenHands, ATIF, chat messages, and longhaul export. FILE#3 names the third session of a file.
 
+  longhaul replay                      the newest 30 sessions that coding agents have recorded on this machine
   longhaul replay ~/.claude/projects --window 64000 --baselines
   longhaul replay session.jsonl --window 16000,32000,64000 --html page.html
 

@@ -7,21 +7,22 @@ import { type Terminal, wantsColors } from '../terminal.ts';
 import { agentReplayLines, agentReplayTable, hasPassed } from '../through-agent/report.ts';
 import { replayThroughAgent } from '../through-agent/through-agent.ts';
 
-export interface ThroughAgentCommand extends ParsedFlags<typeof REPLAY_FLAGS> {
+export interface ThroughAgentCommand extends Pick<ParsedFlags<typeof REPLAY_FLAGS>, 'values'> {
+  paths: readonly string[];
   windows: readonly number[];
   signal: AbortSignal;
 }
 
 /** `longhaul replay --through-agent FILE…`: plays recorded sessions through the whole runtime. */
 export async function throughAgent(command: ThroughAgentCommand, terminal: Terminal): Promise<number> {
-  const { values, positionals, signal } = command;
+  const { values, paths, signal } = command;
   refuseOthers(values);
   const cwd = resolve(terminal.cwd, values.cwd ?? '.');
   const [windowTokens = 0, ...more] = command.windows;
   if (more.length > 0) throw usage('--through-agent takes one --window.', 'replay');
   using bar = progressBar(terminal);
   const report = await replayThroughAgent({
-    paths: positionals.map((path) => resolve(cwd, path)),
+    paths,
     windowTokens,
     wantsNarratives: values.summarizer === 'scripted',
     onFile: (progress) => bar.show(progress),

@@ -16,6 +16,7 @@ import { resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { printable } from '../render/format.ts';
+import { newestOwnSessions } from '../replay/own-sessions.ts';
 import { progressBar } from '../replay/progress.ts';
 import { replayTable } from '../replay/replay-table.ts';
 import { summariserOf } from '../replay/summariser.ts';
@@ -31,17 +32,17 @@ const CANCELLED = 130;
 /** `longhaul replay FILE|FOLDER…`: measures what each strategy keeps, loses and costs on recorded sessions. */
 export async function replay(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'replay', REPLAY_FLAGS);
-  if (positionals.length === 0)
-    throw usage('longhaul replay needs session files, or folders of them.', 'replay');
   const workers = positiveNumber(values.workers, '--workers', { whole: true });
   using interrupt = watchInterrupts(terminal, () => {});
+  const paths = await pathsOf(positionals, values, terminal);
+  if (paths.length === 0) return 1;
   if (values['through-agent'] === true) {
     const { throughAgent } = await import('./replay-through-agent.ts');
     const windows = windowsOf(values.window ?? DEFAULT_WINDOW);
-    return throughAgent({ values, positionals, windows, signal: interrupt.signal }, terminal);
+    return throughAgent({ values, paths, windows, signal: interrupt.signal }, terminal);
   }
   const options = {
-    paths: positionals.map((path) => resolve(terminal.cwd, values.cwd ?? '.', path)),
+    paths,
     windows: windowsOf(values.window ?? DEFAULT_WINDOW),
     methods: methodsOf(values.strategy ?? 'all', { baselines: values.baselines === true }),
     wantsTrace: values.html !== undefined,
@@ -54,6 +55,16 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
   if (report === undefined) return CANCELLED;
   if (values.html !== undefined) await writePage(report, resolve(terminal.cwd, values.html));
   return print(report, terminal, { json: values.json === true, noColor: values['no-color'] });
+}
+
+/** Without a path, the newest sessions of the agents on this machine. */
+async function pathsOf(
+  positionals: readonly string[],
+  { cwd = '.' }: { cwd?: string },
+  terminal: Terminal,
+): Promise<string[]> {
+  if (positionals.length > 0) return positionals.map((path) => resolve(terminal.cwd, cwd, path));
+  return await newestOwnSessions(terminal);
 }
 
 async function runWithProgress(

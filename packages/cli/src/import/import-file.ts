@@ -4,6 +4,7 @@ import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import {
   type ImportReport,
   importSession,
+  isOneOfSeveral,
   openSession,
   partialProblem,
   type SessionSource,
@@ -48,8 +49,7 @@ export type ImportOutcome =
 /** Returns one path for each session in a file. A path that cannot be read is returned, so that its import says why. */
 export async function sessionsIn(path: string): Promise<string[]> {
   try {
-    const { part } = await sessionSource(path);
-    return part === undefined ? await sessionPaths(path) : [path];
+    return isOneOfSeveral(await sessionSource(path)) ? [path] : await sessionPaths(path);
   } catch (error) {
     if (readProblem(error) === undefined) throw error;
     return [path];
@@ -97,8 +97,6 @@ export async function importFile(path: string, options: ImportFileOptions): Prom
     const problem = readProblem(error);
     if (problem === undefined) throw error;
     return { status: 'problem', message: problem };
-  } finally {
-    source.destroy();
   }
 }
 

@@ -1,7 +1,7 @@
 import { open, opendir, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { textImporterOf } from '../importers/detect-format.ts';
-import { sessionPaths, sessionSource } from '../importers/session-source.ts';
+import { isOneOfSeveral, sessionPaths, sessionSource } from '../importers/session-source.ts';
 
 export interface FoundFile {
   /** The file, or `FILE#3` for the third session of a file with several. */
@@ -51,7 +51,7 @@ export async function findSessionFiles(paths: readonly string[]): Promise<FoundF
 
 async function sessionsIn(file: string): Promise<FoundFile[]> {
   const source = await sessionSource(file);
-  const paths = source.part === undefined ? await sessionPaths(file) : [file];
+  const paths = isOneOfSeveral(source) ? [file] : await sessionPaths(file);
   const bytes = (await stat(source.file)).size / paths.length;
   return paths.map((path) => ({ path, bytes }));
 }
@@ -75,6 +75,7 @@ async function* filesIn(folder: string): AsyncGenerator<string | undefined> {
 
 async function isSessionName(path: string): Promise<boolean> {
   const extension = extname(path).toLowerCase();
+  if (extension === '.db') return /^opencode[^/\\]*$/.test(basename(path));
   return EXTENSIONS.has(extension) || (extension === MARKDOWN && (await isMarkdownSession(path)));
 }
 
