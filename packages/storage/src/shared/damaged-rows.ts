@@ -112,8 +112,7 @@ function damagedRowsOf(
   const from = `FROM ${table} ${scan.join ?? ''}`;
   const where = sessionId === undefined ? '' : `WHERE ${scan.session} = ?`;
   const values = sessionId === undefined ? [] : [sessionId];
-  const check = (row: Record<string, unknown>) =>
-    damageOf(table, row, { json: scan.json ?? [], check: checkContent });
+  const check = (row: Record<string, unknown>) => damageOf(table, row, checkContent);
   try {
     const found: FoundDamage[] = [];
     for (const row of rows(`SELECT ${places}, ${content} ${from} ${where}`, ...values)) {
@@ -167,12 +166,14 @@ function isPresent(value: unknown): boolean {
   return value !== null && value !== undefined;
 }
 
-function damageOf(
+/** Returns what is wrong with a row. Undefined: nothing. */
+export function damageOf(
   table: CheckedTable,
   row: Readonly<Record<string, unknown>>,
-  { json, check }: { json: readonly string[]; check: RowCheck },
+  check: RowCheck,
 ): string | undefined {
   const { checksum } = row;
+  const { json = [] } = SCANS[table];
   if (checksum !== null) return isSoundRow(table, row) ? undefined : CHANGED_ON_DISK;
   try {
     for (const name of json) JSON.parse(unpackText(row[name] ?? 'null'));

@@ -1,7 +1,7 @@
 import type { NewAnswer, NewApproval } from '@longhaul/core';
-import type { Approval, JsonObject, JsonValue } from '@longhaul/protocol';
+import type { Approval } from '@longhaul/protocol';
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
-import { parseColumn, withoutNulls } from '../shared/json.ts';
+import { toApproval } from '../shared/approval-rows.ts';
 import type { Drizzle } from './connection.ts';
 import { approvals, heads } from './schema.ts';
 
@@ -11,8 +11,6 @@ const BY_POSITION = [
   asc(sql`length(${approvals.handle})`),
   asc(approvals.handle),
 ];
-
-type ApprovalRow = typeof approvals.$inferSelect;
 
 export function createApprovalTable(db: Drizzle, now: () => number) {
   const ofSession = (sessionId: string) => eq(approvals.sessionId, sessionId);
@@ -77,15 +75,5 @@ export function createApprovalTable(db: Drizzle, now: () => number) {
         .orderBy(...BY_POSITION);
       return rows.all().map(toApproval);
     },
-  };
-}
-
-function toApproval({ args, content, ...row }: ApprovalRow): Approval {
-  const id = `${row.sessionId}/${row.handle}`;
-  const place = { table: 'approvals', id } as const;
-  return {
-    ...withoutNulls(row),
-    args: parseColumn<JsonValue>(args, place),
-    ...(content !== null && { content: parseColumn<JsonObject>(content, place) }),
   };
 }

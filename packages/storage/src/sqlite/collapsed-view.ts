@@ -1,19 +1,19 @@
 import { revertedRanges } from '@longhaul/context';
 import type { SequenceSpan } from '@longhaul/core';
 import { and, asc, between, desc, eq, inArray, type SQL } from 'drizzle-orm';
-import type { Drizzle } from './connection.ts';
-import { parseHiddenMessages } from './hidden-messages.ts';
-import { readLiveRows } from './live-rows.ts';
-import { readPartRows } from './log-reader.ts';
-import { messages } from './schema.ts';
+import { breaksIn, joined, readableEntries, withinRanges, without } from '../shared/hidden-spans.ts';
 import {
   isStanding,
   pinnedBy,
-  readViewMarks,
   type StubExtras,
   type StubRow,
   type ViewRows,
-} from './view-reader.ts';
+} from '../shared/view-assembler.ts';
+import type { Drizzle } from './connection.ts';
+import { readLiveRows } from './live-rows.ts';
+import { readPartRows } from './log-reader.ts';
+import { messages } from './schema.ts';
+import { readViewMarks } from './view-reader.ts';
 
 /**
  * Returns the rows of a view in which consecutive hidden messages are one. Reads no row of the others, so the work does
@@ -45,31 +45,6 @@ export function readCollapsedRows(db: Drizzle, sessionId: string): ViewRows {
   return { stubs: places, extras, hidden, marks: { ...found, messageIds }, shown, standsFrom };
 }
 
-/** A span whose messages are not shown: hidden or reverted. */
-interface Break {
-  span: SequenceSpan;
-  isHidden: boolean;
-}
-
-/** After the last message of any session. */
-const END: Break = { span: [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], isHidden: false };
-
-/** Returns the breaks in order. The last one is after all messages. */
-function breaksIn(hidden: readonly SequenceSpan[], reverted: readonly SequenceSpan[]): Break[] {
-  const breaks = [
-    ...hidden.map((span) => ({ span, isHidden: true })),
-    ...reverted.map((span) => ({ span, isHidden: false })),
-  ];
-  return [...breaks.toSorted((left, right) => left.span[0] - right.span[0]), END];
-}
-
-function withinRanges(ranges: readonly SequenceSpan[], [first, last]: SequenceSpan): SequenceSpan[] {
-  return ranges.flatMap((range): SequenceSpan[] => {
-    const span: SequenceSpan = [Math.max(first, range[0]), Math.min(last, range[1])];
-    return span[0] <= span[1] ? [span] : [];
-  });
-}
-
 /** Returns the hidden messages in order, without pinned ones. Uses unvalidated rows, like `readViewRows`. */
 function hiddenSpans(
   db: Drizzle,
@@ -92,36 +67,6 @@ function hiddenSpans(
   const spans = entries.flatMap((entry): SequenceSpan[] => (typeof entry === 'string' ? [] : [entry]));
   for (const sequence of named) spans.push([sequence, sequence]);
   return pinned.reduce(without, joined(spans));
-}
-
-function readableEntries(hides: string) {
-  try {
-    return parseHiddenMessages(hides);
-  } catch {
-    // A damaged row. It is reported when the marks are assembled.
-    return [];
-  }
-}
-
-function joined(spans: readonly SequenceSpan[]): SequenceSpan[] {
-  const found: SequenceSpan[] = [];
-  for (const [first, last] of spans.toSorted((left, right) => left[0] - right[0])) {
-    const previous = found.at(-1);
-    if (previous !== undefined && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last);
-    else found.push([first, last]);
-  }
-  return found;
-}
-
-function without(spans: readonly SequenceSpan[], sequence: number): SequenceSpan[] {
-  return spans.flatMap(([first, last]): SequenceSpan[] => {
-    if (sequence < first || sequence > last) return [[first, last]];
-    const rest: SequenceSpan[] = [
-      [first, sequence - 1],
-      [sequence + 1, last],
-    ];
-    return rest.filter((span) => span[0] <= span[1]);
-  });
 }
 
 /** Limits the number of query parameters. */

@@ -1,18 +1,10 @@
-import type { Part } from '@longhaul/protocol';
 import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
-import type { EventSource, MessageTexts } from '../shared/event-copies.ts';
-import { CHANGED_ON_DISK, isSoundRow } from '../shared/row-checksum.ts';
+import type { EventSource } from '../shared/event-copies.ts';
+import type { SourcePlace } from '../shared/event-rows.ts';
+import { soundPart, textsOf } from '../shared/event-sources.ts';
 import type { Drizzle } from './connection.ts';
 import { lazy } from './lazy.ts';
 import { messages, parts } from './schema.ts';
-
-/** Where an event's texts are: in a part, or in all texts of a message. Sequences are stable, row ids are not. */
-export interface SourcePlace {
-  sessionId: string;
-  sequence: number;
-  /** Null: the texts of the message. */
-  partIndex: number | null;
-}
 
 /** Reads what events repeat. Returns undefined if it was lost. */
 export function createEventSources(db: Drizzle) {
@@ -38,27 +30,17 @@ export function createEventSources(db: Drizzle) {
       .prepare(),
   );
   return {
-    read({ sessionId, sequence, partIndex }: SourcePlace): EventSource | undefined {
+    read(place: SourcePlace | undefined): EventSource | undefined {
+      if (place === undefined) return undefined;
+      const { sessionId, sequence, partIndex } = place;
       try {
-        if (partIndex === null) return textsOf(all().all({ sessionId, sequence }).map(partOf));
+        if (partIndex === null) return textsOf(all().all({ sessionId, sequence }).map(soundPart));
         const row = one().get({ sessionId, sequence, partIndex });
-        return row === undefined ? undefined : partOf(row);
+        return row === undefined ? undefined : soundPart(row);
       } catch {
         // A damaged row. `loadLog` reports it.
         return undefined;
       }
     },
   };
-}
-
-/** @throws {Error} If the row is damaged. */
-function partOf(row: typeof parts.$inferSelect): Part {
-  if (!isSoundRow('parts', row)) throw new Error(CHANGED_ON_DISK);
-  return JSON.parse(row.body);
-}
-
-function textsOf(all: readonly Part[]): MessageTexts | undefined {
-  const joined = (type: 'text' | 'reasoning') =>
-    all.map((part) => (part.type === type ? part.text : '')).join('');
-  return all.length === 0 ? undefined : { text: joined('text'), reasoning: joined('reasoning') };
 }

@@ -7,7 +7,7 @@ import type { Lease } from '@longhaul/core';
 import type { Mark } from '@longhaul/protocol';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { hiddenIdsOf, parseHiddenMessages, toHiddenMessages } from './hidden-messages.ts';
+import { hiddenIdsOf, parseHiddenMessages, toHiddenMessages } from '../shared/hidden-messages.ts';
 import { openSqliteStore, type SqliteStore } from './index.ts';
 
 let folder = '';

@@ -1,19 +1,12 @@
-import type { Claimant, Lease, LeaseHolder, LeaseOwner, RunRecord } from '@longhaul/core';
+import type { Claimant, Lease, LeaseHolder, RunRecord } from '@longhaul/core';
 import type { RunStatus } from '@longhaul/protocol';
 import { and, asc, desc, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
 import { type Clock, expiryAfter, isHeld } from '../shared/clock.ts';
-import { withoutNulls } from '../shared/json.ts';
+import { type AcquireOptions, ownerOf, toRunRecord } from '../shared/run-rows.ts';
 import { idTaken, sessionBusy } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { heads, runs } from './schema.ts';
 import { type Head, timeIn } from './session-heads.ts';
-
-export interface AcquireOptions extends Claimant {
-  runId: string;
-  ttlMs: number;
-}
-
-type RunRow = typeof runs.$inferSelect;
 
 /** A lease is stored in the session's head. The current and earlier runs are rows of `runs`. */
 export function createLeaseTable(db: Drizzle, clock: Clock) {
@@ -82,22 +75,13 @@ export function createLeaseTable(db: Drizzle, clock: Clock) {
         .orderBy(desc(sql`${runs}.rowid`))
         .limit(limit)
         .all()
-        .map(toRecord);
+        .map(toRunRecord);
     },
 
     list(sessionId: string, isOpen: boolean): RunRecord[] {
       const listed = and(eq(runs.sessionId, sessionId), isOpen ? isNull(runs.endedAt) : undefined);
       const rows = db.select().from(runs).where(listed).orderBy(asc(runs.epoch)).all();
-      return rows.map(toRecord);
+      return rows.map(toRunRecord);
     },
   };
-}
-
-function toRecord(row: RunRow): RunRecord {
-  const { runId, sessionId, startedAt, endedAt, status } = row;
-  return withoutNulls({ runId, sessionId, owner: ownerOf(row), startedAt, endedAt, status });
-}
-
-function ownerOf({ host, bootId, pid, processStartedAt }: RunRow): LeaseOwner {
-  return { host, bootId, pid, processStartedAt };
 }

@@ -1,7 +1,7 @@
 import { createLiveTest, type LiveRange, livePath, revertedRanges } from '@longhaul/context';
-import { isObject, parseJson, type RevertMark } from '@longhaul/protocol';
+import type { RevertMark } from '@longhaul/protocol';
 import { and, asc, between, eq, or, type SQL, sql } from 'drizzle-orm';
-import { isSoundRow } from '../shared/row-checksum.ts';
+import { soundReverts } from '../shared/sound-reverts.ts';
 import type { Drizzle } from './connection.ts';
 import { marks, messages } from './schema.ts';
 
@@ -71,18 +71,6 @@ function revertRows(db: Drizzle, sessionId: string | undefined): MarkRow[] {
     .where(and(sql`${marks.kind} = 'revert'`, ofSession))
     .orderBy(asc(marks.sessionId), asc(marks.key))
     .all();
-}
-
-function soundReverts(rows: readonly MarkRow[]): RevertMark[] {
-  return rows.flatMap((row) => {
-    const mark = isSoundRow('marks', row) ? parseJson(row.body ?? '') : undefined;
-    return isRevert(mark) ? [mark] : [];
-  });
-}
-
-/** Loading zod takes 40 ms. These are the fields on which the live path depends. */
-function isRevert(value: unknown): value is RevertMark {
-  return isObject(value) && Number.isSafeInteger(value['at']) && Number.isSafeInteger(value['to']);
 }
 
 /** A mark whose time cannot be read is not dead: it is reported as damaged when the marks are assembled. */

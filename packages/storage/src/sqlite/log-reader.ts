@@ -2,13 +2,13 @@ import type { PlacedPatch } from '@longhaul/context';
 import type { MessagePage, SequenceRange } from '@longhaul/core';
 import type { Part } from '@longhaul/protocol';
 import { and, asc, between, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-orm';
+import { rawCompaction, rawMark } from '../shared/log-assembler.ts';
+import type { LogRows, MarkRows } from '../shared/log-rows.ts';
+import type { StoredMark } from '../shared/mark-rows.ts';
 import { isSoundRow } from '../shared/row-checksum.ts';
 import type { Drizzle } from './connection.ts';
-import { readMessageIds } from './hidden-messages.ts';
 import { onLivePath } from './live-rows.ts';
-import { rawCompaction, rawMark } from './log-assembler.ts';
-import type { LogRows, MarkRows } from './log-rows.ts';
-import type { StoredMark } from './mark-table.ts';
+import { readMessageIds } from './message-ids.ts';
 import { readableRows, UNREADABLE, unlessDamaged } from './readable-rows.ts';
 import { compactions, marks, messages, partChunks, parts } from './schema.ts';
 

@@ -1,14 +1,12 @@
 import type { SequenceSpan } from '@longhaul/core';
 import type { Mark } from '@longhaul/protocol';
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import type { CompactionHiding, MarkHiding } from '../shared/forked-marks.ts';
+import { toHiddenMessages } from '../shared/hidden-messages.ts';
+import { compactionRow, type StoredMark } from '../shared/mark-rows.ts';
 import { rowChecksum } from '../shared/row-checksum.ts';
 import type { Drizzle } from './connection.ts';
-import { type HiddenRange, readMessageIds, toHiddenMessages } from './hidden-messages.ts';
+import { readMessageIds } from './message-ids.ts';
 import { compactions, marks } from './schema.ts';
-
-/** A mark as it is stored. */
-export type StoredMark = MarkHiding<HiddenRange>;
 
 /** Marks in creation order. A compaction has a row here and a row with its summary in `compactions`. */
 export function createMarkTable(db: Drizzle) {
@@ -19,7 +17,7 @@ export function createMarkTable(db: Drizzle) {
     db.insert(marks)
       .values({ ...row, checksum: rowChecksum('marks', row) })
       .run();
-    if (mark.kind === 'compaction') db.insert(compactions).values(compactionColumns(sessionId, mark)).run();
+    if (mark.kind === 'compaction') db.insert(compactions).values(compactionRow(sessionId, mark)).run();
   }
 
   return {
@@ -52,12 +50,3 @@ export function createMarkTable(db: Drizzle) {
 }
 
 export type MarkTable = ReturnType<typeof createMarkTable>;
-
-function compactionColumns(
-  sessionId: string,
-  { kind, summary, hides, ...columns }: CompactionHiding<HiddenRange>,
-) {
-  const json = { summaryContent: JSON.stringify(summary), hides: JSON.stringify(hides) };
-  const row = { ...columns, sessionId, ...json };
-  return { ...row, checksum: rowChecksum('compactions', row) };
-}

@@ -1,5 +1,13 @@
-import { isOpen, type Part, type ReasoningPart, type TextPart } from '@longhaul/protocol';
+import type { Part } from '@longhaul/protocol';
 import { and, eq, sql } from 'drizzle-orm';
+import {
+  isOpenRow,
+  isStreaming,
+  isText,
+  type PartTarget,
+  partRow,
+  wholeCharacters,
+} from '../shared/part-rows.ts';
 import { rowChecksum } from '../shared/row-checksum.ts';
 import { messageNotInSession, partIsClosed, partLeavesHole } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
@@ -18,7 +26,7 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
 
   function insert(messageId: string, index: number, part: Part): void {
     // RETURNING would also return the key, but takes seven times as long.
-    const { lastInsertRowid } = statements.insert().run(rowOf({ messageId, index }, part));
+    const { lastInsertRowid } = statements.insert().run(partRow({ messageId, index }, part));
     const key = Number(lastInsertRowid);
     remember(key, part);
     search.add(key, part);
@@ -35,7 +43,7 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
       }
       return;
     }
-    statements.update().run({ key, ...rowOf(target, part) });
+    statements.update().run({ key, ...partRow(target, part) });
     if (isText(part)) statements.dropChunks().run({ partKey: key });
     remember(key, part);
     search.add(key, part);
@@ -69,11 +77,6 @@ export function createPartTable(db: Drizzle, search: PartSearch) {
     /** Call this after a rollback or after another connection's commit: the stored texts are then unknown. */
     forget: () => streamed.clear(),
   };
-}
-
-export interface PartTarget {
-  messageId: string;
-  index: number;
 }
 
 export type PartTable = ReturnType<typeof createPartTable>;
@@ -136,30 +139,4 @@ function prepareStatements(db: Drizzle) {
         .prepare(),
     ),
   };
-}
-
-function rowOf({ messageId, index }: PartTarget, part: Part) {
-  const state = 'state' in part ? part.state : null;
-  const row = { messageId, index, type: part.type, state, body: JSON.stringify(part) };
-  return { ...row, checksum: rowChecksum('parts', row) };
-}
-
-/** Like `isOpen`, for the columns of a row. */
-function isOpenRow({ type, state }: { type: Part['type'] | null; state: string | null }): boolean {
-  if (type === 'tool') return state === 'pending' || state === 'running';
-  return state === 'running';
-}
-
-function isText(part: Part): part is TextPart | ReasoningPart {
-  return part.type === 'text' || part.type === 'reasoning';
-}
-
-function isStreaming(part: Part): part is TextPart | ReasoningPart {
-  return isText(part) && isOpen(part) && part.providerMetadata === undefined;
-}
-
-/** Removes the first half of a surrogate pair at the end, because its second half has not arrived yet. */
-function wholeCharacters(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
 }

@@ -1,10 +1,8 @@
-import type { Lease, NewProcess, ProcessOutcome, ProcessPlace, ProcessRecord } from '@longhaul/core';
+import type { Lease, NewProcess, ProcessOutcome, ProcessRecord } from '@longhaul/core';
 import { and, asc, eq, isNull } from 'drizzle-orm';
-import { withoutNulls } from '../shared/json.ts';
+import { toProcessRecord } from '../shared/process-rows.ts';
 import type { Drizzle } from './connection.ts';
 import { processes } from './schema.ts';
-
-type ProcessRow = typeof processes.$inferSelect;
 
 /** The processes that runs have started. */
 export function createProcessTable(db: Drizzle, now: () => number) {
@@ -35,25 +33,7 @@ export function createProcessTable(db: Drizzle, now: () => number) {
     list(sessionId: string, { open = false }: { open?: boolean }): ProcessRecord[] {
       const ofSession = eq(processes.sessionId, sessionId);
       const wanted = open ? and(ofSession, isNull(processes.endedAt)) : ofSession;
-      return db.select().from(processes).where(wanted).orderBy(asc(processes.key)).all().map(toRecord);
+      return db.select().from(processes).where(wanted).orderBy(asc(processes.key)).all().map(toProcessRecord);
     },
   };
-}
-
-function toRecord(row: ProcessRow): ProcessRecord {
-  const { id, sessionId, runId, command, startedAt, endedAt, outcome } = row;
-  return {
-    ...withoutNulls({ id, sessionId, runId, command, startedAt, endedAt, outcome }),
-    place: toPlace(row),
-  };
-}
-
-function toPlace(row: ProcessRow): ProcessPlace {
-  const { driver, host, bootId, mark, container, cgroups, pid, processStartedAt, pidNamespace } = row;
-  const place: ProcessPlace = { driver, host, bootId, mark };
-  if (container !== null) place.container = container;
-  if (cgroups !== null) place.cgroups = cgroups.split('\n');
-  if (pid !== null && processStartedAt !== null && pidNamespace !== null)
-    place.leader = { pid, startedAt: processStartedAt, namespace: pidNamespace };
-  return place;
 }

@@ -1,10 +1,10 @@
 import type { LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
 import { and, asc, count, eq } from 'drizzle-orm';
 import { toColumn } from '../shared/json.ts';
-import { lostMessage } from '../shared/lost-content.ts';
 import { moved } from '../shared/moved.ts';
 import { queuedEvent } from '../shared/queued-event.ts';
-import { isSoundRow, rowChecksum } from '../shared/row-checksum.ts';
+import { toQueued } from '../shared/queued-rows.ts';
+import { rowChecksum } from '../shared/row-checksum.ts';
 import { queueFull } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import type { EventLog } from './event-log.ts';
@@ -141,17 +141,4 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
       db.update(queue).set({ state: 'taken' }).where(waiting(sessionId)).run();
     },
   };
-}
-
-/** A damaged message is delivered as a line that says so: the run continues, and model and user see the loss. */
-function toQueued(row: QueueRow): QueuedMessage {
-  const { id, content, queuedAt, metadata } = row;
-  const lost = { id, queuedAt, content: lostMessage() };
-  if (!isSoundRow('queue', row)) return lost;
-  try {
-    const message = { id, content: JSON.parse(content), queuedAt };
-    return metadata === null ? message : { ...message, metadata: JSON.parse(metadata) };
-  } catch {
-    return lost;
-  }
 }

@@ -1,9 +1,10 @@
 import type { NewSession, SessionPatch, SessionQuery } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { and, desc, eq, getTableColumns, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import { toColumn, withoutNulls } from '../shared/json.ts';
+import { toColumn } from '../shared/json.ts';
 import { mergedMetadata } from '../shared/merged-metadata.ts';
 import { rowChecksum } from '../shared/row-checksum.ts';
+import { readableMetadata, type SessionRow, toSession } from '../shared/session-rows.ts';
 import {
   folderStart,
   isChildOf,
@@ -17,7 +18,6 @@ import { UNREADABLE, unlessDamaged } from './readable-rows.ts';
 import { heads, sessions } from './schema.ts';
 import type { SessionHeads } from './session-heads.ts';
 
-type SessionRow = typeof sessions.$inferSelect & { updatedAt: number };
 type SessionPlace = Pick<SessionRow, 'id' | 'createdAt' | 'updatedAt'>;
 
 /** Stands for a row that cannot be read. */
@@ -210,23 +210,4 @@ function worksIn(workspace: SessionQuery['workspace']): SQL | undefined {
   if (workspace.below !== true) return here;
   const start = folderStart(workspace.folder);
   return or(here, sql`substr(${sessions.workspace}, 1, length(${start})) = ${start}`);
-}
-
-function toSession({ metadata, status, checksum: _checksum, ...row }: SessionRow): Session {
-  // Only damage makes an unfinished session visible.
-  const known = status === 'unfinished' ? 'failed' : status;
-  return withoutNulls({
-    ...row,
-    status: known,
-    metadata: metadata === null ? null : readableMetadata(metadata),
-  });
-}
-
-/** Damaged metadata is left out: one damaged session must not fail the list of all. */
-function readableMetadata(metadata: string): NonNullable<Session['metadata']> | null {
-  try {
-    return JSON.parse(metadata);
-  } catch {
-    return null;
-  }
 }

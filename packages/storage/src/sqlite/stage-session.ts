@@ -1,9 +1,10 @@
 import type { MessageDraft, NewSession, StagedChild, StagedSession } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
 import { count, eq } from 'drizzle-orm';
+import { toHiddenMessages } from '../shared/hidden-messages.ts';
 import { sessionNotFound } from '../shared/store-errors.ts';
 import { dropRest } from './drop-session.ts';
-import { readMessageIds, toHiddenMessages } from './hidden-messages.ts';
+import { readMessageIds } from './message-ids.ts';
 import { messages, sessions } from './schema.ts';
 import type { StoreCore } from './stores/store-core.ts';
 

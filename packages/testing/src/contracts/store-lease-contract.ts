@@ -180,6 +180,6 @@ async function refusesAllAppends(store: Store, lease: Parameters<Store['renewLea
     store.finishRun(lease, FINISH),
     take,
   ];
-  for (const attempt of attempts) await refused(attempt, 'lease_lost');
+  await Promise.all(attempts.map((attempt) => refused(attempt, 'lease_lost')));
   assert.deepEqual(await store.loadLog(lease.sessionId), before);
 }

@@ -3,6 +3,12 @@
  */
 export { bundleForBrowser } from './bundle-for-browser.ts';
 export { holdClosedPort } from './closed-port.ts';
+export {
+  findPostgres,
+  type PostgresServer,
+  type PostgresServerOptions,
+  startPostgres,
+} from './postgres-server.ts';
 export { processExists } from './process-exists.ts';
 export { processesWith } from './processes-with.ts';
 export { findBun, findChromium, findFaketime } from './programs.ts';

@@ -1,6 +1,6 @@
 import type { Claimant, FinishRunOptions, Lease, LeaseHolder, LeaseStore, RunRecord } from '@longhaul/core';
 import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
-import type { AcquireOptions } from '../lease-table.ts';
+import type { AcquireOptions } from '../../shared/run-rows.ts';
 import type { StoreCore } from './store-core.ts';
 
 export function leaseStore(core: StoreCore): LeaseStore {

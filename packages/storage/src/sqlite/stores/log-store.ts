@@ -13,11 +13,12 @@ import type {
 } from '@longhaul/core';
 import type { EventPayload, LonghaulEvent, Message, Part } from '@longhaul/protocol';
 import { damagedRows } from '../../shared/damaged-rows.ts';
+import { assembleLog, assembleMessages } from '../../shared/log-assembler.ts';
 import { loadRowCheck } from '../../shared/row-shapes.ts';
+import { assembleView } from '../../shared/view-assembler.ts';
 import { readCollapsedRows } from '../collapsed-view.ts';
-import { assembleLog, assembleMessages } from '../log-assembler.ts';
 import { readCost, readLogRows, readMessageRows, readPatches } from '../log-reader.ts';
-import { assembleView, readViewRows } from '../view-reader.ts';
+import { readViewRows } from '../view-reader.ts';
 import type { StoreCore } from './store-core.ts';
 
 export function logStore(core: StoreCore): LogStore {

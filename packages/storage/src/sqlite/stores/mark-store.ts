@@ -1,8 +1,8 @@
 import { isOnPath } from '@longhaul/context';
 import type { Lease, LedgerCheckpoint, MarkStore, Store } from '@longhaul/core';
 import type { Compaction, EventPayload, LonghaulEvent, Mark } from '@longhaul/protocol';
+import { assembleMarkLog } from '../../shared/log-assembler.ts';
 import { readLivePath } from '../live-rows.ts';
-import { assembleMarkLog } from '../log-assembler.ts';
 import { readMarks } from '../log-reader.ts';
 import type { StoreCore } from './store-core.ts';
 

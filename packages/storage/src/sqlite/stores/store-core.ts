@@ -1,6 +1,7 @@
 import type { Lease } from '@longhaul/core';
 import type { EventPayload, LonghaulEvent } from '@longhaul/protocol';
 import type { Clock } from '../../shared/clock.ts';
+import type { EventOrigin } from '../../shared/event-rows.ts';
 import { storeClosed } from '../../shared/store-errors.ts';
 import { createApprovalTable } from '../approval-table.ts';
 import { createCancelTable } from '../cancel-table.ts';
@@ -8,7 +9,7 @@ import { createChangeWatcher } from '../change-watcher.ts';
 import { createCheckpointTable } from '../checkpoint-table.ts';
 import type { Connection } from '../connection.ts';
 import type { DatabaseFile } from '../database-file.ts';
-import { createEventLog, type EventOrigin } from '../event-log.ts';
+import { createEventLog } from '../event-log.ts';
 import { createLeaseTable } from '../lease-table.ts';
 import { createMarkTable } from '../mark-table.ts';
 import { createMessageTable } from '../message-table.ts';

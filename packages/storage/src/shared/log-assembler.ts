@@ -1,12 +1,11 @@
 import type { DamagedRow, SessionLog } from '@longhaul/core';
 import { handleOf, type Mark, type Message, type Part, type Session } from '@longhaul/protocol';
-import { withoutNulls } from '../shared/json.ts';
-import { LOST_TEXT, lostPart } from '../shared/lost-content.ts';
-import { CHANGED_ON_DISK, isSoundRow } from '../shared/row-checksum.ts';
-import { describeProblem } from '../shared/row-shapes.ts';
 import { type HiddenMessages, parseHiddenMessages, withHiddenIds } from './hidden-messages.ts';
-import type { LogRows, MarkRows } from './log-rows.ts';
-import type { partChunks } from './schema.ts';
+import { withoutNulls } from './json.ts';
+import type { ChunkRow, CompactionRow, LogRows, MarkRow, MarkRows, MessageRows } from './log-rows.ts';
+import { LOST_TEXT, lostPart } from './lost-content.ts';
+import { CHANGED_ON_DISK, isSoundRow } from './row-checksum.ts';
+import { describeProblem } from './row-shapes.ts';
 
 /**
  * Builds the log from its rows. A damaged part is replaced by a notice, other damaged rows are left out, and all are
@@ -19,8 +18,6 @@ export async function assembleLog(session: Session, rows: LogRows): Promise<Sess
   Object.assign(log, await assembleMessages(rows, log.damaged), await assembleMarkLog(rows, log.damaged));
   return log;
 }
-
-type MessageRows = Pick<LogRows, 'messages' | 'parts' | 'chunks'>;
 
 /** Builds messages from rows. Adds damaged rows to `damaged`. */
 export async function assembleMessages(
@@ -76,9 +73,6 @@ export async function assembleMarkLog(
   return { marks: found, damaged };
 }
 
-type MarkRow = MarkRows['marks'][number];
-type CompactionRow = MarkRows['compactions'][number];
-
 /** @throws {Error} For a damaged row. */
 export function rawMark(row: MarkRow): object {
   if (!isSoundRow('marks', row)) throw new Error(CHANGED_ON_DISK);
@@ -101,7 +95,7 @@ export function rawCompaction(mark: MarkRow, compaction: CompactionRow | null | 
 }
 
 /** Returns the text of a piece of a streamed part, or the line that replaces a damaged one. */
-export function readableChunk(chunk: typeof partChunks.$inferSelect): string {
+export function readableChunk(chunk: ChunkRow): string {
   return isSoundRow('part_chunks', chunk) ? chunk.text : LOST_TEXT;
 }
 

@@ -1,6 +1,4 @@
 import type { Compaction } from '@longhaul/protocol';
-import { sql } from 'drizzle-orm';
-import type { Drizzle } from './connection.ts';
 
 /**
  * The messages that a compaction hides, as stored in its column: ranges of consecutive sequences (first and last), and
@@ -15,14 +13,6 @@ export type HiddenRange = [first: number, last: number] | string;
 export interface MessageIds {
   sequences: number[];
   ids: string[];
-}
-
-/** Uses a plain statement that returns arrays, because a long session has tens of thousands of messages. */
-export function readMessageIds(db: Drizzle, sessionId: string): MessageIds {
-  const rows = db.values<[string, number]>(
-    sql`SELECT id, sequence FROM messages WHERE session_id = ${sessionId} ORDER BY sequence`,
-  );
-  return { ids: rows.map(([id]) => id), sequences: rows.map(([, sequence]) => sequence) };
 }
 
 /** Converts ids to ranges. Keeps their order. */

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { Listeners } from '../shared/listeners.ts';
+import type { Connection, Db } from './connection.ts';
+
+/** A lost notification is noticed after this time. */
+const POLL_MS = 1_000;
+/** Appends within this time send one notification: each one serializes the commits of the whole server. */
+const QUIET_MS = 25;
+
+export interface ChangeWatcher {
+  add(listener: () => void): Disposable;
+  notifySoon(): void;
+  /** Informs other stores soon. */
+  changed(): void;
+  /** Informs other stores when the transaction is committed. */
+  changedIn(tx: Db): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Wakes the stores of other processes, and the listeners of this one when others have changed something. A notification
+ * is only a wake-up, and can be lost: each store counts its changes, and stores with listeners compare the counts.
+ */
+export function createChangeWatcher({ client, db }: Connection, schema: string): ChangeWatcher {
+  const store = randomUUID();
+  const channel = `longhaul_${schema}`;
+  let sending: Promise<void> | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+  let watching: Watch | undefined;
+  const listeners = new Listeners({
+    onFirst() {
+      watching = watch({ client, db, channel, store, onChange: () => listeners.notify() });
+    },
+    onLast: () => watching?.end(),
+  });
+
+  const count = (quick: boolean) => sql`
+    WITH counted AS (
+      INSERT INTO changes AS known (store, count, changed_at) VALUES (${store}, 1, now())
+      ON CONFLICT (store) DO UPDATE SET count = known.count + 1, changed_at = now() RETURNING count
+    ), quick AS (SELECT ${quick ? sql`set_config('synchronous_commit', 'off', true)` : sql`''`} AS setting)
+    SELECT pg_notify(${channel}, ${store}), quick.setting FROM counted, quick`;
+
+  function send(): void {
+    waiting = undefined;
+    // Stores that miss it notice the next change, or wait for the run's lease to end.
+    sending = db.execute(count(true)).then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  return {
+    add: (listener) => listeners.add(listener),
+    notifySoon: () => listeners.notifySoon(),
+    changed() {
+      if (waiting !== undefined) return;
+      waiting = setTimeout(send, QUIET_MS);
+      waiting.unref();
+    },
+    async changedIn(tx) {
+      await tx.execute(count(false));
+    },
+    async close() {
+      if (waiting !== undefined) {
+        clearTimeout(waiting);
+        send();
+      }
+      listeners.clear();
+      await sending;
+      await watching?.ended;
+    },
+  };
+}
+
+interface Watch {
+  end(): void;
+  ended: Promise<void>;
+}
+
+function watch({
+  client,
+  db,
+  channel,
+  store,
+  onChange,
+}: Connection & { channel: string; store: string; onChange: () => void }): Watch {
+  let known: string | undefined;
+  let isOver = false;
+  let isReading = false;
+
+  async function look(): Promise<void> {
+    if (isReading || isOver) return;
+    isReading = true;
+    try {
+      const [row] = await db.execute<{ sum: string }>(
+        sql`SELECT coalesce(sum(count), 0)::text AS sum FROM changes WHERE store <> ${store}`,
+      );
+      const isChanged = known !== undefined && row?.sum !== known;
+      known = row?.sum ?? known;
+      if (isChanged && !isOver) onChange();
+    } catch {
+      // The listeners get the error from their own reads. The next look may succeed.
+      if (!isOver) onChange();
+    } finally {
+      isReading = false;
+    }
+  }
+
+  const timer = setInterval(() => void look(), POLL_MS);
+  timer.unref();
+  void look();
+  const listening = client
+    .listen(
+      channel,
+      (sender) => {
+        if (sender !== store && !isOver) void look();
+      },
+      () => void look(),
+    )
+    .catch(() => undefined);
+  let ended = Promise.resolve();
+  return {
+    end() {
+      isOver = true;
+      clearInterval(timer);
+      ended = listening.then(async (listener) => listener?.unlisten()).catch(() => undefined);
+    },
+    get ended() {
+      return ended;
+    },
+  };
+}

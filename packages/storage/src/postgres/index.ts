@@ -1,0 +1,8 @@
+export { openPostgresStore, type PostgresStoreOptions } from './open-postgres-store.ts';
+export {
+  isPostgresUrl,
+  type PostgresAddress,
+  parsePostgresUrl,
+  shownPostgresAddress,
+} from './postgres-address.ts';
+export type { PostgresStore } from './postgres-store.ts';

@@ -1,0 +1,40 @@
+import type { Store } from '@longhaul/core';
+import type { ServerMemory } from '@longhaul/models';
+import type { Connection } from './connection.ts';
+import { approvalStore } from './stores/approval-store.ts';
+import { cancelStore } from './stores/cancel-store.ts';
+import { eventStore } from './stores/event-store.ts';
+import { outputStore, processStore, searchStore, serverStore, settingsStore } from './stores/kept-stores.ts';
+import { leaseStore } from './stores/lease-store.ts';
+import { logStore } from './stores/log-store.ts';
+import { markStore } from './stores/mark-store.ts';
+import { queueStore } from './stores/queue-store.ts';
+import { sessionStore } from './stores/session-store.ts';
+import { createStoreCore, type StoreCoreOptions } from './stores/store-core.ts';
+
+export interface PostgresStore extends Store, ServerMemory {}
+
+/** The Store port on one pool of connections. Use `openPostgresStore` to open one. */
+export function createPostgresStore(connection: Connection, options: StoreCoreOptions): PostgresStore {
+  const core = createStoreCore(connection, options);
+  return {
+    ...sessionStore(core),
+    ...leaseStore(core),
+    ...cancelStore(core),
+    ...logStore(core),
+    ...eventStore(core),
+    ...outputStore(core),
+    ...processStore(core),
+    ...queueStore(core),
+    ...approvalStore(core),
+    ...markStore(core),
+    ...searchStore(core),
+    ...settingsStore(core),
+    ...serverStore(core),
+    watch(listener) {
+      core.assertOpen();
+      return core.watchers.add(listener);
+    },
+    [Symbol.asyncDispose]: () => core.close(),
+  };
+}
