@@ -141,7 +141,7 @@ export const MIGRATIONS: readonly string[] = [
     checksum INTEGER,
     UNIQUE (session_id, id)
   );
-  CREATE INDEX queue_waiting ON queue (session_id, state, key);
+  CREATE INDEX queue_waiting ON queue (session_id, key) WHERE state = 'waiting';
 
   CREATE TABLE events (
     session_id TEXT NOT NULL,

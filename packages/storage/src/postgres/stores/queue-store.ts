@@ -2,7 +2,15 @@ import type { QueueStore } from '@longhaul/core';
 import { readHead, saveHead } from '../heads.ts';
 import { addEvents } from '../tables/events.ts';
 import { addMessages } from '../tables/messages.ts';
-import { editQueued, emptyQueue, enqueue, listQueue, moveQueued, removeQueued } from '../tables/queue.ts';
+import {
+  editQueued,
+  emptyQueue,
+  enqueue,
+  listQueue,
+  moveQueued,
+  queuedSessions,
+  removeQueued,
+} from '../tables/queue.ts';
 import type { PostgresCore } from './store-core.ts';
 
 export function queueStore(core: PostgresCore): QueueStore {
@@ -20,6 +28,8 @@ export function queueStore(core: PostgresCore): QueueStore {
         await readHead(db, sessionId);
         return listQueue(db, sessionId);
       }, sessionId),
+
+    listQueuedSessions: ({ limit }) => core.query((db) => queuedSessions(db, limit)),
 
     editQueued: (sessionId, id, content) =>
       core.inSession(sessionId, ({ db }) => editQueued(db, sessionId, { id, content })),

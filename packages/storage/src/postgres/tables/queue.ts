@@ -1,5 +1,5 @@
 import type { LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
-import { and, asc, count, eq } from 'drizzle-orm';
+import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { toColumn } from '../../shared/json.ts';
 import { moved } from '../../shared/moved.ts';
 import { queuedEvent } from '../../shared/queued-event.ts';
@@ -8,11 +8,12 @@ import { rowChecksum } from '../../shared/row-checksum.ts';
 import { queueFull } from '../../shared/store-errors.ts';
 import type { Db } from '../connection.ts';
 import type { Head } from '../heads.ts';
-import { queue } from '../schema.ts';
+import { heads, queue } from '../schema.ts';
 import { addEvents, readEvents } from './events.ts';
 
 const ofSession = (sessionId: string, id: string) => and(eq(queue.sessionId, sessionId), eq(queue.id, id));
-const waiting = (sessionId: string) => and(eq(queue.sessionId, sessionId), eq(queue.state, 'waiting'));
+/** The constant lets PostgreSQL use the index. */
+const waiting = (sessionId: string) => and(eq(queue.sessionId, sessionId), sql`${queue.state} = 'waiting'`);
 
 export async function pendingMessages(db: Db, sessionId: string): Promise<number> {
   const [row] = await db.select({ value: count() }).from(queue).where(waiting(sessionId));
@@ -44,6 +45,17 @@ export async function enqueue(
   const row = { id, queuedAt, ...json, sessionId, position, eventNumber: head.lastEvent };
   await db.insert(queue).values({ ...row, state: 'waiting', checksum: rowChecksum('queue', row) });
   return { position, events };
+}
+
+/** Sessions whose deletion is not complete have no head. */
+export async function queuedSessions(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ id: queue.sessionId })
+    .from(queue)
+    .innerJoin(heads, eq(heads.sessionId, queue.sessionId))
+    .where(sql`${queue.state} = 'waiting'`)
+    .limit(limit);
+  return rows.map(({ id }) => id);
 }
 
 export async function editQueued(
