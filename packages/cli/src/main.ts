@@ -36,6 +36,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   acp: async () => (await import('./commands/acp.ts')).acp,
   gateway: async () => (await import('./commands/gateway.ts')).gateway,
   gc: async () => (await import('./commands/gc.ts')).gc,
+  backup: async () => (await import('./commands/backup.ts')).backup,
+  restore: async () => (await import('./commands/backup.ts')).restore,
   repair: async () => (await import('./commands/repair.ts')).repair,
   models: async () => (await import('./commands/models.ts')).models,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,

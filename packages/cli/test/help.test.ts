@@ -31,6 +31,8 @@ const COMMANDS = [
   'acp',
   'gateway',
   'gc',
+  'backup',
+  'restore',
   'repair',
   'doctor',
   'config',

@@ -50,7 +50,7 @@ ${config}`,
   return { running, sessionId: id };
 }
 
-/** All processes below this one, the newest first. */
+/** All processes below this one, the oldest first: a shell whose command dies first may run its next command. */
 async function descendants(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {
@@ -59,7 +59,7 @@ async function descendants(pid: number): Promise<number[]> {
     parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
   }
   const below = (of: number): number[] =>
-    [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [...below(child), child]);
+    [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...below(child)]);
   return below(pid);
 }
 
@@ -69,7 +69,7 @@ it('stores a command that a service manager ends together with the server as int
   const pid = running.child.pid ?? 0;
   const all = await descendants(pid);
   expect(all.length).toBeGreaterThan(0);
-  for (const each of [...all, pid]) process.kill(each, 'SIGTERM');
+  for (const each of [pid, ...all]) process.kill(each, 'SIGTERM');
   expect((await running.ended).code).toBe(0);
   await using store = await openSqliteStore({ path: join(bench.home, '.local/share/longhaul/longhaul.db') });
   const { messages } = await store.loadLog(sessionId);

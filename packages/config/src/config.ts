@@ -142,8 +142,8 @@ export interface ServerConfig {
   stopGraceMs: number;
   /** Agents as models of OpenAI's API. */
   openai: {
-    /** What happens to a turn when its client disconnects. */
-    onDisconnect: 'cancel' | 'continue';
+    /** What happens to a turn when its client disconnects. `auto`: only a streamed answer is cancelled. */
+    onDisconnect: 'auto' | 'cancel' | 'continue';
     /** What happens to a call that needs approval. `wait`: waits for an answer over the session API. */
     ask: 'deny' | 'wait';
     /** Where tool calls are shown to clients. */
@@ -386,7 +386,7 @@ export const DEFAULT_CONFIG: Config = {
     maxUploadBytes: 33_554_432,
     requestsPerSecond: 100,
     stopGraceMs: 20_000,
-    openai: { onDisconnect: 'cancel', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
+    openai: { onDisconnect: 'auto', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
   },
   web: { enabled: true },
   gateway: {

@@ -22,6 +22,8 @@ import { DEFAULT_LIMITS, type ServerLimits, type ServerOptions } from './server-
 export interface LonghaulServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** Number of runs that this server drives at the moment. */
+  readonly activeRuns: number;
   /**
    * Returns an address of the page for a browser on this machine, with a one-time code that signs it in within 60
    * seconds. Treat it like the token.
@@ -155,6 +157,9 @@ function serving(parts: Parts): LonghaulServer {
   const handle: LonghaulServer = {
     url: urlOf(host, port),
     port,
+    get activeRuns() {
+      return runs.activeCount;
+    },
     newPageAddress() {
       const code = pageSignIn.newCode();
       return `${urlOf(isAnyAddress(host) ? '127.0.0.1' : host, port)}/${code === undefined ? '' : `#code=${code}`}`;

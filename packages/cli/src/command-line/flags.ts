@@ -220,6 +220,8 @@ export const GC_FLAGS = {
   yes: { type: 'boolean', short: 'y' },
   json: toggle,
 } as const;
+export const BACKUP_FLAGS = { ...WHERE, json: toggle } as const;
+export const RESTORE_FLAGS = { ...WHERE, 'without-settings': toggle, json: toggle } as const;
 export const REPAIR_FLAGS = {
   ...WHERE,
   'move-aside': toggle,

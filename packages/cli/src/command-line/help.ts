@@ -34,6 +34,7 @@ Commands
   acp        connect to an editor that supports the Agent Client Protocol
   gateway    compact long conversations between clients and local models
   gc         remove unneeded data and free its disk space
+  backup     save sessions and settings in a folder; restore brings them back
   repair     recover a damaged database
   models     list models, with windows and prices
   doctor     check this machine
@@ -577,6 +578,26 @@ ${WHERE}
 
 A session is always kept while a run works on it, while messages wait for it, and for an hour after its last use, even
 if it exceeds a limit. Other programs can use the database at the same time.
+`,
+  backup: `Save the database, its blobs and the settings in a new folder, and check the copies. Programs can use the database in the
+meantime: the backup has the state of one moment.
+
+  longhaul backup /backup/2026-01-02
+
+      --json            print one JSON object
+${WHERE}
+
+Only your user can read the folder. It contains stored keys and tokens. Exit code: 1 if blobs of the store are damaged.
+`,
+  restore: `Restore a backup. It is checked first, and nothing is overwritten: move an existing database away.
+
+  longhaul restore /backup/2026-01-02
+
+      --without-settings  restore only the database and its blobs
+      --json              print one JSON object
+${WHERE}
+
+The database is restored to where storage.url names it now.
 `,
   repair: `Copy the readable content of a damaged database into a new one. The damaged file is renamed. It is never changed or
 deleted.

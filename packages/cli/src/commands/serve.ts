@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { ConfigInput } from '@longhaul/config';
+import type { Config, ConfigInput } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError, visibleLine } from '@longhaul/protocol';
 import type { LogLevel, ServedAgent } from '@longhaul/server';
@@ -10,6 +10,8 @@ import { loadSettings } from '../compose/load-settings.ts';
 import { openCache } from '../compose/open-cache.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
+import { collectAside } from '../serve/collect-aside.ts';
+import { DailyRetention } from '../serve/daily-retention.ts';
 import { loggedWarnings } from '../serve/logged-warnings.ts';
 import { openBrowser } from '../serve/open-browser.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
@@ -86,6 +88,13 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     log,
     version: await version(),
   });
+  using _retention = new DailyRetention({
+    store: storage.store,
+    hasLimit: () => !url.startsWith('memory:') && hasRetention(settings.config),
+    activeRuns: () => server.activeRuns,
+    collect: () => collectAside(placeFlags(values), { env: { ...terminal.env } }),
+    log,
+  });
   const page = values.open === true ? server.newPageAddress() : undefined;
   const banner: Banner = {
     url: server.url,
@@ -127,6 +136,19 @@ async function modelOf({ models }: ServedAgent): Promise<Pick<Banner, 'model' | 
     if (!(error instanceof LonghaulError)) throw error;
     return error.code === 'model_not_configured' ? {} : { modelProblem: error.message };
   }
+}
+
+function hasRetention({ storage: { retention } }: Config): boolean {
+  return retention.days !== null || retention.maxBytes !== null;
+}
+
+/** The flags with which another command of this program finds the same configuration. */
+function placeFlags({ cwd, config, trust }: { cwd?: string; config?: string; trust?: boolean }): string[] {
+  return [
+    ...(cwd === undefined ? [] : ['--cwd', cwd]),
+    ...(config === undefined ? [] : ['--config', config]),
+    ...(trust === true ? ['--trust'] : []),
+  ];
 }
 
 function toConfig(values: { host?: string; port?: string }): ConfigInput {

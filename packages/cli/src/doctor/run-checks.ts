@@ -7,6 +7,7 @@ import { type Check, failedCheck } from './check.ts';
 import { checkDatabase } from './database.ts';
 import { checkKeys } from './keys.ts';
 import { checkModels } from './model.ts';
+import { checkModes } from './modes.ts';
 import { checkGit, checkNode, checkRipgrep } from './programs.ts';
 import { checkSandboxes } from './sandboxes.ts';
 
@@ -26,9 +27,10 @@ export async function runChecks(
     guarded('database', () => checkDatabase(config.storage, place)),
     checkModels(config, place.choice, terminal.env),
     isBroken ? [] : checkKeys(settings.home, terminal),
+    isBroken ? [] : checkModes(config, { env: terminal.env, home: settings.home }),
   ]);
-  const [git, ripgrep, sandboxes, database, models, keys] = groups;
-  return [checkNode(), git, ripgrep, ...sandboxes, configuration, ...database, ...models, ...keys];
+  const [git, ripgrep, sandboxes, database, models, keys, modes] = groups;
+  return [checkNode(), git, ripgrep, ...sandboxes, configuration, ...database, ...modes, ...models, ...keys];
 }
 
 function checkedConfig({ config, sources }: Settings): Check {

@@ -4,8 +4,8 @@ import { count, port, setting, text } from './values.ts';
 
 const openai = z.strictObject({
   onDisconnect: setting(
-    z.enum(['cancel', 'continue']),
-    'What happens to a running turn when its client disconnects.',
+    z.enum(['auto', 'cancel', 'continue']),
+    'What happens to a running turn when its client disconnects. auto: cancel a streamed answer, since clients stop it so, and continue another one.',
     D.server.openai.onDisconnect,
   ),
   ask: setting(

@@ -23,7 +23,7 @@ export const storage = z.strictObject({
         D.storage.retention.maxBytes,
       ),
     }),
-    'Which sessions longhaul gc deletes after you agree.',
+    'Which sessions longhaul gc deletes after you agree, and longhaul serve once a day.',
   ),
   keptOutput: setting(
     z.strictObject({

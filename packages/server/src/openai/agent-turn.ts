@@ -11,6 +11,8 @@ export interface AgentTurn {
   content: readonly UserMessageContentPart[];
   /** Aborts when the client disconnects. */
   signal: AbortSignal;
+  /** The answer is sent while it is written. */
+  isStreamed: boolean;
   write: (piece: AnswerPiece) => void;
 }
 
@@ -24,7 +26,7 @@ const NOBODY_TO_ASK =
  */
 export async function takeTurn(
   context: Context,
-  { sessionId, content, signal, write }: AgentTurn,
+  { sessionId, content, signal, isStreamed, write }: AgentTurn,
 ): Promise<CompletionEnd> {
   const { runtime, mask, openai, failed } = context;
   const id = newId();
@@ -49,7 +51,8 @@ export async function takeTurn(
     void stop(context, { sessionId, id }).catch((error: unknown) =>
       failed('cancelling the turn of a disconnected client', error),
     );
-  if (openai.onDisconnect === 'cancel') signal.addEventListener('abort', onLeft, { once: true });
+  const isCancelled = openai.onDisconnect === 'cancel' || (openai.onDisconnect === 'auto' && isStreamed);
+  if (isCancelled) signal.addEventListener('abort', onLeft, { once: true });
   try {
     if (signal.aborted) throw new LonghaulError('cancelled', 'The client disconnected.');
     const result = await runtime.sendAndWait(sessionId, content, { id });

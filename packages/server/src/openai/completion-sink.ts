@@ -34,10 +34,28 @@ export interface SinkOptions {
 
 const SESSION_HEADER = 'x-longhaul-session';
 
-/** Collects the answer and sends it as one JSON body. */
-export function wholeSink({ head, activity }: Pick<SinkOptions, 'head' | 'activity'>): CompletionSink {
+type WholeSinkOptions = Omit<SinkOptions, 'maxBufferBytes' | 'includesUsage'>;
+
+/**
+ * Collects the answer and sends it as one JSON body. If that takes long, the response starts with white space, which
+ * JSON allows, so that no proxy gives up. From then on, a failure is a body with the status 200.
+ */
+export function wholeSink({ head, activity, outgoing, ...options }: WholeSinkOptions): CompletionSink {
   const said = { content: '', reasoning: '' };
   let session: Record<string, string> = {};
+  const heartbeat = setInterval(() => {
+    if (outgoing.destroyed) return;
+    if (!outgoing.headersSent) {
+      outgoing.on('error', () => undefined);
+      const type = { 'content-type': 'application/json', 'x-accel-buffering': 'no' };
+      outgoing.writeHead(200, { ...options.headers, ...type, ...session });
+    }
+    outgoing.write(' ');
+  }, options.heartbeatMs);
+  const end = (body: object) => {
+    if (!outgoing.destroyed) outgoing.end(JSON.stringify(body));
+    return RESPONSE_ALREADY_SENT;
+  };
   return {
     open(sessionId) {
       if (sessionId !== undefined) session = { [SESSION_HEADER]: sessionId };
@@ -46,9 +64,15 @@ export function wholeSink({ head, activity }: Pick<SinkOptions, 'head' | 'activi
       if (kind !== 'activity') said[kind] += text;
       else if (activity === 'reasoning') said.reasoning += text;
     },
-    finish: (end) => Response.json(completionOf(head, said, end), { headers: session }),
+    finish(given) {
+      clearInterval(heartbeat);
+      const body = completionOf(head, said, given);
+      return outgoing.headersSent ? end(body) : Response.json(body, { headers: session });
+    },
     fail(error) {
-      throw error;
+      clearInterval(heartbeat);
+      if (!outgoing.headersSent) throw error;
+      return end(options.errorBody(error));
     },
   };
 }

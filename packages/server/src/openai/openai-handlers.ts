@@ -48,18 +48,24 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
           return sink.finish(await answerAside(driver, request, { signal: given.signal, write }));
         }
         const chain = new HistoryChain(agent.name, request.history);
-        return await answer({ agent, model, request, chain, ...namesOf(given) }, sink, given.signal);
+        const chat = { agent, model, request, chain, ...namesOf(given) };
+        const isStreamed = given.body.stream === true;
+        return await answer(chat, sink, { signal: given.signal, isStreamed });
       } catch (error) {
         return sink.fail(toLonghaulError(error));
       }
     },
   };
 
-  async function answer(chat: AgentChat, sink: CompletionSink, signal: AbortSignal): Promise<Response> {
+  async function answer(
+    chat: AgentChat,
+    sink: CompletionSink,
+    client: { signal: AbortSignal; isStreamed: boolean },
+  ): Promise<Response> {
     const key = await lockKey(chat);
     // The wait may be long, so the response starts now and gets heartbeats.
     if (locks.isHeld(key)) sink.open();
-    using _turn = await locks.take(key, signal);
+    using _turn = await locks.take(key, client.signal);
     const session = await chats.open(chat);
     sink.open(session.id);
     let text = '';
@@ -70,7 +76,7 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
     const { content } = chat.request;
     let end: CompletionEnd;
     try {
-      end = await takeTurn(context, { sessionId: session.id, content, signal, write });
+      end = await takeTurn(context, { sessionId: session.id, content, ...client, write });
     } finally {
       // Stored before the response ends, because the client may continue at once. An incomplete answer is stored too,
       // because the client may send it back.
@@ -100,14 +106,17 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
   function sinkFor({ body, raw }: Request): CompletionSink {
     const id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
     const head = { id, created: Math.floor(Date.now() / 1_000), model: body.model };
-    if (body.stream !== true) return wholeSink({ head, activity: openai.activity });
-    return streamSink({
+    const response = {
       head,
       activity: openai.activity,
       outgoing: raw.outgoing,
       headers: raw.headers,
       errorBody: (error: LonghaulError) => toOpenAiFailure(error, mask).body,
       heartbeatMs: limits.heartbeatMs,
+    };
+    if (body.stream !== true) return wholeSink(response);
+    return streamSink({
+      ...response,
       maxBufferBytes: limits.readerBufferBytes,
       includesUsage: body.stream_options?.include_usage === true,
     });

@@ -1,5 +1,8 @@
 /** Maintenance of a store on disk: garbage collection, repair and diagnosis. Requires Node's SQLite. */
+
 export { rowChecksum } from '../shared/row-checksum.ts';
+export { type BackupReport, backUpStorage } from './backup/back-up.ts';
+export { type RestoreReport, restoreStorage } from './backup/restore.ts';
 export {
   collectGarbage,
   type GarbageOptions,
