@@ -51,6 +51,37 @@ describe('longhaul replay without a path', () => {
   });
 });
 
+describe('longhaul replay --against-recorded', () => {
+  it('compares the summary of the recorded agent with our ledger of the same size', async () => {
+    await using bench = await Bench.open();
+    const call = (id: string, input: object) => ({
+      type: 'assistant',
+      message: { id, content: [{ type: 'tool_use', id, name: 'Read', input }] },
+    });
+    const user = (content: unknown) => ({ type: 'user', message: { role: 'user', content } });
+    const rows = [
+      user('Find retryAfterSeconds.'),
+      call('c1', { file_path: 'src/client.ts' }),
+      user([{ type: 'tool_result', tool_use_id: 'c1', content: 'const retryAfterSeconds = 3;' }]),
+      { ...user('The work is about a client. '.repeat(40)), isCompactSummary: true },
+      call('c2', { pattern: 'retryAfterSeconds' }),
+    ];
+    const lines = rows.map((row, number) => JSON.stringify({ ...row, uuid: `u${number}`, sessionId: 's' }));
+    await writeFile(join(bench.workspace, 'one.jsonl'), lines.join('\n'));
+    const flags = ['replay', 'one.jsonl', '--against-recorded', '--strategy', 'reactive-overflow'];
+    const { code, stdout } = await bench.run(flags);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/claude-code +1 +\d+ +1 +0\.0% +100\.0%/);
+    const json = await bench.run([...flags, '--json']);
+    expect(JSON.parse(linesOf(json.stdout).at(-1) ?? '').againstRecorded).toMatchObject({
+      compactions: 1,
+      needed: 1,
+      recordedSeen: 0,
+      ownSeen: 1,
+    });
+  });
+});
+
 describe('longhaul replay', () => {
   it('prints a table for each window, with a star at the best value of each column', async () => {
     await using bench = await benchWithSessions();

@@ -1,3 +1,10 @@
+export {
+  type AgainstRecorded,
+  againstRows,
+  type RecordedPoint,
+  type RecordedTotals,
+  recordedTotals,
+} from './backtest/against-recorded.ts';
 export type {
   FileReport,
   NeedsTrace,

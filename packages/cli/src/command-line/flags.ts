@@ -251,6 +251,7 @@ export const REPLAY_FLAGS = {
   summarizer: text,
   baselines: toggle,
   partial: toggle,
+  'against-recorded': toggle,
   'through-agent': toggle,
   database: text,
   html: text,

@@ -698,6 +698,8 @@ SWE-agent, OpenHands, ATIF, chat messages, and longhaul export. FILE#3 names the
       --baselines       simple methods for comparison, such as dropping the oldest messages
       --partial         also measure files of which less than 90 % can be read, which are errors otherwise
       --summarizer NAME provider/model that writes narratives, or none (default: none)
+      --against-recorded
+                        also measure the compactions that the recorded agents made, beside our ledger of the same size
       --html FILE       write one page with all results and every step
       --workers N       threads (default: one per processor, at least 2)
       --through-agent   play the sessions through the whole agent instead: a scripted model with this window sends the

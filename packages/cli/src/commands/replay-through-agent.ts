@@ -38,7 +38,7 @@ export async function throughAgent(command: ThroughAgentCommand, terminal: Termi
 }
 
 function refuseOthers(values: ThroughAgentCommand['values']): void {
-  const other = (['baselines', 'html', 'partial', 'workers'] as const).find(
+  const other = (['against-recorded', 'baselines', 'html', 'partial', 'workers'] as const).find(
     (name) => values[name] !== undefined,
   );
   if (other !== undefined) throw usage(`--${other} does not go with --through-agent.`, 'replay');

@@ -16,6 +16,7 @@ import { resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { printable } from '../render/format.ts';
+import { againstTable } from '../replay/against-table.ts';
 import { newestOwnSessions } from '../replay/own-sessions.ts';
 import { progressBar } from '../replay/progress.ts';
 import { replayTable } from '../replay/replay-table.ts';
@@ -47,6 +48,7 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
     methods: methodsOf(values.strategy ?? 'all', { baselines: values.baselines === true }),
     wantsTrace: values.html !== undefined,
     acceptsPartial: values.partial === true,
+    againstRecorded: values['against-recorded'] === true,
     signal: interrupt.signal,
     workers,
     ...(await summariserFrom(values, { terminal, signal: interrupt.signal })),
@@ -54,7 +56,11 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
   const report = await runWithProgress(options, terminal);
   if (report === undefined) return CANCELLED;
   if (values.html !== undefined) await writePage(report, resolve(terminal.cwd, values.html));
-  return print(report, terminal, { json: values.json === true, noColor: values['no-color'] });
+  return print(report, terminal, {
+    json: values.json === true,
+    noColor: values['no-color'],
+    againstRecorded: options.againstRecorded,
+  });
 }
 
 /** Without a path, the newest sessions of the agents on this machine. */
@@ -80,10 +86,16 @@ async function runWithProgress(
   }
 }
 
+interface PrintOptions {
+  json: boolean;
+  noColor: boolean | undefined;
+  againstRecorded: boolean;
+}
+
 function print(
   report: BacktestReport,
   terminal: Terminal,
-  { json, noColor }: { json: boolean; noColor: boolean | undefined },
+  { json, noColor, againstRecorded }: PrintOptions,
 ): number {
   const unreadable = report.files.filter((file) => file.problem !== undefined);
   for (const { path, problem } of unreadable)
@@ -91,7 +103,11 @@ function print(
   const isEmpty = report.files.length === unreadable.length;
   if (isEmpty) terminal.err.write(`${nothingFound(report)}\n`);
   if (json) for (const line of [...fileLines(report), totalsLine(report)]) terminal.out.write(`${line}\n`);
-  else if (!isEmpty) terminal.out.write(replayTable(report, { colors: wantsColors(terminal, noColor) }));
+  else if (!isEmpty) {
+    const colors = wantsColors(terminal, noColor);
+    terminal.out.write(replayTable(report, { colors }));
+    if (againstRecorded) terminal.out.write(`\n${againstTable(report, { colors })}`);
+  }
   return unreadable.length > 0 || report.files.length === 0 ? 1 : 0;
 }
 

@@ -1,5 +1,5 @@
 import type { BacktestReport, FileReport, MethodTotals } from '@longhaul/replay';
-import { totalsOf } from '@longhaul/replay';
+import { againstRows, recordedTotals, totalsOf } from '@longhaul/replay';
 
 /**
  * The totals of one strategy, as `--json` prints them. Shares have four decimals; null if there is nothing to divide.
@@ -42,10 +42,20 @@ export function totalsLine({ files, methods, windows }: BacktestReport): string 
     ),
   });
   const [first, ...others] = windows;
-  if (first !== undefined && others.length === 0) return JSON.stringify(totalsAt(first));
+  const against = againstShape(files);
+  if (first !== undefined && others.length === 0) return JSON.stringify({ ...totalsAt(first), ...against });
   return JSON.stringify({
     windows: Object.fromEntries(windows.map((window) => [window, totalsAt(window)])),
+    ...against,
   });
+}
+
+/** Empty if the recorded compactions were not measured. */
+function againstShape(files: readonly FileReport[]) {
+  if (files.every(({ against }) => against === undefined)) return {};
+  const rows = againstRows(files).filter(({ format }) => format !== 'all');
+  const formats = Object.fromEntries(rows.map(({ format, ...totals }) => [format, totals]));
+  return { againstRecorded: { ...recordedTotals(files.map(({ against }) => against)), formats } };
 }
 
 function strategyShapes(files: readonly FileReport[], methods: readonly string[], window: number) {
@@ -63,7 +73,7 @@ export function fileLines({ files, methods, windows }: BacktestReport): string[]
       );
       return [window, { strategies: strategyShapes([file], measured, window) }] as const;
     });
-    const { path, format, session, notes } = file;
+    const { path, format, session, notes, against } = file;
     const everythingCostTokens = Math.round(session?.everythingCostTokens ?? 0);
     const windowResults = Object.fromEntries(results);
     return JSON.stringify({
@@ -74,6 +84,7 @@ export function fileLines({ files, methods, windows }: BacktestReport): string[]
       everythingCostTokens,
       notes,
       windows: windowResults,
+      ...(against && { againstRecorded: against }),
     });
   });
 }

@@ -1,4 +1,5 @@
 import type { SessionFormat } from '../importers/report.ts';
+import type { AgainstRecorded } from './against-recorded.ts';
 import type { Tally } from './measures.ts';
 
 /** One method at one window. */
@@ -57,4 +58,6 @@ export interface FileReport {
   readonly notes: readonly string[];
   readonly runs: readonly RunReport[];
   readonly needs?: NeedsTrace;
+  /** What the recorded agent's own compactions kept, if it was asked for. */
+  readonly against?: AgainstRecorded;
 }

@@ -9,7 +9,8 @@ const RUNS = [
   { method: 'a', windowTokens: 1 },
   { method: 'b', windowTokens: 1 },
 ];
-const queueOf = () => new JobQueue(FILES, RUNS, { wantsTrace: false, acceptsPartial: false });
+const queueOf = () =>
+  new JobQueue(FILES, RUNS, { wantsTrace: false, acceptsPartial: false, againstRecorded: false });
 const nameOf = (job: ReturnType<JobQueue['next']>) => job && `${job.path} ${job.method}`;
 
 test('hands out large files first, and keeps a worker on the file it has read', () => {

@@ -1,4 +1,5 @@
 import type { Summarise } from '@longhaul/context';
+import { againstRecorded } from './against-recorded.ts';
 import type {
   FileReport,
   NeedsTrace,
@@ -15,13 +16,15 @@ import { isMeasured, type PreparedSession, prepareSession, replaySession } from 
 export interface JobOptions {
   readonly wantsTrace: boolean;
   readonly acceptsPartial: boolean;
+  /** Whether the recorded agent's own compactions are measured. */
+  readonly againstRecorded: boolean;
 }
 
 export interface Job extends RunSpec, JobOptions {
   readonly path: string;
 }
 
-interface ReplayedJob extends Pick<FileReport, 'format' | 'needs' | 'notes'> {
+interface ReplayedJob extends Pick<FileReport, 'format' | 'needs' | 'notes' | 'against'> {
   status: 'done';
   run: RunReport;
   session: SessionFigures;
@@ -32,7 +35,7 @@ export type JobOutcome =
   /** The file contains no session that can be replayed. */
   | { status: 'unreadable'; message: string; notes: readonly string[] };
 
-interface Loaded extends Pick<FileReport, 'format' | 'notes'> {
+interface Loaded extends Pick<FileReport, 'format' | 'notes' | 'against'> {
   path: string;
   prepared?: PreparedSession;
   message: string;
@@ -51,19 +54,22 @@ export class JobRunner {
   }
 
   async run(job: Job): Promise<JobOutcome> {
-    const { prepared, message, notes, format } = await this.#load(job);
+    const { prepared, message, notes, format, against } = await this.#load(job);
     if (prepared === undefined) return { status: 'unreadable', message, notes };
     const needs = job.wantsTrace ? needsTrace(prepared) : undefined;
     const run = await this.#replay(prepared, job);
-    return { status: 'done', run, session: figuresOf(prepared), format, notes, needs };
+    return { status: 'done', run, session: figuresOf(prepared), format, notes, needs, against };
   }
 
-  async #load({ path, acceptsPartial }: Job): Promise<Loaded> {
+  async #load({ path, acceptsPartial, ...job }: Job): Promise<Loaded> {
     if (this.#loaded?.path === path) return this.#loaded;
     this.#loaded = undefined;
-    const { messages, problem, notes, format, workspace } = await loadSession(path, { acceptsPartial });
+    const loaded = await loadSession(path, { acceptsPartial });
+    const { messages, problem, notes, format, workspace } = loaded;
     const prepared = messages === undefined ? undefined : prepareSession(messages, workspace);
-    this.#loaded = { path, message: problem ?? '', notes, format, prepared };
+    const isWanted = prepared !== undefined && job.againstRecorded;
+    const against = isWanted ? againstRecorded(prepared, loaded) : undefined;
+    this.#loaded = { path, message: problem ?? '', notes, format, prepared, ...(against && { against }) };
     return this.#loaded;
   }
 

@@ -1,7 +1,7 @@
 import type { Message } from '@longhaul/protocol';
 import { importSession } from '../importers/import-session.ts';
 import { partialProblem } from '../importers/partial.ts';
-import type { ImportReport, SessionFormat } from '../importers/report.ts';
+import type { ImportReport, RecordedCompaction, SessionFormat } from '../importers/report.ts';
 import { openSession, sessionSource } from '../importers/session-source.ts';
 import { openingProblem } from './find-session-files.ts';
 
@@ -13,6 +13,8 @@ export interface LoadedSession {
   readonly format?: SessionFormat | undefined;
   /** The folder in which the recorded agent worked, if the file names it. */
   readonly workspace?: string | undefined;
+  /** The compactions that the recorded agent made. */
+  readonly compactions?: readonly RecordedCompaction[];
   /** Content of the file that was not read, one reason a line. */
   readonly notes: readonly string[];
 }
@@ -36,9 +38,9 @@ export async function loadSession(
     for await (const message of found) messages.push(message);
     const notes = notesOf(report);
     const partial = acceptsPartial ? undefined : partialProblem(report);
-    const { format, workspace } = report;
+    const { format, workspace, compactions } = report;
     if (partial === undefined && messages.some((message) => message.role === 'assistant'))
-      return { messages, notes, format, workspace };
+      return { messages, notes, format, workspace, compactions };
     return { problem: report.problem ?? partial ?? 'It contains no message from a model.', notes };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;

@@ -21,6 +21,8 @@ export interface BacktestOptions {
   wantsTrace?: boolean;
   /** Whether files that can be read only in part are measured. Default: they have a `problem`. */
   acceptsPartial?: boolean | undefined;
+  /** Whether the recorded agents' own compactions are measured. Default: false. */
+  againstRecorded?: boolean | undefined;
   onProgress?: (progress: BacktestProgress) => void;
   signal?: AbortSignal;
 }
@@ -50,13 +52,13 @@ const MAX_WORKERS = 8;
  * @throws {LonghaulError} `usage` for an unknown strategy, `cancelled` after an abort, `internal` if a replay fails.
  */
 export async function runBacktest(options: BacktestOptions): Promise<BacktestReport> {
-  const { windows, methods, wantsTrace = false, acceptsPartial = false } = options;
+  const { windows, methods, wantsTrace = false, acceptsPartial = false, againstRecorded = false } = options;
   for (const method of methods) await loadMethod(method);
   const runs = windows.flatMap((windowTokens) => methods.map((method) => ({ method, windowTokens })));
   const { files, problems, leftAside } = await findSessionFiles(options.paths);
   const reports = new ReportCollector(files.length * runs.length, options.onProgress);
   for (const { path, message } of problems) reports.addProblem(path, message);
-  const queue = new JobQueue(files, runs, { wantsTrace, acceptsPartial });
+  const queue = new JobQueue(files, runs, { wantsTrace, acceptsPartial, againstRecorded });
   const { summarise, signal } = options;
   await runPool({
     workers: Math.max(1, Math.min(options.workers ?? defaultWorkers(), files.length * runs.length)),
@@ -102,6 +104,7 @@ class ReportCollector {
       report.session = outcome.session;
       report.format = outcome.format;
       if (outcome.needs !== undefined) report.needs = outcome.needs;
+      if (outcome.against !== undefined) report.against = outcome.against;
     }
     this.#onProgress?.({ done: this.#done, total: this.#total, path });
   }

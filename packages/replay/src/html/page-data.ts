@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { againstRows, type RecordedPoint, type RecordedTotals } from '../backtest/against-recorded.ts';
 import type { FileReport, NeedsTrace, RunReport } from '../backtest/backtest-types.ts';
 import { windowOptions } from '../backtest/method.ts';
 import { baselineNames } from '../backtest/methods.ts';
@@ -15,6 +16,11 @@ export interface PageData {
   readonly problems: readonly { readonly path: string; readonly message: string }[];
   /** Number of sessions without steps in the page, to keep it small. */
   readonly untraced: number;
+  /** The recorded agents' own compactions, for each format and for each compaction. Empty if they were not measured. */
+  readonly against: {
+    readonly rows: readonly (RecordedTotals & { readonly format: string })[];
+    readonly points: readonly (RecordedPoint & { readonly name: string })[];
+  };
 }
 
 export interface PageWindow {
@@ -59,7 +65,16 @@ export function pageData({ windows, methods, files }: BacktestReport): PageData 
       problem === undefined ? [] : [{ path, message: problem }],
     ),
     untraced: Math.max(0, sessions.length - MAX_TRACED_SESSIONS),
+    against: againstData(files),
   };
+}
+
+function againstData(files: readonly FileReport[]): PageData['against'] {
+  const rows = againstRows(files);
+  const points = files.flatMap(({ path, against }) =>
+    (against?.points ?? []).map((point) => ({ name: basename(path), ...point })),
+  );
+  return { rows, points };
 }
 
 function pageSession(file: FileReport): PageSession | undefined {

@@ -45,6 +45,7 @@ const SCRIPTS = [
   'chart.js',
   'totals.js',
   'frontier.js',
+  'against.js',
   'session.js',
   'step.js',
   'main.js',

@@ -3,6 +3,7 @@ import { readContent, readParts, typeName } from './content-blocks.ts';
 import type { Importer } from './importer.ts';
 import { instantAt, objectAt, objectsAt, parseArguments, textAt } from './json-fields.ts';
 import { textOf } from './part-text.ts';
+import type { ReportDraft } from './report.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { codexUsage } from './usage.ts';
 
@@ -55,11 +56,8 @@ class CodexImporter implements Importer {
 
   /** Newer versions record the messages that the model sees after the compaction. */
   #compaction(payload: JsonObject, createdAt: number | undefined): void {
-    const history = objectsAt(payload, 'replacement_history').map((item) =>
-      textOf(readContent(item['content'], this.#builder.report)),
-    );
-    const view = history.filter((text) => text !== '').join('\n\n');
-    this.#builder.compaction(textAt(payload, 'message') ?? '', { createdAt, view: view || undefined });
+    const view = viewOf(objectsAt(payload, 'replacement_history'), this.#builder.report);
+    this.#builder.compaction(textAt(payload, 'message') ?? '', { createdAt, view });
   }
 
   #context(payload: JsonObject, type: string): void {
@@ -167,6 +165,15 @@ class CodexImporter implements Importer {
     const model = this.#model === undefined ? undefined : `${this.#provider}/${this.#model}`;
     if (!this.#builder.isInStep) this.#builder.step(undefined, { createdAt: at, model });
   }
+}
+
+/** Returns the text of the messages of the conversation, or undefined if a part of it is encrypted. */
+function viewOf(items: readonly JsonObject[], report: ReportDraft): string | undefined {
+  if (items.some((item) => 'encrypted_content' in item)) return undefined;
+  const texts = items
+    .filter((item) => /^(?:user|assistant)$/.test(textAt(item, 'role') ?? ''))
+    .map((item) => textOf(readContent(item['content'], report)));
+  return texts.filter((text) => text !== '').join('\n\n') || undefined;
 }
 
 function functionCall(item: JsonObject) {

@@ -1,3 +1,4 @@
+import { against } from './against.js';
 import { element } from './dom.js';
 import { frontier } from './frontier.js';
 import { sessionSection } from './session.js';
@@ -13,7 +14,7 @@ const page = document.getElementById('page');
 /** Draws the whole page. It is small, and so no part of it can be out of date. */
 function draw() {
   const scroll = window.scrollY;
-  const sections = [header(), totals(), frontier(), sessionSection(), stepSection(), problems()];
+  const sections = [header(), totals(), frontier(), against(), sessionSection(), stepSection(), problems()];
   page.replaceChildren(...sections.filter(Boolean));
   window.scrollTo(0, scroll);
 }
