@@ -11,14 +11,13 @@ export function backoffMs(attempt: number, firstMs: number): number {
 /** Waits for `ms` milliseconds. Resolves early if the signal aborts. */
 export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted === true) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const onAbort = () => resolve();
-  signal?.addEventListener('abort', onAbort);
-  try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-  }
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
 }

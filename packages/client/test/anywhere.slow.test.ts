@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { bundleForBrowser, findBun, findChromium, lacks } from '@longhaul/testing/machine';
+import { bundleForBrowser, findBun, findChromium, findNode20, lacks } from '@longhaul/testing/machine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSession } from './read-session.ts';
 
@@ -82,6 +82,15 @@ describe('the client, which uses no Node.js API', () => {
     if (bun === undefined) return lacks('bun', 'no working Bun was found', skip);
     const { stdout } = await run(bun, ['--conditions=longhaul-src', SCRIPT, baseUrl]);
     expect(stdout.trim()).toBe(EXPECTED);
+  });
+
+  it('runs in Node.js 20', async ({ skip }) => {
+    const node = await findNode20();
+    if (node === undefined) return lacks('node20', 'there is no Node.js 20 on the PATH', skip);
+    const { code } = await bundleForBrowser(SCRIPT);
+    const running = run(node, ['-']);
+    running.child.stdin?.end(`${code}\nScript.readSession(${JSON.stringify(baseUrl)}).then(console.log);`);
+    expect((await running).stdout.trim()).toBe(EXPECTED);
   });
 
   it('runs in a browser', async ({ skip }) => {

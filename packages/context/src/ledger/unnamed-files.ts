@@ -10,7 +10,11 @@ const MAX_DELETED = 6;
 
 /** Returns the lines of a folder's changed files of which no name is shown. */
 export function linesOfUnnamed(files: readonly FileFact[]): string[] {
-  const groups = Map.groupBy(files, fileChange);
+  const groups = new Map<string, FileFact[]>();
+  for (const file of files) {
+    const change = fileChange(file);
+    groups.set(change, [...(groups.get(change) ?? []), file]);
+  }
   const single = files.filter((file) => (groups.get(fileChange(file))?.length ?? 0) < MIN_GROUP);
   const large = [...groups].filter(([, group]) => group.length >= MIN_GROUP);
   return [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { bundleForBrowser, findBun, findChromium, lacks } from '@longhaul/testing/machine';
+import { bundleForBrowser, findBun, findChromium, findNode20, lacks } from '@longhaul/testing/machine';
 import { describe, expect, it } from 'vitest';
 import { runSession } from './session-script.ts';
 
@@ -33,6 +33,15 @@ describe('the engine without Node', () => {
     if (bun === undefined) return lacks('bun', 'no Bun that runs was found', skip);
     const { stdout } = await run(bun, ['--conditions=longhaul-src', SCRIPT]);
     expect(stdout.trim()).toBe(await runSession());
+  });
+
+  it('runs under Node.js 20', async ({ skip }) => {
+    const node = await findNode20();
+    if (node === undefined) return lacks('node20', 'there is no Node.js 20 on the PATH', skip);
+    const { code } = await bundleForBrowser(SCRIPT);
+    const running = run(node, ['-']);
+    running.child.stdin?.end(`${code}\nScript.runSession().then(console.log);`);
+    expect((await running).stdout.trim()).toBe(await runSession());
   });
 
   it('runs in a browser as under Node', { timeout: 120_000 }, async ({ skip }) => {

@@ -11,5 +11,5 @@ export {
 } from './postgres-server.ts';
 export { processExists } from './process-exists.ts';
 export { processesWith } from './processes-with.ts';
-export { findBun, findChromium, findFaketime } from './programs.ts';
+export { findBun, findChromium, findFaketime, findNode20 } from './programs.ts';
 export { isRequired, lacks } from './required.ts';

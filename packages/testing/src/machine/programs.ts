@@ -22,6 +22,16 @@ export function findChromium(): Promise<string | undefined> {
   return firstThatRuns(names.flatMap((name) => folders.map((folder) => join(folder, name))));
 }
 
+/** Finds a Node.js on the PATH that is as old as the libraries allow: version 20. */
+export async function findNode20(): Promise<string | undefined> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  for (const program of folders.map((folder) => join(folder, 'node')).filter((path) => existsSync(path))) {
+    const { stdout } = await run(program, ['--version']);
+    if (stdout.startsWith('v20.')) return program;
+  }
+  return undefined;
+}
+
 /** Finds the library that shows a program another clock: libfaketime, of the package `faketime`. */
 export function findFaketime(): string | undefined {
   return globSync('/usr/{lib,lib64,local/lib}/{faketime,*/faketime}/libfaketimeMT.so.1')[0];
