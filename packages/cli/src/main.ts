@@ -45,6 +45,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   login: async () => (await import('./commands/login.ts')).login,
   logout: async () => (await import('./commands/login.ts')).logout,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
+  token: async () => (await import('./commands/token.ts')).token,
+  share: async () => (await import('./commands/share.ts')).share,
   trust: async () => (await import('./commands/trust.ts')).trust,
   replay: async () => (await import('./commands/replay.ts')).replay,
   demo: async () => (await import('./commands/demo.ts')).demo,

@@ -37,6 +37,8 @@ const COMMANDS = [
   'doctor',
   'config',
   'mcp',
+  'token',
+  'share',
   'login',
   'logout',
   'demo',

@@ -265,11 +265,14 @@ export function createClient(options: ClientOptions) {
 
     /**
      * Returns the bytes of an image or a file, or the whole text of a truncated output. `id` may be a reference
-     * (`@blob:…`).
+     * (`@blob:…`). A token whose scope is not `admin` must name a session that contains it.
      */
-    blob: async (id: string, { signal }: CallOptions = {}): Promise<Blob> => {
+    blob: async (
+      id: string,
+      { sessionId, signal }: CallOptions & { sessionId?: string | undefined } = {},
+    ): Promise<Blob> => {
       const blobId = id.replace(/^@blob:/, '');
-      return (await caller.open('getBlob', { params: { blobId }, signal })).blob();
+      return (await caller.open('getBlob', { params: { blobId }, query: { sessionId }, signal })).blob();
     },
   };
 }

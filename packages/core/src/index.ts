@@ -100,8 +100,9 @@ export {
 } from './session/session-spent.ts';
 export { type SessionState, sessionState } from './session/session-state.ts';
 export { SessionWriter } from './session/session-writer.ts';
+export { shareSession } from './session/share-session.ts';
 export { assertDeletable } from './session/subtasks/assert-deletable.ts';
-export { childrenOf, descendantsOf, type FamilyMember } from './session/subtasks/family-tree.ts';
+export { childrenOf, descendantsOf, type FamilyMember, rootOf } from './session/subtasks/family-tree.ts';
 export { defaultTitle, taskOf } from './session/title/default-title.ts';
 export {
   createRunTelemetry,

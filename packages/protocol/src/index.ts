@@ -123,6 +123,18 @@ export {
   samplingName,
 } from './question.ts';
 export {
+  ACCESS_KEY,
+  ADMIN_NAME,
+  accessMetadata,
+  accessOf,
+  maySee,
+  type SessionAccess,
+  SHARES,
+  type Share,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from './session-access.ts';
+export {
   type ChildPlace,
   childMetadata,
   childPlaceOf,

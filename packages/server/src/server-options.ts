@@ -19,6 +19,7 @@ import type {
 } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
 import type { KnownFields } from './http/route-handler.ts';
+import type { NamedTokens } from './safety/named-tokens.ts';
 import type { RateOptions } from './safety/rate-limiter.ts';
 
 /** The parts of the agent that the server uses. The caller of `startServer` composes them. */
@@ -120,7 +121,7 @@ export interface ServerLimits {
   jsonBytes: number;
   /** Maximum size of a message with media, and of an imported file. */
   uploadBytes: number;
-  /** Rate limit of each client address. null: no limit. */
+  /** Rate limit of each token. null: no limit. */
   rate: RateOptions | null;
   /** Time for receiving a request's headers. */
   headersTimeoutMs: number;
@@ -164,6 +165,8 @@ export interface ServerOptions {
   socketPath?: string;
   /** Required in every request except `/healthz` and `/readyz`. May be undefined only on a loopback address. */
   token?: string;
+  /** Further tokens, with their own names and rights. Not used without a token. */
+  namedTokens?: NamedTokens | undefined;
   /** Folders that sessions may work in, including their subfolders. At least one. */
   workspaces: readonly string[];
   /** Allowed names in the Host header, in addition to IP addresses and `localhost`. */

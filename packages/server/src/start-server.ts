@@ -16,6 +16,9 @@ import { leftSessions } from './runs/left-sessions.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
+import { SessionGate } from './safety/session-gate.ts';
+import { createTokenBook } from './safety/token-book.ts';
+import { maskNamedTokens } from './safety/token-name.ts';
 import { createWorkspaces } from './safety/workspaces.ts';
 import { DEFAULT_LIMITS, type ServerLimits, type ServerOptions } from './server-options.ts';
 
@@ -56,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const openai = { ...DEFAULT_CONFIG.server.openai, ...options.openai };
   const maskToken = createSecretMask(token === undefined ? [] : [token]);
   const maskSecrets = createSecretMask(options.secrets ?? []);
-  const mask = (text: string) => maskToken(maskSecrets(text));
+  const mask = (text: string) => maskNamedTokens(maskToken(maskSecrets(text)));
   const workspaces = await createWorkspaces(options.workspaces);
   const metrics = createMetrics({ runs: () => runs.activeCount, readers: () => feeds.readerCount });
   const runs = new RunKeeper({ ...agent, answers: agent.chats, metrics, log });
@@ -69,10 +72,11 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     maxReaders: limits.readers,
     onFailure: (error) => failed('reading events', error),
   });
-  const pageSignIn = createPageSignIn(token);
+  const tokens = createTokenBook({ token, named: options.namedTokens });
+  const pageSignIn = createPageSignIn(tokens);
+  const gate = new SessionGate(agent.store);
   const guard = createGuard({
-    token,
-    acceptsToken: pageSignIn.accepts,
+    tokens,
     hosts: options.hosts ?? [],
     origins: options.origins ?? [],
     rate: limits.rate,
@@ -88,6 +92,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     deletions,
     feeds,
     workspaces,
+    gate,
     pageSignIn,
     replay: options.replay,
     metrics,
@@ -98,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     openai,
   });
   const page = options.webFolder === undefined ? undefined : createPageFiles(options.webFolder);
-  const app = createApp({ handlers, guard, limits, page, mask, metrics, log });
+  const app = createApp({ handlers, guard, gate, limits, page, mask, metrics, log });
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,

@@ -229,6 +229,13 @@ export const REPAIR_FLAGS = {
   json: toggle,
 } as const;
 export const CONFIG_FLAGS = { ...WHERE, json: toggle, schema: toggle } as const;
+export const TOKEN_FLAGS = {
+  ...WHERE,
+  scope: { type: 'string', values: ['admin', 'work', 'read'] },
+  expires: text,
+  json: toggle,
+} as const;
+export const SHARE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;
 export const TRUST_FLAGS = {
   show: toggle,
   revoke: toggle,

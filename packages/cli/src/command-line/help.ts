@@ -31,6 +31,8 @@ Commands
   import     create a session from another agent's session file
   export     write a session as JSON
   serve      serve sessions over HTTP, and a page for the browser
+  token      give others access to the server: add, list and revoke tokens
+  share      let other tokens of the server use a session
   acp        connect to an editor that supports the Agent Client Protocol
   gateway    compact long conversations between clients and local models
   gc         remove unneeded data and free its disk space
@@ -672,6 +674,37 @@ ${WHERE}
   longhaul logout anthropic
 
 ${WHERE}
+`,
+  token: `Give programs and people their own access to longhaul serve. A running server accepts a new token, and refuses a
+revoked one, without a restart. A session belongs to the name of the token that created it.
+
+  longhaul token add ann --expires 90d
+  longhaul token add metrics --scope read
+  longhaul token list
+  longhaul token revoke ann
+
+A token is printed once, and only its hash is stored. The scopes:
+  admin   everything
+  work    create sessions, and use its own and shared ones (the default)
+  read    read its own and shared sessions, and change nothing
+
+      --scope SCOPE     admin, work or read
+      --expires AGE     refuse the token after this time (90m, 12h, 90d, 8w); default: never
+      --json            print JSON
+${WHERE}
+`,
+  share: `Let other tokens of the server read a session, or work in it. Its owner and an admin always can. Without a second
+word, the command shows how the session is shared.
+
+  longhaul share last read      others can read it
+  longhaul share last work      others can also send messages, answer approvals and change it
+  longhaul share last none      others do not see it
+
+      --json            print JSON
+${ALL}
+${WHERE}
+
+${ID}
 `,
   trust: `Show the settings in a folder's longhaul.yml that could run code, send data or widen access, and allow them. Until you
 allow them, they are ignored. If such a setting changes, or a file that it uses, the setting is ignored again.

@@ -35,13 +35,19 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const storage = await openStorage(url);
   await using _store = storage.store;
   await using chats = await openCache(url);
-  const { createSecretMask, createServerLog, leftSessions, loadToken, startServer } = await import(
-    '@longhaul/server'
-  );
+  const {
+    createSecretMask,
+    createServerLog,
+    leftSessions,
+    loadToken,
+    maskNamedTokens,
+    NamedTokens,
+    startServer,
+  } = await import('@longhaul/server');
   const { workspaces: configured } = first.config.server;
   const workspaces = configured.length > 0 ? configured : [first.workspace];
   for (const workspace of workspaces) addAgentFolder(workspace);
-  const { path: tokenFile, exposedIn } = tokenPlace({ url, home: first.home, workspaces });
+  const { path: tokenFile, folder, exposedIn } = tokenPlace({ url, home: first.home, workspaces });
   const known = values['no-token'] === true ? undefined : await loadToken(tokenFile);
   if (known !== undefined && exposedIn !== undefined) terminal.err.write(exposedLine(tokenFile, exposedIn));
   const { agent, settings } = await openServedAgent(first, {
@@ -54,7 +60,10 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   if (values.open === true && !config.web.enabled) throw pageIsOff();
   const maskToken = createSecretMask(known === undefined ? [] : [known.token]);
   const maskSecrets = createSecretMask(() => settings.secrets);
-  const log = createServerLog(terminal.err, { level, mask: (text) => maskToken(maskSecrets(text)) });
+  const log = createServerLog(terminal.err, {
+    level,
+    mask: (text) => maskNamedTokens(maskToken(maskSecrets(text))),
+  });
   using _warnings = loggedWarnings(log);
   const { server: place } = config;
   // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
@@ -69,6 +78,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     host: place.host,
     port: place.port,
     token: known?.token,
+    namedTokens: new NamedTokens(folder),
     workspaces,
     hosts: place.hosts,
     origins: place.origins,

@@ -30,5 +30,9 @@ function storagePaths(url: string): string[] {
   if (url.startsWith('memory:')) return [];
   const database = databasePath(url);
   const files = ['', '-wal', '-shm', '-journal'].map((suffix) => database + suffix);
-  return [...files, blobFolder(database), join(dirname(database), 'server-token')];
+  return [
+    ...files,
+    blobFolder(database),
+    ...['server-token', 'server-tokens'].map((name) => join(dirname(database), name)),
+  ];
 }

@@ -5,6 +5,8 @@ import { databasePath } from '../compose/open-storage.ts';
 export interface TokenPlace {
   /** Path of the token's file. */
   path: string;
+  /** Folder of the named tokens. */
+  folder: string;
   /** The workspace in which the agent could read the token. Absent: there is none. */
   exposedIn?: string;
 }
@@ -27,8 +29,12 @@ export function tokenPlace({ url, home, workspaces }: TokenPlaceOptions): TokenP
   const roots = workspaces.map(realPathOf);
   const places = folders.map((folder): TokenPlace => {
     const at = realPathOf(folder);
-    return { path: join(folder, 'server-token'), exposedIn: roots.find((root) => isInside(at, root)) };
+    return { ...inFolder(folder), exposedIn: roots.find((root) => isInside(at, root)) };
   });
-  const [first = { path: join(usual, 'server-token') }] = places;
+  const [first = inFolder(usual)] = places;
   return places.find(({ exposedIn }) => exposedIn === undefined) ?? first;
+}
+
+function inFolder(folder: string): TokenPlace {
+  return { path: join(folder, 'server-token'), folder: join(folder, 'server-tokens') };
 }

@@ -53,7 +53,7 @@ export const server = z.strictObject({
   ),
   requestsPerSecond: setting(
     z.number().positive().nullable(),
-    'Maximum number of requests per second from one address. Short bursts can be five times as large. null: no limit.',
+    'Maximum number of requests per second with one token. Short bursts can be five times as large. Requests without a valid token get a twentieth of this, for each address. null: no limit.',
     D.server.requestsPerSecond,
   ),
   stopGraceMs: setting(

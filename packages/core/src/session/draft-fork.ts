@@ -1,4 +1,4 @@
-import { GIT_START_KEY, type GitStart, type JsonObject, type Session } from '@longhaul/protocol';
+import { ACCESS_KEY, GIT_START_KEY, type GitStart, type JsonObject, type Session } from '@longhaul/protocol';
 import type { NewSession } from '../ports/index.ts';
 import { newId } from './ids.ts';
 import { copyTitle } from './title/copy-title.ts';
@@ -18,11 +18,15 @@ export interface ForkPlace {
   git: GitStart | undefined;
 }
 
-/** Drafts a session that begins with a copy of another one's log. */
+/**
+ * Drafts a session that begins with a copy of another one's log. It belongs to the admin and is not shared, unless the
+ * caller says otherwise afterwards.
+ */
 export function draftFork(
   { updatedAt: _updatedAt, status: _status, parentId: _parent, parentCallId: _call, ...source }: Session,
   { at, title, place }: ForkSessionOptions,
 ): NewSession {
+  const { [ACCESS_KEY]: _access, ...metadata } = source.metadata ?? {};
   return {
     ...source,
     id: newId(),
@@ -30,13 +34,13 @@ export function draftFork(
     title: title ?? copyTitle(source.title),
     workspace: place?.workspace ?? source.workspace,
     metadata: {
-      ...(place === undefined ? source.metadata : withGit(source.metadata, place.git)),
+      ...(place === undefined ? metadata : withGit(metadata, place.git)),
       forkedFrom: { sessionId: source.id, ...(at !== undefined && { at }) },
     },
   };
 }
 
-function withGit(metadata: JsonObject | undefined, git: GitStart | undefined): JsonObject {
-  const { [GIT_START_KEY]: _left, ...rest } = metadata ?? {};
+function withGit(metadata: JsonObject, git: GitStart | undefined): JsonObject {
+  const { [GIT_START_KEY]: _left, ...rest } = metadata;
   return git === undefined ? rest : { ...rest, [GIT_START_KEY]: { ...git } };
 }

@@ -228,7 +228,10 @@ export const eventsHeaders = z.looseObject({
  * The data of the named SSE event `resync`, which ends the stream. Unnamed SSE events have a `LonghaulEvent` each. The
  * stream of all sessions also has the named event `changed`, with no data: another process has changed the store.
  * `slow`: the reader was too slow. `stopping`: the server is stopping. In both cases the reader reconnects with its
- * last number. `deleted`: the session was deleted.
+ * last number. `deleted`: the session was deleted. `unauthorized`: the token was revoked or has expired, or the session
+ * is no longer shared.
  */
-export const resyncSchema = z.looseObject({ reason: z.enum(['slow', 'stopping', 'deleted']) });
+export const resyncSchema = z.looseObject({
+  reason: z.enum(['slow', 'stopping', 'deleted', 'unauthorized']),
+});
 export type Resync = z.infer<typeof resyncSchema>;

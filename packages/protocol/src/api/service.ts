@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameText } from './common.ts';
+import { nameText, sessionIdSchema } from './common.ts';
 
 export const healthSchema = z.looseObject({ status: z.literal('ok') });
 
@@ -12,6 +12,9 @@ export const blobParams = z.strictObject({
   blobId: z.string().regex(/^[0-9a-f]{64}$/, { error: 'must be 64 hexadecimal digits' }),
 });
 export const blobQuery = z.strictObject({
+  sessionId: sessionIdSchema
+    .optional()
+    .meta({ description: 'A session that contains it. Required for tokens whose scope is not admin.' }),
   type: z
     .enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
     .optional()

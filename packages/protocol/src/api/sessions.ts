@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isBlank } from '../empty-text.ts';
 import { sessionSchema, tokenUsageSchema } from '../schemas.ts';
+import { ACCESS_KEY, SHARES } from '../session-access.ts';
 import { jsonObjectSchema, modelNameSchema, nameText, queryCount, sessionIdSchema } from './common.ts';
 
 /**
@@ -44,11 +45,20 @@ const figuresSchema = z.looseObject({
   openApprovals: z.int().min(0).meta({ description: 'Requests for approval without an answer.' }),
 });
 
+const sharedSchema = z.enum(SHARES).meta({
+  description:
+    'What other tokens may do with the session and its children. `none`: nothing. `read`: read it. `work`: also send messages, answer approvals and change it, if their scope allows this.',
+});
+
 /** A session and its state. */
 export const sessionInfoSchema = z.intersection(
   sessionSchema,
   z.looseObject({
     state: sessionStateSchema,
+    owner: z.string().optional().meta({
+      description: 'The name of the token that created the session. `admin`: also sessions of the terminal.',
+    }),
+    shared: sharedSchema.optional(),
     figures: figuresSchema.optional().meta({ description: 'Only if the request has `figures=true`.' }),
   }),
 );
@@ -86,6 +96,11 @@ export const deleteSessionQuery = z.strictObject({
   }),
 });
 
+/** Metadata that a client sets. */
+const clientMetadata = jsonObjectSchema.refine((metadata) => !Object.hasOwn(metadata, ACCESS_KEY), {
+  error: `must not contain "${ACCESS_KEY}", which says who may use the session. Set "shared" instead`,
+});
+
 export const createSessionBody = z.strictObject({
   workspace: nameText(4_096).min(1).optional().meta({
     description:
@@ -102,16 +117,18 @@ export const createSessionBody = z.strictObject({
   task: nameText(2_000)
     .optional()
     .meta({ description: 'What the session is about. Default: the text of the first message.' }),
-  metadata: jsonObjectSchema.optional(),
+  metadata: clientMetadata.optional(),
+  shared: sharedSchema.optional(),
 });
 export type CreateSessionBody = z.infer<typeof createSessionBody>;
 
 export const updateSessionBody = z.strictObject({
   title: titleText.optional(),
   model: modelNameSchema.optional(),
-  metadata: jsonObjectSchema
+  metadata: clientMetadata
     .optional()
     .meta({ description: 'Merged into the existing metadata. null removes a key.' }),
+  shared: sharedSchema.optional(),
 });
 export type UpdateSessionBody = z.infer<typeof updateSessionBody>;
 

@@ -9,9 +9,10 @@ import {
   toLonghaulError,
 } from '@longhaul/protocol';
 import type { ChatBody } from '@longhaul/protocol/api';
+import { assertBlobs } from '../handlers/assert-blobs.ts';
 import type { HandlerContext } from '../handlers/handler-context.ts';
-import { assertBlobs } from '../handlers/message-handlers.ts';
 import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
+import type { Access } from '../safety/access.ts';
 import { approvalsOf, contentOf, lastEventOf, type UiApproval } from './chat-content.ts';
 import { ChatReader } from './chat-reader.ts';
 import { assertAgent, ChatSessions } from './chat-sessions.ts';
@@ -20,6 +21,7 @@ import { answerId, uiHistory } from './ui-history.ts';
 import { UiTranslator } from './ui-translator.ts';
 
 type UiMessage = ChatBody['messages'][number];
+type StreamRequest = Pick<RouteRequest<'chat'>, 'raw' | 'access' | 'isStillValid'>;
 
 /** An answer to stream: the events after a number, as one UI message. */
 interface Answer {
@@ -39,7 +41,7 @@ interface Answer {
 export function chatHandlers(
   context: HandlerContext,
 ): Pick<RouteHandlers, 'chat' | 'chatMessages' | 'chatStream'> {
-  const { runtime, store, blobs, runs, feeds, failed } = context;
+  const { runtime, store, blobs, runs, feeds, gate, failed } = context;
   const sessions = new ChatSessions(context);
   const turns = new ChatTurns({ store, runs });
   /**
@@ -51,7 +53,8 @@ export function chatHandlers(
   const awaited = new Set<string>();
 
   return {
-    async chat({ body, raw }) {
+    async chat(request) {
+      const { body, access } = request;
       const last = body.messages.findLast(({ role }) => role !== 'system');
       if (last === undefined)
         throw new LonghaulError(
@@ -59,12 +62,15 @@ export function chatHandlers(
           'messages must contain at least one user or assistant message.',
         );
       const isApproval = last.role === 'assistant' && body.trigger === 'submit-message';
-      await stream(isApproval ? await answerApprovals(body, last) : await send(body), raw);
+      await stream(
+        isApproval ? await answerApprovals(body, last, access) : await send(body, access),
+        request,
+      );
       return RESPONSE_ALREADY_SENT;
     },
 
-    async chatMessages({ params: { chatId }, query: { limit, before } }) {
-      const session = await sessions.find(chatId);
+    async chatMessages({ params: { chatId }, query: { limit, before }, access }) {
+      const session = await sessions.find(chatId, { access, need: 'see' });
       if (session === undefined) return { messages: [] };
       const { id: sessionId } = session;
       const page = await store.readMessages(sessionId, { limit: limit + 1, before, skipReverted: true });
@@ -77,25 +83,27 @@ export function chatHandlers(
       return { sessionId, messages: uiHistory(messages, { sessionId, approvals, waiting }), next };
     },
 
-    async chatStream({ params: { chatId }, raw }) {
-      const session = await sessions.find(chatId);
+    async chatStream(request) {
+      const { chatId } = request.params;
+      const session = await sessions.find(chatId, { access: request.access, need: 'see' });
       const turn = session === undefined ? undefined : await turns.underWay(session.id);
       if (session === undefined || turn === undefined) return new Response(null, { status: 204 });
       const { awaits, after } = turn;
       const translator = new UiTranslator({ sessionId: session.id, awaits, messageId: answerId(awaits) });
-      await stream({ sessionId: session.id, after, translator }, raw);
+      await stream({ sessionId: session.id, after, translator }, request);
       return RESPONSE_ALREADY_SENT;
     },
   };
 
-  async function send(body: ChatBody): Promise<Answer> {
+  async function send(body: ChatBody, access: Access): Promise<Answer> {
     const message = body.messages.findLast(({ role }) => role === 'user');
     if (message === undefined)
       throw new LonghaulError('invalid_request', 'messages must contain a user message.');
     const content = contentOf(message);
-    await assertBlobs(blobs, content);
+    const known = await sessions.find(body.id, { access, need: 'work' });
+    await assertBlobs(content, { blobs, store, sessionId: known?.id, access });
     const task = content.find((part) => part.type === 'text')?.text ?? '';
-    const session = await currentSession(body, message, task);
+    const session = await currentSession(body, message, { task, access });
     const { id: sessionId } = session;
     await cancels.get(sessionId);
     const before = await store.lastEventNumber(sessionId);
@@ -119,18 +127,24 @@ export function chatHandlers(
    * Returns the session of the chat. If the page goes back to an earlier message, this is a new session that ends
    * before that message.
    */
-  async function currentSession(body: ChatBody, message: UiMessage, task: string): Promise<Session> {
-    const session = await sessions.findOrCreate(body.id, { task, agent: body.agent });
+  async function currentSession(
+    body: ChatBody,
+    message: UiMessage,
+    { task, access }: { task: string; access: Access },
+  ): Promise<Session> {
+    const session = await sessions.findOrCreate(body.id, { task, agent: body.agent, access });
     if (body.trigger !== 'regenerate-message' && body.messageId !== message.id) return session;
     // The view includes hidden messages with their ids.
     const { messages } = await store.loadView(session.id);
     const known = messages.find((candidate) => isFrom(candidate, message.id));
-    return known === undefined ? session : sessions.goBack(body.id, session, known.sequence);
+    return known === undefined
+      ? session
+      : sessions.goBack(body.id, session, { sequence: known.sequence, access });
   }
 
   /** Stores the user's answers to approval requests, and streams the rest of the answer into the same UI message. */
-  async function answerApprovals(body: ChatBody, message: UiMessage): Promise<Answer> {
-    const session = await sessions.find(body.id);
+  async function answerApprovals(body: ChatBody, message: UiMessage, access: Access): Promise<Answer> {
+    const session = await sessions.find(body.id, { access, need: 'work' });
     if (session === undefined)
       throw new LonghaulError(
         'session_not_found',
@@ -166,10 +180,11 @@ export function chatHandlers(
 
   async function stream(
     { sessionId, after, translator, onLeft, onClosed }: Answer,
-    { outgoing, headers }: RouteRequest<'chat'>['raw'],
+    { raw: { outgoing, headers }, access, isStillValid }: StreamRequest,
   ): Promise<void> {
+    const mayRead = async () => (await isStillValid()) && (await gate.sees(access, sessionId));
     let reader: ChatReader | undefined;
-    await feeds.openReader(sessionId, after, (onClose) => {
+    await feeds.openReader(sessionId, { after, mayRead }, (onClose) => {
       reader = new ChatReader(outgoing, {
         translator,
         headers,

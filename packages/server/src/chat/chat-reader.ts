@@ -106,6 +106,7 @@ const WHY: Readonly<Record<Resync['reason'], string>> = {
   slow: 'The page was too slow to receive the answer. Reload the page: the answer continues.',
   stopping: 'The server is stopping. The answer so far is stored and can be resumed.',
   deleted: 'The session was deleted.',
+  unauthorized: 'Your access to this session has ended.',
 };
 
 /** Parses a frame of `toFrame`: one line of data, possibly after an id line. */

@@ -34,10 +34,10 @@ export function uiHistory(
   for (const message of messages) {
     if (message.metadata?.synthetic !== undefined) continue;
     if (message.role === 'user') {
-      history.push(userMessage(message));
+      history.push(userMessage(message, sessionId));
       continue;
     }
-    const parts = stepParts(message, asked);
+    const parts = stepParts(message, { asked, sessionId });
     const last = history.at(-1);
     if (last?.role === 'assistant') last.parts.push(...parts);
     else if (parts.length > 0) {
@@ -45,14 +45,15 @@ export function uiHistory(
       history.push({ id, role: 'assistant', metadata: { sessionId }, parts });
     }
   }
-  if (waiting !== undefined) history.push(userMessage(waiting));
+  if (waiting !== undefined) history.push(userMessage(waiting, sessionId));
   return history;
 }
 
 type UserMessage = Pick<Message, 'id' | 'parts' | 'metadata'>;
 
-function userMessage(message: UserMessage): ChatUiMessage {
-  return { id: userIdOf(message), role: 'user', parts: message.parts.flatMap((part) => plainPart(part)) };
+function userMessage(message: UserMessage, sessionId: string): ChatUiMessage {
+  const parts = message.parts.flatMap((part) => plainPart(part, sessionId));
+  return { id: userIdOf(message), role: 'user', parts };
 }
 
 /** Returns the id of the UI message that answers a user message. */
@@ -63,20 +64,25 @@ function userIdOf({ id, metadata }: UserMessage): string {
   return metadata?.originalMessages?.at(-1) ?? id;
 }
 
-function stepParts(message: Message, asked: ReadonlyMap<string, Approval>): UiPart[] {
+function stepParts(
+  message: Message,
+  { asked, sessionId }: { asked: ReadonlyMap<string, Approval>; sessionId: string },
+): UiPart[] {
   const parts = message.parts.flatMap((part, index) =>
-    part.type === 'tool' ? toolPart(part, asked.get(handleOf(message.sequence, index))) : plainPart(part),
+    part.type === 'tool'
+      ? toolPart(part, asked.get(handleOf(message.sequence, index)))
+      : plainPart(part, sessionId),
   );
   return parts.length === 0 ? [] : [{ type: 'step-start' }, ...parts];
 }
 
-function plainPart(part: Part): UiPart[] {
+function plainPart(part: Part, sessionId: string): UiPart[] {
   switch (part.type) {
     case 'text':
     case 'reasoning':
       return part.text === '' ? [] : [{ type: part.type, text: part.text, state: 'done' }];
     case 'file':
-      return [filePart(part)];
+      return [filePart(part, sessionId)];
     case 'notice':
       return [{ type: 'data-notice', data: { message: part.text } }];
     default:
@@ -85,12 +91,12 @@ function plainPart(part: Part): UiPart[] {
 }
 
 /** Files in the blob store become URLs of the server, which the page may also send back. */
-function filePart({ data, mediaType, filename }: FilePart): UiPart {
+function filePart({ data, mediaType, filename }: FilePart, sessionId: string): UiPart {
   const blob = parseBlobReference(data);
   const url =
     blob === undefined
       ? `data:${mediaType};base64,${data}`
-      : `/blobs/${blob}?type=${encodeURIComponent(mediaType)}`;
+      : `/blobs/${blob}?type=${encodeURIComponent(mediaType)}&sessionId=${encodeURIComponent(sessionId)}`;
   return { type: 'file', mediaType, url, filename };
 }
 

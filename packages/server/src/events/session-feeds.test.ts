@@ -112,7 +112,7 @@ class Bench implements AsyncDisposable {
 
   async read(after = 0): Promise<Listener> {
     const reader = new Listener();
-    await this.feeds.openReader('s', after, (onClose) => {
+    await this.feeds.openReader('s', { after, mayRead: async () => true }, (onClose) => {
       reader.onClose = onClose;
       return reader;
     });
@@ -274,7 +274,9 @@ it('looks at the changes of other processes only while there are readers', async
   expect(bench.watching).toBe(1);
   second.onClose();
   expect(bench.watching).toBe(0);
-  await expect(bench.feeds.openReader('unknown', 0, () => new Listener())).rejects.toThrow();
+  await expect(
+    bench.feeds.openReader('unknown', { after: 0, mayRead: async () => true }, () => new Listener()),
+  ).rejects.toThrow();
   expect(bench.watching).toBe(0);
 });
 

@@ -6,7 +6,9 @@ import { EventReader } from './event-reader.ts';
 import { ForeignNotice } from './foreign-notice.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { ReaderRoom, type ReaderRoomOptions } from './reader-room.ts';
+import { ReadingPermits } from './reading-permits.ts';
 import { ReadingWatch } from './reading-watch.ts';
+import { SeenSessions } from './seen-sessions.ts';
 import { SessionTopic } from './session-topic.ts';
 import { CHANGED_FRAME, type Frame, toFrame } from './sse-frame.ts';
 
@@ -25,6 +27,15 @@ export interface SessionFeedsOptions {
 interface OpenOptions {
   response: ServerResponse;
   headers: Readonly<Record<string, string>>;
+  /** Whether the reader may still read. Asked again and again while the stream is open. */
+  mayRead: () => Promise<boolean>;
+}
+
+interface OpenAllOptions {
+  /** Sends only events with a number. */
+  isNumbered: boolean;
+  /** Leaves out the events of other sessions. Undefined: the reader may see all. */
+  sees?: ((sessionId: string) => Promise<boolean>) | undefined;
 }
 
 /** Sends events to all readers over HTTP. Without readers, it does nothing periodically. */
@@ -34,8 +45,8 @@ export class SessionFeeds implements Disposable {
   readonly #options: SessionFeedsOptions;
   readonly #topics = new Map<string, SessionTopic>();
   readonly #readers = new Set<FrameReader>();
-  /** With whether a reader wants only numbered events. */
-  readonly #readersOfAll = new Map<FrameReader, boolean>();
+  readonly #readersOfAll = new Map<FrameReader, { isNumbered: boolean; filter: SeenSessions | undefined }>();
+  readonly #permits: ReadingPermits;
   readonly #unsubscribe: () => void;
   /** Readers that are being opened. */
   #opening = 0;
@@ -51,6 +62,7 @@ export class SessionFeeds implements Disposable {
     this.#options = options;
     this.room = new ReaderRoom(options.room, this.#readers);
     this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
+    this.#permits = new ReadingPermits(options.onFailure);
     this.#watch = new ReadingWatch({
       ...options,
       onForeignChange: () => {
@@ -70,13 +82,14 @@ export class SessionFeeds implements Disposable {
    * open.
    */
   openSession(sessionId: string, after: number | undefined, open: OpenOptions): Promise<void> {
-    return this.openReader(sessionId, after, (onClose) => this.#eventReader(open, onClose));
+    const { mayRead } = open;
+    return this.openReader(sessionId, { after, mayRead }, (onClose) => this.#eventReader(open, onClose));
   }
 
   /** Like `openSession`, with a custom reader. The reader must call `onClose` when it disconnects. */
   async openReader(
     sessionId: string,
-    after: number | undefined,
+    { after, mayRead }: { after: number | undefined } & Pick<OpenOptions, 'mayRead'>,
     create: (onClose: () => void) => FrameReader,
   ): Promise<void> {
     this.#assertRoom();
@@ -89,6 +102,7 @@ export class SessionFeeds implements Disposable {
         topic.detach(left);
         this.#forgetIfIdle(sessionId);
       });
+      this.#permits.add(reader, mayRead);
       await this.#attach(reader, topic, after);
       // The session was deleted while the reader got the events it had missed.
       if (this.#topics.get(sessionId) !== topic) reader.end('deleted');
@@ -115,11 +129,13 @@ export class SessionFeeds implements Disposable {
   }
 
   /** @throws {LonghaulError} `rate_limited`, `shutting_down` */
-  openAll(open: OpenOptions, { isNumbered }: { isNumbered: boolean }): void {
+  openAll(open: OpenOptions, { isNumbered, sees }: OpenAllOptions): void {
     this.#assertRoom();
     const create = (onClose: () => void) => this.#eventReader(open, onClose);
     const reader = this.#newReader(create, (left) => this.#readersOfAll.delete(left));
-    this.#readersOfAll.set(reader, isNumbered);
+    const filter = sees && new SeenSessions(sees, (error) => this.fail(reader, error));
+    this.#readersOfAll.set(reader, { isNumbered, filter });
+    this.#permits.add(reader, open.mayRead);
     this.#watch.start();
   }
 
@@ -127,6 +143,12 @@ export class SessionFeeds implements Disposable {
   drop(sessionId: string): void {
     this.#topics.get(sessionId)?.close('deleted');
     this.#topics.delete(sessionId);
+  }
+
+  /** Ends the streams of readers that may no longer read. Called when access has changed, and at each heartbeat. */
+  checkAccess(): void {
+    for (const { filter } of this.#readersOfAll.values()) filter?.forget();
+    this.#permits.check();
   }
 
   [Symbol.dispose](): void {
@@ -148,6 +170,7 @@ export class SessionFeeds implements Disposable {
   ): FrameReader {
     const reader = create(() => {
       this.#readers.delete(reader);
+      this.#permits.remove(reader);
       onLeft(reader);
       this.#restIfUnread();
     });
@@ -182,8 +205,12 @@ export class SessionFeeds implements Disposable {
     topic?.receive(event, frame);
     if (event.type === 'llm:response' || event.type === 'llm:error') this.#forgetIfIdle(event.sessionId);
     if (event.type === 'run:finished' && topic?.hasReaders === false) this.#topics.delete(event.sessionId);
-    for (const [reader, isNumbered] of this.#readersOfAll)
-      if (!isNumbered || event.number !== undefined) reader.send(frame().ofAll);
+    for (const [reader, { isNumbered, filter }] of this.#readersOfAll) {
+      if (isNumbered && event.number === undefined) continue;
+      const text = frame().ofAll;
+      if (filter === undefined) reader.send(text);
+      else filter.pass(event.sessionId, () => reader.send(text));
+    }
   }
 
   /** Returns an anchored topic. The topic is kept at least until `coming` is disposed. */
@@ -240,5 +267,6 @@ export class SessionFeeds implements Disposable {
   #heartbeat(): void {
     const now = performance.now();
     for (const reader of this.#readers) reader.heartbeat(now, this.#options.heartbeatMs);
+    this.checkAccess();
   }
 }

@@ -5,12 +5,15 @@ import type { HandlerContext } from './handler-context.ts';
 type Names = 'listOpenApprovals' | 'listApprovals' | 'answerApproval';
 
 const MAX_OPEN = 500;
+/** Requests of all sessions, of which a token may see some. */
+const MAX_READ = 5_000;
 
 export function approvalHandlers({
   runtime: { approvals },
   store,
   runs,
   deletions,
+  gate,
   alwaysAllows,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   async function withScope(approval: Approval, { workspace }: Session) {
@@ -25,18 +28,20 @@ export function approvalHandlers({
   }
 
   return {
-    async listOpenApprovals() {
-      const open = await store.listOpenApprovals({ limit: MAX_OPEN });
+    async listOpenApprovals({ access }) {
+      const limit = access.scope === 'admin' ? MAX_OPEN : MAX_READ;
+      const open = await store.listOpenApprovals({ limit });
       const listed = await Promise.all(
         open.map(async (approval) => {
           const session = await store.getSession(approval.sessionId);
           // It was deleted in the meantime, or is about to be.
           if (session === undefined || (await deletions.includes(session))) return [];
+          if (!(await gate.sees(access, session.id))) return [];
           const parent = await parentOf(session);
           return [{ ...(await withScope(approval, session)), title: session.title, parent }];
         }),
       );
-      return { approvals: listed.flat() };
+      return { approvals: listed.flat().slice(0, MAX_OPEN) };
     },
 
     async listApprovals({ params: { sessionId }, query: { open } }) {

@@ -3,20 +3,27 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 
-export function eventHandlers({ feeds }: HandlerContext): Pick<RouteHandlers, 'sessionEvents' | 'allEvents'> {
+export function eventHandlers({
+  feeds,
+  gate,
+}: HandlerContext): Pick<RouteHandlers, 'sessionEvents' | 'allEvents'> {
   return {
-    async sessionEvents({ params: { sessionId }, query, headers, raw }) {
+    async sessionEvents({ params: { sessionId }, query, headers, raw, access, isStillValid }) {
       const after = parseLastEventId(headers['last-event-id']) ?? query.after;
       if (raw.method === 'HEAD') return new Response(null);
-      await feeds.openSession(sessionId, after, { response: raw.outgoing, headers: raw.headers });
+      const mayRead = async () => (await isStillValid()) && (await gate.sees(access, sessionId));
+      await feeds.openSession(sessionId, after, { response: raw.outgoing, headers: raw.headers, mayRead });
       return RESPONSE_ALREADY_SENT;
     },
 
-    async allEvents({ query, raw }) {
+    async allEvents({ query, raw, access, isStillValid }) {
       if (raw.method === 'HEAD') return new Response(null);
       feeds.openAll(
-        { response: raw.outgoing, headers: raw.headers },
-        { isNumbered: query.numbered === 'true' },
+        { response: raw.outgoing, headers: raw.headers, mayRead: isStillValid },
+        {
+          isNumbered: query.numbered === 'true',
+          sees: access.scope === 'admin' ? undefined : (sessionId) => gate.sees(access, sessionId),
+        },
       );
       return RESPONSE_ALREADY_SENT;
     },

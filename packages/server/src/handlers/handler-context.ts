@@ -4,6 +4,7 @@ import type { ServerMetrics } from '../metrics.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 import type { DelayedDeletions } from '../runs/delayed-deletions.ts';
 import type { RunKeeper } from '../runs/run-keeper.ts';
+import type { SessionGate } from '../safety/session-gate.ts';
 import type { Workspaces } from '../safety/workspaces.ts';
 import type { OpenAiOptions, ReplayService, ServedAgent, ServerLimits } from '../server-options.ts';
 
@@ -13,6 +14,7 @@ export interface HandlerContext extends ServedAgent {
   deletions: DelayedDeletions;
   feeds: SessionFeeds;
   workspaces: Workspaces;
+  gate: SessionGate;
   pageSignIn: PageSignIn;
   replay: ReplayService | undefined;
   metrics: ServerMetrics;

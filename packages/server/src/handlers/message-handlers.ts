@@ -1,16 +1,24 @@
 import { listMessages, sessionOrigin } from '@longhaul/core';
-import { LonghaulError, parseBlobReference } from '@longhaul/protocol';
+import { LonghaulError } from '@longhaul/protocol';
 import { type SendMessageBody, toContentParts } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
+import type { Access } from '../safety/access.ts';
+import { assertBlobs } from './assert-blobs.ts';
 import type { HandlerContext } from './handler-context.ts';
 
 type Names = 'sendMessage' | 'postMessage' | 'listMessages' | 'cancel' | 'resume';
 
-export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext): Pick<RouteHandlers, Names> {
+export function messageHandlers({
+  runtime,
+  store,
+  blobs,
+  runs,
+  gate,
+}: HandlerContext): Pick<RouteHandlers, Names> {
   async function send(
     sessionId: string,
     { content, id, metadata, tools, from }: SendMessageBody,
-    key: string | undefined,
+    { key, access }: { key: string | undefined; access: Access },
   ) {
     if (id !== undefined && key !== undefined && id !== key) {
       throw new LonghaulError(
@@ -19,7 +27,8 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
       );
     }
     const parts = toContentParts(content);
-    await assertBlobs(blobs, parts);
+    await assertBlobs(parts, { blobs, store, sessionId, access });
+    if (from !== undefined) await gate.assert(access, from, 'see');
     const origin =
       from === undefined ? undefined : sessionOrigin(await runs.existing(from), { id: sessionId });
     const answer = await runs.send(sessionId, { content: parts, id: id ?? key, metadata, tools, origin });
@@ -27,11 +36,11 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
   }
 
   return {
-    sendMessage: ({ params: { sessionId }, body, headers }) =>
-      send(sessionId, body, headers['idempotency-key']),
+    sendMessage: ({ params: { sessionId }, body, headers, access }) =>
+      send(sessionId, body, { key: headers['idempotency-key'], access }),
 
-    postMessage: ({ body: { sessionId, ...body }, headers }) =>
-      send(sessionId, body, headers['idempotency-key']),
+    postMessage: ({ body: { sessionId, ...body }, headers, access }) =>
+      send(sessionId, body, { key: headers['idempotency-key'], access }),
 
     listMessages: ({ params: { sessionId }, query }) => listMessages(store, sessionId, query),
 
@@ -52,20 +61,4 @@ export function messageHandlers({ runtime, store, blobs, runs }: HandlerContext)
       return { ok: true, runId };
     },
   };
-}
-
-/**
- * Checks that the blobs of a message exist. Without this check, the message would only fail later, during the run.
- *
- * @throws {LonghaulError} `blob_not_found`
- */
-export async function assertBlobs(
-  blobs: HandlerContext['blobs'],
-  parts: ReturnType<typeof toContentParts>,
-): Promise<void> {
-  for (const part of parts) {
-    const id = part.type === 'text' ? undefined : parseBlobReference(part.data);
-    if (id === undefined || (await blobs.stat(id)) !== undefined) continue;
-    throw new LonghaulError('blob_not_found', `There is no blob ${id}. Send the bytes in base64 instead.`);
-  }
 }

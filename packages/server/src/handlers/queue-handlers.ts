@@ -1,8 +1,8 @@
 import { LonghaulError } from '@longhaul/protocol';
 import { toContentParts } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
+import { assertBlobs } from './assert-blobs.ts';
 import type { HandlerContext } from './handler-context.ts';
-import { assertBlobs } from './message-handlers.ts';
 
 type Names =
   | 'listQueue'
@@ -14,7 +14,7 @@ type Names =
   | 'sendQueued'
   | 'removeQueued';
 
-export function queueHandlers({ runtime, runs, blobs }: HandlerContext): Pick<RouteHandlers, Names> {
+export function queueHandlers({ runtime, runs, blobs, store }: HandlerContext): Pick<RouteHandlers, Names> {
   const { queue } = runtime;
   async function list(sessionId: string) {
     const messages = await queue.list(sessionId);
@@ -30,9 +30,9 @@ export function queueHandlers({ runtime, runs, blobs }: HandlerContext): Pick<Ro
     listSessionQueue: ({ params }) => list(params.sessionId),
     clearSessionQueue: ({ params }) => clear(params.sessionId),
 
-    async editQueued({ params: { sessionId, messageId }, body }) {
+    async editQueued({ params: { sessionId, messageId }, body, access }) {
       const parts = toContentParts(body.content);
-      await assertBlobs(blobs, parts);
+      await assertBlobs(parts, { blobs, store, sessionId, access });
       if (!(await queue.edit(sessionId, messageId, parts))) throw doesNotWait(messageId);
       return { ok: true };
     },

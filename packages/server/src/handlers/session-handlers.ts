@@ -6,12 +6,15 @@ import {
   findMessage,
   newId,
   sessionState,
+  shareSession,
 } from '@longhaul/core';
-import { handleOf, type Session } from '@longhaul/protocol';
+import { accessOf, handleOf, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
+import { ownedBy } from '../safety/session-gate.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { createSessionFigures } from './session-figures.ts';
+import { createSessionLists } from './session-lists.ts';
 
 type Names =
   | 'createSession'
@@ -32,15 +35,14 @@ export function sessionHandlers({
   feeds,
   deletions,
   workspaces,
+  gate,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   const withState = async (session: Session): Promise<SessionInfo> => ({
     ...session,
     state: await sessionState(store, session),
+    ...accessOf(session),
   });
-  const withoutDeleted = async (sessions: readonly Session[]) => {
-    const areDeleted = await Promise.all(sessions.map((session) => deletions.includes(session)));
-    return sessions.filter((_, index) => areDeleted[index] !== true);
-  };
+  const lists = createSessionLists({ store, deletions, gate });
   const figuresOf = createSessionFigures({ store, runtime });
   const withFigures = async (session: Session, wanted: 'true' | 'false') => {
     const info = await withState(session);
@@ -48,9 +50,13 @@ export function sessionHandlers({
   };
 
   return {
-    async createSession({ body }) {
+    async createSession({ body, access }) {
       const workspace = await workspaces.resolve(body.workspace);
-      const metadata = body.agent === undefined ? body.metadata : { ...body.metadata, agent: body.agent };
+      const metadata = {
+        ...body.metadata,
+        ...(body.agent !== undefined && { agent: body.agent }),
+        ...ownedBy(access, body.shared),
+      };
       const agent = agents.get(agentNameOf({ metadata }));
       const model = await models.resolve(body.model ?? agent.model);
       const { title, task = '' } = body;
@@ -66,18 +72,10 @@ export function sessionHandlers({
       return withState(session);
     },
 
-    async listSessions({ query: { limit, before, search, parent, figures } }) {
-      const page = await store.listSessions({
-        // Reads one extra session to detect whether there is a next page.
-        limit: limit + 1,
-        before,
-        search,
-        parentId: parent === 'any' ? undefined : parent === 'none' ? null : parent,
-      });
-      const shown = await withoutDeleted(page.slice(0, limit));
-      const sessions = await Promise.all(shown.map((session) => withFigures(session, figures)));
-      const next = page.length > limit ? page[limit - 1]?.id : undefined;
-      return { sessions, next };
+    async listSessions({ query: { parent, figures, ...query }, access }) {
+      const parentId = parent === 'any' ? undefined : parent === 'none' ? null : parent;
+      const { found, next } = await lists.page({ ...query, parentId }, access);
+      return { sessions: await Promise.all(found.map((session) => withFigures(session, figures))), next };
     },
 
     async getSession({ params: { sessionId }, query: { figures } }) {
@@ -91,8 +89,13 @@ export function sessionHandlers({
       return { ...info, lastEvent, queued: queue.length, background };
     },
 
-    async updateSession({ params: { sessionId }, body: { title, model, metadata } }) {
-      await runs.existing(sessionId);
+    async updateSession({ params: { sessionId }, body: { title, model, metadata, shared }, access }) {
+      const session = await runs.existing(sessionId);
+      if (shared !== undefined) {
+        await gate.assert(access, sessionId, 'own');
+        await shareSession(store, session, shared);
+        feeds.checkAccess();
+      }
       const patch = {
         title,
         model: model === undefined ? undefined : await models.resolve(model),
@@ -119,24 +122,18 @@ export function sessionHandlers({
       return withState(session);
     },
 
-    async forkSession({ params: { sessionId }, body: { at, title } }) {
+    async forkSession({ params: { sessionId }, body: { at, title }, access }) {
       await runs.existing(sessionId);
       const sequence = at === undefined ? undefined : (await findMessage(store, sessionId, at)).sequence;
       const fork = await runtime.fork(sessionId, {
         at: sequence,
         title,
       });
-      return withState(fork);
+      return withState(await store.updateSession(fork.id, { metadata: ownedBy(access) }));
     },
 
-    async search({ query: { q, sessionId, limit, reverted } }) {
-      const found = await store.search(q, { limit, sessionId, includeReverted: reverted === 'true' });
-      const read = await Promise.all(
-        [...new Set(found.map((hit) => hit.sessionId))].map((id) => store.getSession(id)),
-      );
-      const sessions = await withoutDeleted(read.filter((session) => session !== undefined));
-      const known = new Map(sessions.map((session) => [session.id, session]));
-      const hits = found.filter((hit) => known.has(hit.sessionId));
+    async search({ query, access }) {
+      const { hits, known } = await lists.search(query, access);
       return {
         hits: hits.map((hit) => ({
           ...hit,

@@ -1,5 +1,9 @@
 import { exportSession, type FamilyExport, treesOfExport, withPacks } from '@longhaul/core';
+import { LonghaulError } from '@longhaul/protocol';
 import type { RouteHandlers } from '../http/route-handler.ts';
+import type { Access } from '../safety/access.ts';
+import { holdsBlob } from '../safety/holds-blob.ts';
+import { ownedBy } from '../safety/session-gate.ts';
 import type { HandlerContext } from './handler-context.ts';
 
 type Names = 'exportSession' | 'importSession' | 'getBlob';
@@ -11,6 +15,7 @@ export function transferHandlers({
   importer,
   mask,
   runtime,
+  gate,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   /** Contents of files are exported as they are: a file with a masked secret would be another file. */
   async function withFiles(whole: FamilyExport, text: string): Promise<ReadableStream<Uint8Array>> {
@@ -18,6 +23,20 @@ export function transferHandlers({
     // A missing blob is not in `packs`; the import says which states it cannot restore.
     const pieces = withPacks(text, packs, { blobs, lost: () => undefined });
     return ReadableStream.from<string>(pieces).pipeThrough(new TextEncoderStream());
+  }
+
+  async function assertHolds(
+    blobId: string,
+    { sessionId, access }: { sessionId: string | undefined; access: Access },
+  ): Promise<void> {
+    if (sessionId === undefined)
+      throw new LonghaulError(
+        'forbidden',
+        `The token "${access.name}" reads blobs of its sessions only. Add the session: ?sessionId=ID.`,
+      );
+    await gate.assert(access, sessionId, 'see');
+    if (await holdsBlob(store, sessionId, blobId)) return;
+    throw new LonghaulError('blob_not_found', `The session has no blob ${blobId}.`);
   }
 
   return {
@@ -33,12 +52,15 @@ export function transferHandlers({
       });
     },
 
-    async importSession({ query: { workspace, name }, bytes, signal }) {
+    async importSession({ query: { workspace, name }, bytes, signal, access }) {
       const folder = await workspaces.resolve(workspace);
-      return importer.import(bytes, { workspace: folder, signal, name });
+      const imported = await importer.import(bytes, { workspace: folder, signal, name });
+      await store.updateSession(imported.sessionId, { metadata: ownedBy(access) });
+      return imported;
     },
 
-    async getBlob({ params: { blobId }, query: { type } }) {
+    async getBlob({ params: { blobId }, query: { type, sessionId }, access }) {
+      if (access.scope !== 'admin') await assertHolds(blobId, { sessionId, access });
       const bytes = await blobs.get(blobId);
       // The bytes come from a tool or a user, so a browser must never execute them.
       return new Response(Uint8Array.from(bytes), {

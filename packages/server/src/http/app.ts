@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { isObject, LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { API_ROUTES, type ApiRoute, type OperationName } from '@longhaul/protocol/api';
 import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { PageFiles } from '../page/page-files.ts';
-import type { Caller, Guard } from '../safety/guard.ts';
+import { type Access, ADMIN, includesScope } from '../safety/access.ts';
+import { type Caller, type Guard, missingToken } from '../safety/guard.ts';
+import { operationAccess } from '../safety/operation-access.ts';
+import type { SessionGate } from '../safety/session-gate.ts';
 import type { ServerLimits } from '../server-options.ts';
 import { OPENAI_PATH, toFailure, toOpenAiFailure } from './error-response.ts';
 import { parseRequest } from './parse-request.ts';
@@ -17,6 +20,7 @@ import type { RouteHandlers } from './route-handler.ts';
 export interface AppOptions {
   handlers: RouteHandlers;
   guard: Guard;
+  gate: SessionGate;
   limits: ServerLimits;
   /** Absent: no page is served. */
   page?: PageFiles | undefined;
@@ -25,7 +29,14 @@ export interface AppOptions {
   log: Logger;
 }
 
-type Bindings = { Bindings: HttpBindings; Variables: { requestId: string; cors: Record<string, string> } };
+interface Variables {
+  requestId: string;
+  cors: Record<string, string>;
+  /** Undefined: the request has no valid token. */
+  access: Access | undefined;
+}
+
+type Bindings = { Bindings: HttpBindings; Variables: Variables };
 type AppContext = Context<Bindings>;
 
 const SAFE_HEADERS = {
@@ -59,7 +70,11 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   });
 
   app.use(async (context, next) => {
-    guard.admit(callerOf(context), { opensPage: page !== undefined && opensPage(context) });
+    const access = await guard.admit(callerOf(context), {
+      opensPage: page !== undefined && opensPage(context),
+      isPublic: isPublic(context),
+    });
+    context.set('access', access);
     if (context.req.method === 'OPTIONS') return context.body(null, 204, allHeaders(context));
     return next();
   });
@@ -74,7 +89,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
     }
     const allow = routes.map(([, { method }]) => method).join(', ');
     app.all(path, (context) => {
-      guard.authenticate(callerOf(context));
+      accessOf(context);
       throw new LonghaulError(
         'method_not_allowed',
         `This address does not support ${context.req.method}. Use ${allow}.`,
@@ -120,8 +135,9 @@ async function answer(
   options: AppOptions & { name: OperationName; route: ApiRoute },
 ): Promise<Response> {
   const { name, route, guard, handlers } = options;
-  if (route.isPublic !== true) guard.authenticate(callerOf(context));
+  const access = authorized(context, options);
   const { incoming, outgoing } = context.env;
+  const caller = callerOf(context);
   const clientLeft = new AbortController();
   const onClose = () => {
     if (!outgoing.writableFinished) clientLeft.abort();
@@ -134,10 +150,14 @@ async function answer(
       url: context.req.url,
       limits: options.limits,
     });
+    await assertSession(access, request, options);
     // The request was parsed with the schemas of this operation, so it has the type that its handler takes.
     const handler = handlers[name] as (request: unknown) => Promise<unknown>;
     const value = await handler({
       ...request,
+      access,
+      caller,
+      isStillValid: () => guard.isStillValid(caller, access),
       signal: clientLeft.signal,
       raw: { method: context.req.method, incoming, outgoing, headers: allHeaders(context) },
     });
@@ -147,6 +167,43 @@ async function answer(
   } finally {
     outgoing.off('close', onClose);
   }
+}
+
+/**
+ * Returns whose token the request has.
+ *
+ * @throws {LonghaulError} `unauthorized`; `forbidden` if the token's scope does not allow the operation.
+ */
+function authorized(context: AppContext, { name, route }: { name: OperationName; route: ApiRoute }): Access {
+  if (route.isPublic === true) return context.get('access') ?? ADMIN;
+  const access = accessOf(context);
+  const scope = operationAccess(name)?.scope ?? 'admin';
+  if (includesScope(access.scope, scope)) return access;
+  throw new LonghaulError(
+    'forbidden',
+    `The token "${access.name}" has the scope ${access.scope}. This operation needs the scope ${scope}.`,
+  );
+}
+
+/** @throws {LonghaulError} `unauthorized` */
+function accessOf(context: AppContext): Access {
+  const access = context.get('access');
+  if (access === undefined) throw missingToken();
+  return access;
+}
+
+/** Checks the session that a request names. @throws {LonghaulError} `session_not_found`, `forbidden` */
+async function assertSession(
+  access: Access,
+  { params, query, body }: Record<'params' | 'query' | 'body', unknown>,
+  { name, gate }: { name: OperationName; gate: SessionGate },
+): Promise<void> {
+  const need = operationAccess(name)?.session;
+  if (need === undefined || need === 'filtered') return;
+  const named = [params, query, body].flatMap((part) =>
+    isObject(part) && typeof part['sessionId'] === 'string' ? [part['sessionId']] : [],
+  );
+  for (const sessionId of named) await gate.assert(access, sessionId, need);
 }
 
 interface Success {
@@ -196,6 +253,16 @@ function corsHeaders(origin: string): Record<string, string> {
     'cross-origin-resource-policy': 'cross-origin',
     vary: 'origin',
   };
+}
+
+/**
+ * Whether the request is for a file of the page, a probe, or a question of a browser whether it may send another
+ * request. The addresses of the API are below a few names.
+ */
+function isPublic({ req }: AppContext): boolean {
+  if (req.method === 'OPTIONS') return true;
+  if (req.method !== 'GET' && req.method !== 'HEAD') return false;
+  return !/^\/(?:api|v1|blobs|metrics|openapi\.json)(?:\/|$)/.test(req.path);
 }
 
 /** Whether a person opens the page, perhaps through a link of another site, which does not get the answer. */

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyOf, HeadersOf, OperationName, ParamsOf, QueryOf, ResponseOf } from '@longhaul/protocol/api';
+import type { Access } from '../safety/access.ts';
+import type { Caller } from '../safety/guard.ts';
 
 /** A request after validation. */
 export interface RouteRequest<Name extends OperationName> {
@@ -9,6 +11,11 @@ export interface RouteRequest<Name extends OperationName> {
   body: BodyOf<Name>;
   /** The body of an operation with `consumes`; empty for other operations. */
   bytes: Uint8Array;
+  /** Whose token the request has. For a public operation, everyone counts as the admin. */
+  access: Access;
+  caller: Caller;
+  /** Whether the token is still valid. */
+  isStillValid: () => Promise<boolean>;
   /** Aborts when the client disconnects before the response is complete. */
   signal: AbortSignal;
   raw: {

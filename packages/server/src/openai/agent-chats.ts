@@ -4,6 +4,8 @@ import type { NamedAgent } from '@longhaul/config';
 import { defaultTitle, newId, taskOf } from '@longhaul/core';
 import type { JsonObject, Session } from '@longhaul/protocol';
 import type { HandlerContext } from '../handlers/handler-context.ts';
+import type { Access } from '../safety/access.ts';
+import { ownedBy } from '../safety/session-gate.ts';
 import type { ChatBook } from './chat-book.ts';
 import { importHistory } from './chat-history.ts';
 import { type ChatRequest, textOf } from './chat-request.ts';
@@ -13,6 +15,8 @@ type Context = Pick<HandlerContext, 'runtime' | 'store' | 'runs' | 'workspaces' 
 
 export interface AgentChat {
   agent: NamedAgent;
+  /** Whose chat it is. */
+  access: Access;
   /** `provider/model` of the agent. */
   model: string;
   request: ChatRequest;
@@ -55,12 +59,21 @@ export class AgentChats {
   }
 
   async #continue(chat: AgentChat, sessionId: string, sequence: number): Promise<Session> {
-    const { runtime, runs } = this.#context;
+    const { runs } = this.#context;
     const isAtItsEnd = (await this.headOf(sessionId)) === sequence && !(await runs.isDriven(sessionId));
     const session = isAtItsEnd
       ? await runs.existing(sessionId)
-      : await runtime.fork(sessionId, { at: sequence });
+      : await this.#fork(sessionId, { sequence, access: chat.access });
     return this.#refreshed(session, chat);
+  }
+
+  async #fork(
+    sessionId: string,
+    { sequence, access }: { sequence: number; access: Access },
+  ): Promise<Session> {
+    const { runtime, store } = this.#context;
+    const { id } = await runtime.fork(sessionId, { at: sequence });
+    return await store.updateSession(id, { metadata: ownedBy(access) });
   }
 
   /** Returns the sequence of the conversation's newest message, or 0 if there is none. */
@@ -94,7 +107,7 @@ export class AgentChats {
       title: defaultTitle(task),
       model: chat.model,
       workspace: await this.#workspaceOf(id),
-      metadata: metadataOf(chat),
+      metadata: { ...metadataOf(chat), ...ownedBy(chat.access) },
     });
   }
 

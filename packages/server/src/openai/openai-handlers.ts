@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { ADMIN_NAME, type LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import type { HandlerContext } from '../handlers/handler-context.ts';
 import { toOpenAiFailure } from '../http/error-response.ts';
 import type { RouteHandlers, RouteRequest } from '../http/route-handler.ts';
+import type { Access } from '../safety/access.ts';
 import { type AgentChat, AgentChats } from './agent-chats.ts';
 import { agentOfModel, modelIdOf } from './agent-models.ts';
 import { takeTurn } from './agent-turn.ts';
@@ -47,8 +48,9 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
           const write = openingWriter(sink);
           return sink.finish(await answerAside(driver, request, { signal: given.signal, write }));
         }
-        const chain = new HistoryChain(agent.name, request.history);
-        const chat = { agent, model, request, chain, ...namesOf(given) };
+        const { access } = given;
+        const chain = new HistoryChain(chainStart(agent.name, access), request.history);
+        const chat = { agent, model, request, chain, access, ...namesOf(given) };
         const isStreamed = given.body.stream === true;
         return await answer(chat, sink, { signal: given.signal, isStreamed });
       } catch (error) {
@@ -95,11 +97,11 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
    * known session, or else the hash of the conversation.
    */
   async function lockKey(chat: AgentChat): Promise<string> {
-    if (chat.chatId !== '') return `${chat.agent.name}\n${chat.hint}`;
+    const start = chainStart(chat.agent.name, chat.access);
+    if (chat.chatId !== '') return `${start}\n${chat.hint}`;
     const place = await chats.find(chat);
     return (
-      place?.sessionId ??
-      new HistoryChain(chat.agent.name, [...chat.request.history, ...chat.request.newest]).last
+      place?.sessionId ?? new HistoryChain(start, [...chat.request.history, ...chat.request.newest]).last
     );
   }
 
@@ -121,6 +123,11 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
       includesUsage: body.stream_options?.include_usage === true,
     });
   }
+}
+
+/** The beginning of a conversation's hashes. Each token has its own conversations, also with equal texts. */
+function chainStart(agent: string, { name }: Access): string {
+  return name === ADMIN_NAME ? agent : `${agent}\n${name}`;
 }
 
 /** Starts the response with the first piece, so an earlier failure gets its own HTTP status. */

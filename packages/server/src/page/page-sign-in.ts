@@ -1,8 +1,9 @@
-import { createBearerCheck, createPageCheck, type PageHeaders } from '@longhaul/models/http';
+import { createPageCheck, type PageHeaders } from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
 import { PageCodes } from '../safety/page-codes.ts';
-import { type PageToken, PageTokens } from '../safety/page-tokens.ts';
+import type { PageHolder, PageToken } from '../safety/page-tokens.ts';
 import { RateLimiter } from '../safety/rate-limiter.ts';
+import type { TokenBook } from '../safety/token-book.ts';
 
 /** Attempts to sign in from one address. */
 const RATE = { perSecond: 0.2, burst: 10 };
@@ -13,45 +14,46 @@ export interface PageSignInRequest extends PageHeaders {
   code: string | undefined;
 }
 
-/** Signs pages in: with a one-time code, or with the token of the server. */
+/** Signs pages in: with a one-time code, or with the token of the server or a named one. */
 export interface PageSignIn {
   /** Returns a new one-time code. Undefined: no token is needed. */
   newCode(): string | undefined;
-  /** Whether an `Authorization` header has the token of a page. */
-  accepts(authorization: string | undefined): boolean;
   /**
    * Returns a new token. Undefined: no token is needed.
    *
    * @throws {LonghaulError} `forbidden` for a page of another origin, also of those in `server.origins`; `rate_limited`;
    * `unauthorized`.
    */
-  signIn(request: PageSignInRequest): PageToken | undefined;
+  signIn(request: PageSignInRequest): Promise<PageToken | undefined>;
 }
 
-/** @param token The token of the server. Undefined: none is needed. */
-export function createPageSignIn(token: string | undefined): PageSignIn {
+export function createPageSignIn(tokens: TokenBook): PageSignIn {
   const own = createPageCheck({ origins: [] });
   const assertOwn = (request: PageSignInRequest) => {
     if (own.isForeign(request))
       throw new LonghaulError('forbidden', 'Only the page of this server can sign in here.');
   };
-  if (token === undefined)
-    return { newCode: () => undefined, accepts: () => false, signIn: (request) => void assertOwn(request) };
+  const { pages } = tokens;
+  if (pages === undefined)
+    return { newCode: () => undefined, signIn: async (request) => void assertOwn(request) };
   const codes = new PageCodes();
-  const tokens = new PageTokens(token);
   const limiter = new RateLimiter(RATE);
-  const isServers = createBearerCheck(token);
+  const holderOf = async ({ code, authorization }: PageSignInRequest): Promise<PageHolder> => {
+    if (code !== undefined) {
+      if (codes.take(code)) return undefined;
+      throw wrongCode();
+    }
+    const found = await tokens.findHolder(authorization);
+    if (found === undefined) throw wrongToken();
+    return found.holder;
+  };
   return {
     newCode: () => codes.issue(),
-    accepts: (authorization) => tokens.accepts(authorization),
-    signIn(request) {
+    async signIn(request) {
       assertOwn(request);
       const wait = limiter.take(request.address);
       if (wait !== undefined) throw tooManyAttempts(wait);
-      const { code, authorization } = request;
-      const isAllowed = code === undefined ? isServers(authorization) : codes.take(code);
-      if (!isAllowed) throw code === undefined ? wrongToken() : wrongCode();
-      return tokens.issue();
+      return pages.issue(await holderOf(request));
     },
   };
 }
@@ -74,6 +76,6 @@ function wrongCode(): LonghaulError {
 function wrongToken(): LonghaulError {
   return new LonghaulError(
     'unauthorized',
-    'The token is missing or wrong. It is in the file that longhaul serve prints when it starts.',
+    'The token is missing, wrong, expired or revoked. The first token is in the file that longhaul serve prints when it starts; longhaul token add makes others.',
   );
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PageCodes } from './page-codes.ts';
-import { PageTokens } from './page-tokens.ts';
+import { type PageHolder, PageTokens } from './page-tokens.ts';
 
 const DAY = 24 * 60 * 60_000;
 
@@ -28,44 +28,59 @@ it('keeps a limited number of codes, the newest ones', () => {
   expect(taken).toEqual([...Array(24).fill(false), ...Array(16).fill(true)]);
 });
 
-it("accepts a token of a page until it expires, even after a restart, but not after a change of the server's token", () => {
+/** Whether the header has a valid token of a page that signed in with the server's token. */
+const isServers = async (tokens: PageTokens, authorization: string | undefined) =>
+  (await tokens.holder(authorization, async () => undefined)) === undefined;
+
+it("accepts a token of a page until it expires, even after a restart, but not after a change of the server's token", async () => {
   let now = Date.UTC(2026, 0, 1);
   const tokens = new PageTokens('server-token', () => now);
   const { token, expiresAt } = tokens.issue();
   const bearer = `Bearer ${token}`;
   expect(expiresAt).toBe(now + 7 * DAY);
   expect(token).not.toContain('server-token');
-  expect(new PageTokens('server-token', () => now).accepts(bearer)).toBe(true);
-  expect(new PageTokens('another-token', () => now).accepts(bearer)).toBe(false);
+  expect(await isServers(new PageTokens('server-token', () => now), bearer)).toBe(true);
+  expect(await isServers(new PageTokens('another-token', () => now), bearer)).toBe(false);
   now = expiresAt - 1;
-  expect(tokens.accepts(bearer)).toBe(true);
+  expect(await isServers(tokens, bearer)).toBe(true);
   now = expiresAt;
-  expect(tokens.accepts(bearer)).toBe(false);
+  expect(await isServers(tokens, bearer)).toBe(false);
 });
 
-it('refuses a token whose end, number or proof was changed', () => {
+it('accepts the page of a named token only while that token is valid', async () => {
+  const tokens = new PageTokens('server-token');
+  const ann = { name: 'ann', hash: 'a'.repeat(64) };
+  const { token } = tokens.issue(ann);
+  const holder = (found: PageHolder) => tokens.holder(`Bearer ${token}`, async () => found);
+  expect(await holder(ann)).toBe(ann);
+  expect(await holder(undefined)).toBe(null);
+  expect(await holder({ ...ann, hash: 'b'.repeat(64) })).toBe(null);
+  const bobs = token.replace('.ann.', '.bob.');
+  expect(await tokens.holder(`Bearer ${bobs}`, async () => ({ ...ann, name: 'bob' }))).toBe(null);
+  expect(await isServers(tokens, `Bearer ${token.replace('.ann.', '.')}`)).toBe(false);
+});
+
+it('refuses a token whose end, number or proof was changed', async () => {
   const tokens = new PageTokens('server-token');
   const { token } = tokens.issue();
   const [end = '', nonce = '', proof = ''] = token.replace('lhp_', '').split('.');
   const later = (Number.parseInt(end, 36) + DAY).toString(36);
   const flip = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
   const changed = [
-    `lhp_${later}.${nonce}.${proof}`,
-    `lhp_${end}.${flip(nonce)}.${proof}`,
-    `lhp_${end}.${nonce}.${flip(proof)}`,
-    `lhp_${end}.${nonce}.${proof.slice(1)}`,
-    `lhp_${end}.${nonce}.`,
-    `lhp_.${nonce}.${proof}`,
-    `${end}.${nonce}.${proof}`,
-    `${token}x`,
-    `${token} ${token}`,
-    '',
+    `Bearer lhp_${later}.${nonce}.${proof}`,
+    `Bearer lhp_${end}.${flip(nonce)}.${proof}`,
+    `Bearer lhp_${end}.${nonce}.${flip(proof)}`,
+    `Bearer lhp_${end}.${nonce}.${proof.slice(1)}`,
+    `Bearer lhp_${end}.${nonce}.`,
+    `Bearer lhp_.${nonce}.${proof}`,
+    `Bearer ${end}.${nonce}.${proof}`,
+    `Bearer ${token}x`,
+    `Bearer ${token} ${token}`,
+    'Bearer ',
+    undefined,
+    token,
+    `Basic ${token}`,
   ];
-  expect(changed.map((each) => tokens.accepts(`Bearer ${each}`))).toEqual(changed.map(() => false));
-  expect([tokens.accepts(undefined), tokens.accepts(token), tokens.accepts(`Basic ${token}`)]).toEqual([
-    false,
-    false,
-    false,
-  ]);
-  expect(tokens.accepts(`bearer  ${token}`)).toBe(true);
+  for (const each of changed) expect(await isServers(tokens, each)).toBe(false);
+  expect(await isServers(tokens, `bearer  ${token}`)).toBe(true);
 });

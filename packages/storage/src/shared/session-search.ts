@@ -1,5 +1,5 @@
 import type { SessionQuery } from '@longhaul/core';
-import type { Session } from '@longhaul/protocol';
+import { maySee, type Session } from '@longhaul/protocol';
 
 /** Splits a session search into words. Matching ignores the case of ASCII letters. */
 export function searchWords(search: string | undefined): string[] {
@@ -20,6 +20,11 @@ export function sessionWorksIn({ workspace }: Session, query: SessionQuery['work
 /** Whether the session is a child of this one; for null, whether it is no child. */
 export function isChildOf({ parentId }: Session, wanted: SessionQuery['parentId']): boolean {
   return wanted === undefined || (wanted === null ? parentId === undefined : parentId === wanted);
+}
+
+/** Whether the token of this name may see the session, or only the first ancestor of the session decides. */
+export function isVisibleTo(session: Session, name: string | undefined): boolean {
+  return name === undefined || session.parentId !== undefined || maySee(name, session);
 }
 
 /** The beginning of every path in a folder. */

@@ -1,5 +1,5 @@
 import type { NewSession, SessionPatch, SessionQuery } from '@longhaul/core';
-import type { Session } from '@longhaul/protocol';
+import { ACCESS_KEY, ADMIN_NAME, type Session } from '@longhaul/protocol';
 import { and, desc, eq, getTableColumns, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { toColumn } from '../shared/json.ts';
 import { mergedMetadata } from '../shared/merged-metadata.ts';
@@ -8,6 +8,7 @@ import { readableMetadata, type SessionRow, toSession } from '../shared/session-
 import {
   folderStart,
   isChildOf,
+  isVisibleTo,
   searchWords,
   sessionHolds,
   sessionWorksIn,
@@ -135,12 +136,19 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
       return open(session.id, { createdAt: session.createdAt, lastSequence: 0 });
     },
 
-    list({ limit, before, search, workspace, parentId }: SessionQuery & { limit: number }): Session[] {
+    list(query: SessionQuery & { limit: number }): Session[] {
+      const { limit, before, search, workspace, parentId, visibleTo } = query;
       if (before !== undefined) existing(before);
       const older =
         before === undefined ? undefined : lt(PLACE, sql`(SELECT rowid FROM sessions WHERE id = ${before})`);
       const words = searchWords(search);
-      const isWanted = and(older, worksIn(workspace), hasParent(parentId), ...words.map(holdsWord));
+      const isWanted = and(
+        older,
+        worksIn(workspace),
+        hasParent(parentId),
+        mayBeSeenBy(visibleTo),
+        ...words.map(holdsWord),
+      );
       const found = unlessDamaged(() => rows().where(isWanted).orderBy(desc(PLACE)).limit(limit).all());
       if (found !== undefined) return found.map(toSession);
       const all = readEach(
@@ -156,7 +164,8 @@ export function createSessionTable(db: Drizzle, sessionHeads: SessionHeads) {
           (session) =>
             sessionHolds(session, words) &&
             sessionWorksIn(session, workspace) &&
-            isChildOf(session, parentId),
+            isChildOf(session, parentId) &&
+            isVisibleTo(session, visibleTo),
         )
         .slice(0, limit);
     },
@@ -202,6 +211,15 @@ function holdsWord(word: string): SQL {
 function hasParent(parentId: SessionQuery['parentId']): SQL | undefined {
   if (parentId === undefined) return undefined;
   return parentId === null ? isNull(sessions.parentId) : eq(sessions.parentId, parentId);
+}
+
+/** As `isVisibleTo`. Metadata that cannot be read belongs to the admin alone. */
+function mayBeSeenBy(name: string | undefined): SQL | undefined {
+  if (name === undefined) return undefined;
+  const field = (key: string) =>
+    sql`CASE WHEN json_valid(${sessions.metadata}) THEN json_extract(${sessions.metadata}, ${`$.${ACCESS_KEY}.${key}`}) END`;
+  const owner = sql`COALESCE(NULLIF(${field('owner')}, ''), ${ADMIN_NAME}) = ${name}`;
+  return or(sql`${sessions.parentId} IS NOT NULL`, owner, sql`${field('shared')} IN ('read', 'work')`);
 }
 
 function worksIn(workspace: SessionQuery['workspace']): SQL | undefined {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Compaction } from '@longhaul/protocol';
+import { accessMetadata, type Compaction, type Share } from '@longhaul/protocol';
 import type { ContractRunner } from './contract-runner.ts';
 import { draft, heldSession, newSession, type OpenStore, queued, refused, text } from './store-fixtures.ts';
 
@@ -137,6 +137,26 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual(await found('child'), ['grandchild']);
     assert.deepEqual(await found(null), ['parent']);
     assert.deepEqual(await found(undefined), ['second', 'grandchild', 'child', 'parent']);
+  });
+
+  it('lists what a token may see: its own sessions, shared ones, and children for a later decision', async () => {
+    await using store = await open();
+    const owned = (id: string, owner: string, shared: Share = 'none') =>
+      store.createSession(newSession(id, { metadata: { note: 'x', ...accessMetadata({ owner, shared }) } }));
+    await store.createSession(newSession('terminal'));
+    await owned('own', 'ann');
+    await owned('other', 'bob');
+    await owned('read', 'bob', 'read');
+    await owned('work', 'bob', 'work');
+    await store.createSession(newSession('odd', { metadata: { access: 'ann' } }));
+    await store.createSession(newSession('child', { parentId: 'other' }));
+    const found = async (visibleTo: string, parentId?: null) =>
+      (await store.listSessions({ visibleTo, parentId })).map(({ id }) => id);
+    assert.deepEqual(await found('ann'), ['child', 'work', 'read', 'own']);
+    assert.deepEqual(await found('ann', null), ['work', 'read', 'own']);
+    assert.deepEqual(await found('admin', null), ['odd', 'work', 'read', 'terminal']);
+    await store.updateSession('own', { metadata: accessMetadata({ owner: 'bob', shared: 'none' }) });
+    assert.deepEqual(await found('ann', null), ['work', 'read']);
   });
 
   it('keeps a summary', async () => {

@@ -1,8 +1,9 @@
 import './media.css';
 import { type MediaData, parseBlobReference } from '@longhaul/protocol';
 import { Download } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, use, useEffect, useState } from 'react';
 import { useServer } from '../data/server.ts';
+import { SessionContext } from '../data/use-session.ts';
 import { formatBytes } from '../ui/format.ts';
 
 const Lightbox = lazy(async () => ({ default: (await import('./lightbox.tsx')).Lightbox }));
@@ -52,12 +53,13 @@ interface LoadedFile {
 /** Blobs need the token, so they are read by a request and shown from memory. */
 function useFile(data: MediaData, type: string): LoadedFile | 'missing' | undefined {
   const { client } = useServer();
+  const sessionId = use(SessionContext)?.id;
   const [file, setFile] = useState<LoadedFile | 'missing'>();
   useEffect(() => {
     const ends = new AbortController();
     let url: string | undefined;
     const load = async () => {
-      const content = await readMedia(data, { client, signal: ends.signal });
+      const content = await readMedia(data, { client, sessionId, signal: ends.signal });
       if (ends.signal.aborted) return;
       // The browser never shows another type as a page.
       const blob = new Blob([content], { type: SHOWN.has(type) ? type : 'application/octet-stream' });
@@ -71,15 +73,22 @@ function useFile(data: MediaData, type: string): LoadedFile | 'missing' | undefi
       ends.abort();
       if (url !== undefined) URL.revokeObjectURL(url);
     };
-  }, [client, data, type]);
+  }, [client, sessionId, data, type]);
   return file;
 }
 
 async function readMedia(
   data: MediaData,
-  { client, signal }: { client: ReturnType<typeof useServer>['client']; signal: AbortSignal },
+  {
+    client,
+    ...options
+  }: {
+    client: ReturnType<typeof useServer>['client'];
+    sessionId: string | undefined;
+    signal: AbortSignal;
+  },
 ): Promise<BlobPart> {
   const id = parseBlobReference(data);
-  if (id !== undefined) return client.blob(id, { signal });
+  if (id !== undefined) return client.blob(id, options);
   return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
 }

@@ -36,6 +36,11 @@ export interface SessionQuery {
   workspace?: { folder: string; below?: boolean };
   /** Only children of this session. Null: only sessions that are no children. */
   parentId?: string | null | undefined;
+  /**
+   * Only sessions that the token of this name may see (`maySee` of the protocol). Children are not left out: their first
+   * ancestor decides about them.
+   */
+  visibleTo?: string | undefined;
 }
 
 /** What a staged session gets when it becomes visible. */

@@ -1,4 +1,4 @@
-import type { Session } from '@longhaul/protocol';
+import { accessMetadata, type Session, type Share } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { mayWrite } from './may-write.ts';
 
@@ -40,4 +40,15 @@ it('reaches another workspace only if a pattern names it, or the session', () =>
 it('reaches a child only by its whole id, and never the session itself', () => {
   expect(allowed('s4')).toEqual(['s4']);
   expect(allowed('s1')).toEqual([]);
+});
+
+it('writes to a session of another owner only if it is shared for work', () => {
+  const owned = (shared: Share) => session('s5', { metadata: accessMetadata({ owner: 'ann', shared }) });
+  const talk = { patterns: ['*', 's5'], agentOf };
+  expect(mayWrite(own, owned('none'), talk)).toBe(false);
+  expect(mayWrite(own, owned('read'), talk)).toBe(false);
+  expect(mayWrite(own, owned('work'), talk)).toBe(true);
+  expect(mayWrite({ ...own, metadata: near.metadata }, owned('none'), talk)).toBe(false);
+  expect(mayWrite(owned('none'), own, talk)).toBe(false);
+  expect(mayWrite({ ...owned('read'), id: 's6' }, owned('none'), talk)).toBe(true);
 });

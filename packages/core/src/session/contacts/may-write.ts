@@ -1,4 +1,4 @@
-import { matchesPattern, type Session } from '@longhaul/protocol';
+import { accessOf, matchesPattern, type Session } from '@longhaul/protocol';
 
 /** Which sessions may write to which. */
 export interface TalkSettings {
@@ -11,9 +11,12 @@ export interface TalkSettings {
 /**
  * Whether a session may write to another. A pattern matches the title or the agent of sessions in the same workspace.
  * A session of another workspace must be named: by its whole id, or by a pattern of its workspace, which begins with /.
+ * A session of another owner must be shared for work, whatever the patterns are.
  */
 export function mayWrite(sender: Session, receiver: Session, { patterns, agentOf }: TalkSettings): boolean {
   if (sender.id === receiver.id) return false;
+  const { owner, shared } = accessOf(receiver);
+  if (shared !== 'work' && owner !== accessOf(sender).owner) return false;
   const isNear = sender.workspace === receiver.workspace;
   return patterns.some((pattern) => {
     if (pattern === receiver.id) return true;

@@ -1,4 +1,5 @@
 import {
+  ACCESS_KEY,
   type ChildPlace,
   childMetadata,
   childPlaceOf,
@@ -72,7 +73,13 @@ export class ChildSessions {
     }
     const { parent, prompt, agent, model, place, callId } = draft;
     const git = parent.metadata?.[GIT_START_KEY];
-    const metadata = { ...childMetadata(place), agent, ...(git !== undefined && { [GIT_START_KEY]: git }) };
+    const access = parent.metadata?.[ACCESS_KEY];
+    const metadata = {
+      ...childMetadata(place),
+      agent,
+      ...(git !== undefined && { [GIT_START_KEY]: git }),
+      ...(access !== undefined && { [ACCESS_KEY]: access }),
+    };
     const workspace = await this.#workspaceOf(id, draft);
     const session = draftSession({ id, workspace, model, task: prompt, metadata });
     const child = await store.createSession({ ...session, parentId: parent.id, parentCallId: callId });

@@ -94,8 +94,13 @@ export async function placeAt(
   return sessionId === undefined ? undefined : { sessionId, handle: steps.at(-1) ?? '' };
 }
 
+/** Returns the first ancestor of a session. A session that is no child is its own. */
+export async function rootOf(store: Pick<Store, 'getSession'>, session: Session): Promise<Session> {
+  return (await ancestorsOf(store, session.id)).at(-1) ?? session;
+}
+
 /** The parent, its parent, and so on. */
-async function ancestorsOf(store: Sessions, sessionId: string): Promise<Session[]> {
+async function ancestorsOf(store: Pick<Store, 'getSession'>, sessionId: string): Promise<Session[]> {
   const found: Session[] = [];
   let session = await store.getSession(sessionId);
   while (session?.parentId !== undefined && found.length < MAX_DEPTH) {

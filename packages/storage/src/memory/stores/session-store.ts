@@ -2,7 +2,13 @@ import type { ForkOptions, NewSession, SessionPatch, SessionStore, StagedChild }
 import { isOpen, type Session } from '@longhaul/protocol';
 import { createMarkFork } from '../../shared/forked-marks.ts';
 import { mergedMetadata } from '../../shared/merged-metadata.ts';
-import { isChildOf, searchWords, sessionHolds, sessionWorksIn } from '../../shared/session-search.ts';
+import {
+  isChildOf,
+  isVisibleTo,
+  searchWords,
+  sessionHolds,
+  sessionWorksIn,
+} from '../../shared/session-search.ts';
 import { noSuchMessage, sessionExists, sessionNotFound } from '../../shared/store-errors.ts';
 import type { MemoryCore } from '../memory-core.ts';
 import { MemorySession } from '../memory-session.ts';
@@ -14,7 +20,7 @@ export function sessionStore(core: MemoryCore): SessionStore {
 
     getSession: async (sessionId) => structuredClone(core.all.get(sessionId)?.session),
 
-    listSessions: async ({ limit = 50, before, search, workspace, parentId } = {}) => {
+    listSessions: async ({ limit = 50, before, search, workspace, parentId, visibleTo } = {}) => {
       const newestFirst = [...core.sessionIds].toReversed().flatMap((id) => core.all.get(id)?.session ?? []);
       const start = before === undefined ? 0 : newestFirst.indexOf(core.get(before).session) + 1;
       const words = searchWords(search);
@@ -24,7 +30,8 @@ export function sessionStore(core: MemoryCore): SessionStore {
           (session) =>
             sessionHolds(session, words) &&
             sessionWorksIn(session, workspace) &&
-            isChildOf(session, parentId),
+            isChildOf(session, parentId) &&
+            isVisibleTo(session, visibleTo),
         );
       return structuredClone(found.slice(0, limit));
     },

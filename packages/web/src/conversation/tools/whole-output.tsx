@@ -1,7 +1,8 @@
 import './whole-output.css';
 import { parseBlobReference, toLonghaulError } from '@longhaul/protocol';
-import { useEffect, useState } from 'react';
+import { use, useEffect, useState } from 'react';
 import { useServer } from '../../data/server.ts';
+import { SessionContext } from '../../data/use-session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { plural } from '../../ui/format.ts';
 import { Modal } from '../../ui/modal.tsx';
@@ -74,6 +75,7 @@ interface Loaded {
 
 function useContent({ full, text }: Omit<WholeOutputProps, 'onClose'>): Loaded {
   const { client } = useServer();
+  const sessionId = use(SessionContext)?.id;
   const [state, setState] = useState<Loaded>({});
   useEffect(() => {
     const ends = new AbortController();
@@ -81,14 +83,14 @@ function useContent({ full, text }: Omit<WholeOutputProps, 'onClose'>): Loaded {
       if (full === undefined) return { content: new Blob([text], { type: BYTES }) };
       const id = parseBlobReference(full);
       if (id === undefined) return { problem: 'its reference is not valid.' };
-      const blob = await client.blob(id, { signal: ends.signal });
+      const blob = await client.blob(id, { sessionId, signal: ends.signal });
       return { content: blob.slice(0, blob.size, BYTES) };
     };
     void read()
       .catch((error: unknown): Loaded => ({ problem: toLonghaulError(error).message }))
       .then((loaded) => !ends.signal.aborted && setState(loaded));
     return () => ends.abort();
-  }, [client, full, text]);
+  }, [client, sessionId, full, text]);
   return state;
 }
 
