@@ -145,6 +145,8 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
       store.createSession(newSession(id, { metadata: { note: 'x', ...accessMetadata({ owner, shared }) } }));
     await store.createSession(newSession('terminal'));
     await owned('own', 'ann');
+    const imitated = { x: { ...accessMetadata({ owner: 'ann', shared: 'work' }), nul: '\0' } };
+    await store.createSession(newSession('imitated', { metadata: imitated }));
     await owned('other', 'bob');
     await owned('read', 'bob', 'read');
     await owned('work', 'bob', 'work');
@@ -154,7 +156,7 @@ export function sessionContract({ it }: ContractRunner, open: OpenStore): void {
       (await store.listSessions({ visibleTo, parentId })).map(({ id }) => id);
     assert.deepEqual(await found('ann'), ['child', 'work', 'read', 'own']);
     assert.deepEqual(await found('ann', null), ['work', 'read', 'own']);
-    assert.deepEqual(await found('admin', null), ['odd', 'work', 'read', 'terminal']);
+    assert.deepEqual(await found('admin', null), ['odd', 'work', 'read', 'imitated', 'terminal']);
     await store.updateSession('own', { metadata: accessMetadata({ owner: 'bob', shared: 'none' }) });
     assert.deepEqual(await found('ann', null), ['work', 'read']);
   });

@@ -1,11 +1,11 @@
 import type { NewSession, SessionPatch, SessionQuery } from '@longhaul/core';
-import type { Session } from '@longhaul/protocol';
-import { and, desc, eq, getColumns, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { ADMIN_NAME, type Session, SHARES } from '@longhaul/protocol';
+import { and, desc, eq, getColumns, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { toColumn } from '../../shared/json.ts';
 import { mergedMetadata } from '../../shared/merged-metadata.ts';
 import { rowChecksum } from '../../shared/row-checksum.ts';
 import { readableMetadata, toSession } from '../../shared/session-rows.ts';
-import { folderStart, searchWords } from '../../shared/session-search.ts';
+import { folderStart, isVisibleTo, searchWords } from '../../shared/session-search.ts';
 import { sessionExists, sessionGoing, sessionNotFound } from '../../shared/store-errors.ts';
 import type { Db } from '../connection.ts';
 import { heads, sessions } from '../schema.ts';
@@ -85,16 +85,35 @@ async function setColumns(db: Db, sessionId: string, change: SessionColumns): Pr
     .where(isIt);
 }
 
-export async function listSessions(
+type ListQuery = SessionQuery & { limit: number };
+
+export async function listSessions(db: Db, query: ListQuery): Promise<Session[]> {
+  if (query.before !== undefined) await existingSession(db, query.before);
+  const found: Session[] = [];
+  for (let { before } = query; ; ) {
+    const page = await pageOf(db, { ...query, before });
+    found.push(...page.filter((session) => isVisibleTo(session, query.visibleTo)));
+    if (found.length >= query.limit || page.length < query.limit) return found.slice(0, query.limit);
+    before = page.at(-1)?.id;
+  }
+}
+
+/** Also returns sessions that only look as if the token may see them. */
+async function pageOf(
   db: Db,
-  { limit, before, search, workspace, parentId }: SessionQuery & { limit: number },
+  { limit, before, search, workspace, parentId, visibleTo }: ListQuery,
 ): Promise<Session[]> {
-  if (before !== undefined) await existingSession(db, before);
   const older =
     before === undefined
       ? undefined
       : sql`${PLACE} < (SELECT place FROM sessions AS last WHERE last.id = ${before})`;
-  const isWanted = and(older, worksIn(workspace), hasParent(parentId), ...searchWords(search).map(holdsWord));
+  const isWanted = and(
+    older,
+    worksIn(workspace),
+    hasParent(parentId),
+    looksVisibleTo(visibleTo),
+    ...searchWords(search).map(holdsWord),
+  );
   const rows = await select(db).where(isWanted).orderBy(desc(PLACE)).limit(limit);
   return rows.map(toSession);
 }
@@ -133,6 +152,20 @@ function holdsWord(word: string): SQL {
 function hasParent(parentId: SessionQuery['parentId']): SQL | undefined {
   if (parentId === undefined) return undefined;
   return parentId === null ? isNull(sessions.parentId) : eq(sessions.parentId, parentId);
+}
+
+/**
+ * Leaves out most of the sessions that the token may not see. It compares text, because PostgreSQL refuses to read some
+ * JSON, such as a NUL in any value.
+ */
+function looksVisibleTo(name: string | undefined): SQL | undefined {
+  if (name === undefined || name === ADMIN_NAME) return undefined;
+  const holds = (text: string) => sql`position(${text} IN ${sessions.metadata}) > 0`;
+  const owns = holds(JSON.stringify({ owner: name }).slice(0, -1));
+  const shares = SHARES.filter((share) => share !== 'none').map((shared) =>
+    holds(`${JSON.stringify({ shared }).slice(1)}`),
+  );
+  return or(isNotNull(sessions.parentId), owns, ...shares);
 }
 
 function worksIn(workspace: SessionQuery['workspace']): SQL | undefined {
