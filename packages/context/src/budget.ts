@@ -132,10 +132,10 @@ const MAX_LEDGER_TOKENS = 12_000;
 
 /**
  * Returns the most tokens that a ledger may have. Facts do not become fewer in a small window, so a small window gives
- * the ledger a larger share: a quarter at 16k, about a fifth at 32k, and never more than 12,000 tokens. `share` scales
+ * the ledger a larger share: 30 % at 16k, a quarter at 32k, and never more than 12,000 tokens. `share` scales
  * these values; 40 % of the message budget is the limit.
  */
 export function ledgerTokens({ windowTokens, messageTokens }: Budget, share = DEFAULT_LEDGER_SHARE): number {
-  const byWindow = Math.min(windowTokens / 4, 1_600 + windowTokens * 0.15, MAX_LEDGER_TOKENS);
+  const byWindow = Math.min(windowTokens * 0.3, 3_200 + windowTokens * 0.15, MAX_LEDGER_TOKENS);
   return Math.floor(Math.min(byWindow * (share / DEFAULT_LEDGER_SHARE), messageTokens * 0.4));
 }

@@ -2,11 +2,10 @@ import { splitPath } from './file-paths.ts';
 import { isChanged } from './is-changed.ts';
 import type { FileFact } from './ledger-facts.ts';
 
-/** Returns the name of a file, with what happened to it in the end. */
+/** Returns the name of a file, for a changed one with what happened to it in the end. */
 export function fileLabel(file: FileFact): string {
   const { name } = splitPath(file.path);
-  if (isChanged(file)) return `${name} (${fileChange(file)})`;
-  return file.actions.has('read') ? `${name} (read; ${file.handle})` : name;
+  return isChanged(file) ? `${name} (${fileChange(file)})` : name;
 }
 
 /** Most files were modified, which is not named. */

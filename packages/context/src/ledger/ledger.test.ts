@@ -157,7 +157,7 @@ describe('buildLedger', () => {
       src/
         cli.js
       ./
-        package.json (read; m3.1)
+        package.json
       data/
         deck.json
 
@@ -245,7 +245,7 @@ describe('buildLedger', () => {
     expect(section(ledgerOf(realSession()), 'Files changed')).toMatch(
       / {2}sm2\.js \(.*\): (?=.*easinessAfter).*nextInterval/,
     );
-    expect(section(ledgerOf(realSession()), 'Index')).toContain('package.json (read; m3.1)');
+    expect(section(ledgerOf(realSession()), 'Index')).toContain('package.json');
   });
 
   it('puts names of a traceback into the index only if they occur elsewhere too', () => {
@@ -267,7 +267,7 @@ describe('buildLedger', () => {
       call('read', { input: { path: 'store/cards.py' }, output: 'def next_interval(card_id): ...' }),
     );
     expect(section(ledgerOf(builder), 'Index')).toMatch(
-      /cards\.py \(read; m3\.0\): (?:next_interval card_id|card_id next_interval)/,
+      /cards\.py: (?:next_interval card_id|card_id next_interval)/,
     );
   });
 
@@ -276,7 +276,7 @@ describe('buildLedger', () => {
     for (let index = 0; index < 60; index += 1)
       builder.step(call('read', { input: { path: `src/f${index}.ts` }, output: code(300, index) }));
     const ledger = ledgerOf(builder, 30_000);
-    expect(countByClasses(section(ledger, 'Index') + section(ledger, 'Other names'))).toBeLessThan(8_000);
+    expect(countByClasses(section(ledger, 'Index') + section(ledger, 'Other names'))).toBeLessThan(10_000);
   });
 
   it('lists all files before it adds names to them', () => {
@@ -284,7 +284,7 @@ describe('buildLedger', () => {
     for (let index = 0; index < 15; index += 1)
       builder.step(call('read', { input: { path: `src/f${index}.ts` }, output: code(30, index) }));
     const files = section(ledgerOf(builder, 1_500), 'Index');
-    for (let index = 0; index < 15; index += 1) expect(files).toContain(`  f${index}.ts (read;`);
+    for (let index = 0; index < 15; index += 1) expect(files).toContain(`  f${index}.ts`);
     expect(files).toContain('handler3_0');
   });
 
@@ -316,7 +316,7 @@ describe('buildLedger', () => {
       [
         '### Index of names by file',
         '/w/app/src/',
-        '  cards.js (read; m3.0): dropCard',
+        '  cards.js: dropCard',
         '  decks.js: dropDeck',
         '  other.js',
       ].join('\n'),
@@ -412,7 +412,7 @@ describe('buildLedger', () => {
     const ledger = ledgerOf(builder);
     expect(section(ledger, 'Commands').match(/`.*`/g)).toEqual(['`make "x"`', '`make all`']);
     expect(section(ledger, 'Files changed')).toContain('/w/\n  b.py (created; m3.0)');
-    expect(section(ledger, 'Index')).toContain('a.py (read; m2.0)');
+    expect(section(ledger, 'Index')).toContain('a.py');
   });
 
   it('leaves out commands whose last run the view shows', () => {

@@ -30,7 +30,7 @@ const STATE_MOST_SHARE = 0.25;
 const REQUEST_SHARE = 0.15;
 const INSTRUCTIONS_SHARE = 0.25;
 /** A longer index would bury the rest of a summary, and hardly more of its names are needed again. */
-const MAX_NAMES_TOKENS = 8_000;
+const MAX_NAMES_TOKENS = 10_000;
 /** Share that instructions always leave for names. */
 const NAMES_SHARE = 0.55;
 

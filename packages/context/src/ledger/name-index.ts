@@ -99,7 +99,7 @@ export function createSightings(
   return {
     ...counts,
     isProse: PROSE.test(name),
-    cost: 0.7 * Math.log(name.length + 1) + (PASSING.test(name) ? 2 : 0),
+    cost: 0.7 * Math.log(name.length + 1) + (PASSING.test(name) ? 2 : 0) - (FILE.test(name) ? 0.5 : 0),
   };
 }
 
@@ -131,8 +131,8 @@ function forgetOldest(names: Map<string, unknown>, kept: number): void {
 /**
  * Returns how likely a name is needed again, on a logarithmic scale, minus the cost of writing it. A name in arguments
  * of calls or in user messages is likely needed again, and so is one that the work met in several files or where it is
- * defined. A name that occurred once is mostly noise, and so are hashes, numbers and positions in files. The weights are
- * round numbers, chosen on recorded sessions of several agents.
+ * defined, and a file of sources or documents. A name that occurred once is mostly noise, and so are hashes, numbers and
+ * positions in files. The weights are round numbers, chosen on recorded sessions of several agents.
  */
 export function worthOf(seen: NameSightings): number {
   const { calls, users, texts, results, elsewhere, defined, isProse, cost } = seen;
@@ -146,5 +146,7 @@ export function worthOf(seen: NameSightings): number {
 
 /** Hashes, bare numbers, `file:line` and times. */
 const PASSING = /^(?=.*\d)[0-9a-f]{7,40}$|^\d+$|:\d+$|^T?\d\d:\d\d:\d\d|^T\d\d:\d\d/;
+/** With an extension of sources or documents. */
+const FILE = /\.(?:[cm]?[jt]sx?|py|md|json|ya?ml|toml|sh|html|css|sql|rs|go|java|rb|php|c|h|cpp|vue|svelte)$/;
 /** Only letters, and no extension; a substitution of `sed`. */
 const PROSE = /^[A-Za-z-]+(?:\/[A-Za-z-]+)+$|^s\/.*\/.*\/g?$/;

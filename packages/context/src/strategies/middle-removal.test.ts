@@ -32,7 +32,7 @@ describe('middle-removal', () => {
       expect(text).toContain(
         `### Removed from the middle\n${outcome.compaction.hides.length} messages between the first and the newest ones. No model`,
       );
-      expect(text).toContain(`r${round}f0.ts (read; `);
+      expect(text).toContain(`r${round}f0.ts`);
       expect(entries.at(-1)?.source).toBe(builder.messages.at(-1));
       expect(outcome.warnings).toEqual([]);
     }

@@ -7,7 +7,7 @@ export interface ReactiveOverflowOptions {
   trigger?: Trigger;
   /** Number of turns that stay verbatim, as far as the token cap allows. Default 2. */
   preserveLastNTurns?: number;
-  /** Share of the message budget that the verbatim tail may take. Default 0.3. */
+  /** Share of the message budget that the verbatim tail may take. Default 0.24. */
   tailShare?: number;
 }
 
@@ -24,7 +24,7 @@ export class ReactiveOverflowStrategy implements CompressionStrategy {
   constructor(options: ReactiveOverflowOptions = {}) {
     this.trigger = options.trigger ?? { kind: 'overflow' };
     this.#maxTurns = options.preserveLastNTurns ?? 2;
-    this.#tailShare = options.tailShare ?? 0.3;
+    this.#tailShare = options.tailShare ?? 0.24;
   }
 
   async plan(input: PlanInput): Promise<CompactionPlan> {
