@@ -224,6 +224,29 @@ describe('the harder rungs', () => {
     expect(sizeOf(withCompaction(builder.log, outcome))).toBeLessThan(12_000);
   });
 
+  it('leave out as few sentences of a long narrative as possible', async () => {
+    const builder = longTurn(40);
+    const sentences = Array.from({ length: 2_000 }, (_, index) => `Sentence ${index} is here.`);
+    const long: CompressionStrategy = {
+      name: 'long',
+      trigger: { kind: 'threshold', percent: 0.4 },
+      plan: async ({ log }) => ({
+        hides: log.messages.map(({ id }) => id),
+        marks: [],
+        wantsNarrative: false,
+        narrative: sentences.join(' '),
+        narrativeTokens: 50_000,
+      }),
+    };
+    const outcome = expectCompacted(await compactLog(builder.log, { strategy: long }));
+    const kept = outcome.compaction.summary.narrative;
+    expect(sentences.join(' ').startsWith(kept)).toBe(true);
+    expect(kept.endsWith('.')).toBe(true);
+    const size = sizeOf(withCompaction(builder.log, outcome));
+    expect(size).toBeLessThan(4_800);
+    expect(size).toBeGreaterThan(4_300);
+  });
+
   it('prune neither the last step nor the todo list', async () => {
     const todo = call('todo', { output: '[ ] a long item of the plan\n'.repeat(30) });
     const builder = new LogBuilder().user('x').step(read(0, 60), todo).step(read(1, 60)).step(read(2, 60));

@@ -98,8 +98,9 @@ function beforeLastStep({ input }: CompactionContext): Message[] {
 }
 
 /**
- * Hides everything before the last step except the newest requests. Ledger and narrative share half of the ledger's
- * tokens, and each has at least a quarter: the ledger loses its tail, and the narrative its last sentences.
+ * Hides everything before the last step except the newest requests. The narrative loses as many of its last sentences
+ * as are too many. If that is not enough, ledger and narrative share half of the ledger's tokens, and each has at least
+ * a quarter: the ledger loses its tail, too.
  */
 function smallTail(context: CompactionContext, draft: Draft): Draft {
   const hides = allHidden(
@@ -107,9 +108,22 @@ function smallTail(context: CompactionContext, draft: Draft): Draft {
     beforeLastStep(context).map(({ id }) => id),
   );
   const quarter = Math.floor(context.ledgerTokens / 4);
+  const shorter = shorterNarrative(context, { ...draft, hides }, quarter);
+  if (shorter !== undefined) return shorter;
   const narrative = trimNarrative(draft.summary.narrative, quarter, context.count);
   const ledger = ledgerFor(context, hides, 2 * quarter - Math.min(quarter, context.count(narrative)));
   return { hides, marks: draft.marks, summary: { ledger, narrative } };
+}
+
+/** Returns undefined if the narrative would have fewer tokens than `least`. */
+function shorterNarrative(context: CompactionContext, draft: Draft, least: number): Draft | undefined {
+  const ledger = ledgerFor(context, draft.hides, context.ledgerTokens);
+  const whole = { ...draft, summary: { ...draft.summary, ledger } };
+  const excess = Math.max(0, sizeOf(context, whole) - context.targetTokens * AIM);
+  const left = Math.floor(context.count(draft.summary.narrative) - excess);
+  if (left < least) return undefined;
+  const narrative = trimNarrative(draft.summary.narrative, left, context.count);
+  return { ...whole, summary: { ...whole.summary, narrative } };
 }
 
 /** Only the ledger is left, with half of its tokens. */

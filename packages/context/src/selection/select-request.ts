@@ -14,8 +14,13 @@ const MOST_CHARS = 4_000;
  * enough, the oldest messages are left out, and count as not selected.
  *
  * @param recent Ids of messages that stay, regardless of the answer.
+ * @param outputChars A longer tool output loses its middle, even if there is room for it.
  */
-export function selectRequest(input: PlanInput, recent: ReadonlySet<string>): SelectRequest {
+export function selectRequest(
+  input: PlanInput,
+  recent: ReadonlySet<string>,
+  outputChars?: number,
+): SelectRequest {
   const { budget, meter, count, entries } = input;
   const maxOutputTokens = Math.max(200, Math.min(4_000, Math.floor(budget.messageTokens * 0.15)));
   const rest = {
@@ -25,8 +30,8 @@ export function selectRequest(input: PlanInput, recent: ReadonlySet<string>): Se
     maxOutputTokens,
   };
   const maxTokens = budget.usableTokens - maxOutputTokens;
-  const texts = entries.map((entry) => ({ entry, text: serialiseMessage(entry.message) }));
-  for (let chars = MOST_CHARS; ; chars = Math.floor(chars / 2)) {
+  const texts = entries.map((entry) => ({ entry, text: serialiseMessage(entry.message, outputChars) }));
+  for (let chars = Math.max(MOST_CHARS, outputChars ?? 0); ; chars = Math.floor(chars / 2)) {
     const conversation = texts.map((item) => selectMessage(item, chars, input));
     const request = { conversation, ...rest };
     const tokens = count(selectionPrompt(request));

@@ -18,6 +18,8 @@ export interface PruningAgentOptions {
   trigger?: Trigger;
   /** Number of newest messages that always stay, from 3 to 5. Default 5. */
   recentMessagesToKeep?: number;
+  /** Characters of a tool output that the model sees, if there is room. Default 2,000. */
+  outputChars?: number;
 }
 
 /** Shares of the message budget: for the newest messages, for all messages that stay, and for the narrative. */
@@ -38,15 +40,17 @@ export class PruningAgentStrategy implements CompressionStrategy {
   readonly name = 'pruning-agent';
   readonly trigger: Trigger;
   readonly #recentMessages: number;
+  readonly #outputChars: number | undefined;
 
   constructor(options: PruningAgentOptions = {}) {
     this.trigger = options.trigger ?? { kind: 'threshold', percent: 0.8 };
     this.#recentMessages = Math.min(5, Math.max(LEAST_RECENT, options.recentMessagesToKeep ?? 5));
+    this.#outputChars = options.outputChars;
   }
 
   async plan(input: PlanInput): Promise<CompactionPlan> {
     const recent = this.#recent(input);
-    const request = selectRequest(input, recent);
+    const request = selectRequest(input, recent, this.#outputChars);
     const older = hideableMessages(input).filter(({ id }) => !recent.has(id));
     // A model would have nothing to leave out.
     if (older.length === 0) return planKeeping(input, recent, { wantsNarrative: false });

@@ -7,7 +7,7 @@ import {
   planKeeping,
   type Trigger,
 } from '@longhaul/context';
-import { keptWithNewest } from './newest-messages.ts';
+import { keptWithNewest, roomForNarrative } from './newest-messages.ts';
 
 /**
  * Creates the gateway's default strategy. With a model, that model selects messages (`pruning-agent`). Without one, as
@@ -22,6 +22,12 @@ export function gatewayStrategy(hasModel: boolean, ledgerShare: number): Compres
  * write almost nothing.
  */
 const MIN_ROOM_TO_SELECT = { tokens: 300, share: 0.035 };
+
+/**
+ * The compacting model sees up to this much of a tool output. What it does not see is lost: unlike those of an agent, a
+ * gateway's models have no `recall`.
+ */
+const SEEN_OUTPUT_CHARS = 16_000;
 
 /** A strategy must have a trigger. The gateway replaces it. */
 const TRIGGER: Trigger = { kind: 'threshold', percent: 0.8 };
@@ -47,7 +53,7 @@ class NewestMessagesStrategy implements CompressionStrategy {
  * as without a model.
  */
 class ToppedUpStrategy implements CompressionStrategy {
-  readonly #strategy = new PruningAgentStrategy();
+  readonly #strategy = new PruningAgentStrategy({ outputChars: SEEN_OUTPUT_CHARS });
   readonly #withoutModel: NewestMessagesStrategy;
   readonly #ledgerShare: number;
   readonly name = this.#strategy.name;
@@ -62,7 +68,8 @@ class ToppedUpStrategy implements CompressionStrategy {
     const { messageTokens, windowTokens } = input.budget;
     const least = Math.min(MIN_ROOM_TO_SELECT.tokens, windowTokens * MIN_ROOM_TO_SELECT.share);
     if (messageTokens < least) return this.#withoutModel.plan(input);
-    const plan = await this.#strategy.plan(input);
+    const room = roomForNarrative(input, this.#ledgerShare);
+    const plan = withNarrativeRoom(await this.#strategy.plan(input), room);
     const hidden = new Set(plan.hides);
     const selected = hideableMessages(input).filter(({ id }) => !hidden.has(id));
     const kept = keptWithNewest(input, {
@@ -73,4 +80,18 @@ class ToppedUpStrategy implements CompressionStrategy {
     const { narrative, narrativeTokens, warnings } = plan;
     return planKeeping(input, kept, { wantsNarrative: false, narrative, narrativeTokens, warnings });
   }
+}
+
+/**
+ * A narrative may have this many tokens if the newest messages leave them, also in a small room: it replaces all that
+ * the model no longer sees.
+ */
+const NARRATIVE_TOKENS = 850;
+/** The engine accepts a narrative that is longer than planned by this factor. */
+const TOLERANCE = 1.5;
+
+function withNarrativeRoom(plan: CompactionPlan, room: number): CompactionPlan {
+  if (plan.narrativeTokens === undefined) return plan;
+  const tokens = Math.floor(Math.min(NARRATIVE_TOKENS, room) / TOLERANCE);
+  return { ...plan, narrativeTokens: Math.max(plan.narrativeTokens, tokens) };
 }

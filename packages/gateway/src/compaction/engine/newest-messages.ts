@@ -31,6 +31,24 @@ export interface KeptMessages {
  * oldest of them are left out.
  */
 export function keptWithNewest(input: PlanInput, keeping: KeptMessages): Set<string> {
+  const { hideable, room: whole } = roomBesideTask(input);
+  const room = whole - summaryTokens(input, keeping);
+  const kept = newestWithin(
+    hideable.filter(({ message }) => keeping.kept.has(message.id)),
+    room,
+  );
+  const left = room - kept.reduce((sum, { cost }) => sum + cost, 0);
+  const added = addedWithin(hideable, new Set(kept), { left, documentTokens: documentTokens(input) });
+  return new Set([...kept, ...added].map(({ message }) => message.id));
+}
+
+/** Returns the room for a narrative if no message but the newest one stays. */
+export function roomForNarrative(input: PlanInput, ledgerShare: number): number {
+  return roomBesideTask(input).room - frameTokens(input) - ledgerTokens(input.budget, ledgerShare);
+}
+
+/** Returns the messages that can be hidden, and the room for them and the summary. */
+function roomBesideTask(input: PlanInput): { hideable: Costed[]; room: number } {
   const costs = messageCosts(input);
   // The newest message always stays, in a room of its own.
   const newest = input.log.messages.at(-1)?.id;
@@ -39,14 +57,7 @@ export function keptWithNewest(input: PlanInput, keeping: KeptMessages): Set<str
     .map((message) => ({ message, cost: costs.get(message.id) ?? 0 }));
   const all = [...costs].reduce((sum, [id, cost]) => (id === newest ? sum : sum + cost), 0);
   const always = all - hideable.reduce((sum, { cost }) => sum + cost, 0);
-  const room = restTokensOf(input.budget) * FILLED_SHARE - always - summaryTokens(input, keeping);
-  const kept = newestWithin(
-    hideable.filter(({ message }) => keeping.kept.has(message.id)),
-    room,
-  );
-  const left = room - kept.reduce((sum, { cost }) => sum + cost, 0);
-  const added = addedWithin(hideable, new Set(kept), { left, documentTokens: documentTokens(input) });
-  return new Set([...kept, ...added].map(({ message }) => message.id));
+  return { hideable, room: restTokensOf(input.budget) * FILLED_SHARE - always };
 }
 
 interface Costed {
@@ -90,14 +101,17 @@ function documentTokens({ budget }: PlanInput): number {
 }
 
 function summaryTokens(input: PlanInput, { ledgerShare, plan }: Omit<KeptMessages, 'kept'>): number {
-  const { count, round, budget } = input;
+  const { count, budget } = input;
   const narrative = count(plan?.narrative ?? input.marks.compaction?.summary.narrative ?? '');
   // The engine shortens a narrative that is far too long.
   const most = plan?.narrativeTokens ?? budget.messageTokens * 0.1;
-  const frame = count(renderSummary({ strategy: '', round, summary: { ledger: '', narrative: '' } }));
-  return (
-    frame + SEPARATOR_TOKENS + Math.min(narrative, most * 1.5) + estimatedLedgerTokens(input, ledgerShare)
-  );
+  return frameTokens(input) + Math.min(narrative, most * 1.5) + estimatedLedgerTokens(input, ledgerShare);
+}
+
+/** Tokens of a summary without its narrative and its ledger. */
+function frameTokens({ count, round }: PlanInput): number {
+  const summary = { ledger: '', narrative: '' };
+  return count(renderSummary({ strategy: '', round, summary })) + SEPARATOR_TOKENS;
 }
 
 /**
