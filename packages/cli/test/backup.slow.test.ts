@@ -8,6 +8,7 @@ it('longhaul backup and restore bring back sessions, settings and keys, and doct
   const { flags } = await bench.serve({ script: () => 'All done.' });
   expect((await bench.run(['run', '-q', 'Go', ...flags])).code).toBe(0);
   expect((await bench.run(['login', 'openai', '--stdin'], { input: 'sk-test-0123456789\n' })).code).toBe(0);
+  expect((await bench.run(['token', 'add', 'ci'])).code).toBe(0);
   const data = join(bench.home, '.local', 'share', 'longhaul');
   const config = join(bench.home, '.config', 'longhaul');
   const folder = join(bench.root, 'backup');
@@ -24,6 +25,7 @@ it('longhaul backup and restore bring back sessions, settings and keys, and doct
   await rename(config, join(bench.root, 'old config'));
   expect((await bench.run(['restore', folder, '--json'])).stdout).toContain('credentials.json');
   expect((await bench.run(['sessions', '--json'])).stdout).toContain('"task":"Go"');
+  expect((await bench.run(['token', 'list', '--json'])).stdout).toContain('"ci"');
   expect(await readFile(join(config, 'credentials.json'), 'utf8')).toContain('sk-test-0123456789');
   for (const path of [join(data, 'longhaul.db'), join(config, 'credentials.json')]) {
     expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -1,4 +1,4 @@
-import { access, readdir, readFile, writeFile } from 'node:fs/promises';
+import { access, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -77,6 +77,25 @@ it('stores a command that a service manager ends together with the server as int
   expect(part).toMatchObject({ state: 'interrupted' });
   expect(JSON.stringify(part)).toContain('Longhaul was stopped, and the command was ended with it');
   expect((await store.listRuns(sessionId)).at(-1)).toMatchObject({ status: 'interrupted' });
+});
+
+it('continues its log in a new file after SIGHUP, with the problems that it found at its start', async () => {
+  await using bench = await Bench.open();
+  await writeFile(bench.userFile, 'sandbox: { driver: local }\nmodel: openai/gpt-5.5\n');
+  const path = join(bench.root, 'longhaul.log');
+  const running = bench.start(['serve', '--port', '0', '--json', '--log-file', path]);
+  await running.saw('"listening"');
+  const log = async (file = path) => await readFile(file, 'utf8').catch(() => '');
+  await expect.poll(() => log()).toContain('not ready: model: ');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  await rename(path, `${path}.1`);
+  running.child.kill('SIGHUP');
+  await expect.poll(() => log()).not.toBe('');
+  running.child.kill('SIGTERM');
+  const { code, stderr } = await running.ended;
+  expect([code, stderr]).toEqual([0, '']);
+  expect(await log()).toContain('stopped');
+  expect(await log(`${path}.1`)).not.toContain('stopped');
 });
 
 it('writes nothing but JSON to the log, and stops, while the collector of telemetry does not answer', async () => {

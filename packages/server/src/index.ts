@@ -1,3 +1,5 @@
+export type { HealthProbes } from './health/probes.ts';
+export { type LogFile, openLogFile } from './log-file.ts';
 export { type LeftSessions, leftSessions } from './runs/left-sessions.ts';
 export { type ListedToken, NamedTokens } from './safety/named-tokens.ts';
 export { createSecretMask } from './safety/secret-mask.ts';

@@ -1,13 +1,30 @@
+import type { EventListener } from '@longhaul/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createRunCounters } from './health/run-counters.ts';
+import { addStoreGauges, type StoreGaugesOptions } from './health/store-gauges.ts';
 
 /** The server's metrics for Prometheus. */
 export interface ServerMetrics {
   request(request: { method: string; status: number; ms: number }): void;
   run(run: { status: string; seconds: number; inputTokens: number; outputTokens: number }): void;
+  /** Counts the events of runs. */
+  receive: EventListener;
   text(): Promise<string>;
 }
 
-export function createMetrics(now: { runs: () => number; readers: () => number }): ServerMetrics {
+interface MetricsOptions extends StoreGaugesOptions {
+  runs: () => number;
+  readers: () => number;
+}
+
+/** Figures of the process with names for counters. Prometheus advises against them. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+export function createMetrics(now: MetricsOptions): ServerMetrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Histogram({
@@ -39,7 +56,9 @@ export function createMetrics(now: { runs: () => number; readers: () => number }
   let collectsDefaults = false;
   gauge('longhaul_runs_active', 'Active runs.', now.runs, registers);
   gauge('longhaul_event_readers', 'Open event streams.', now.readers, registers);
+  addStoreGauges(registry, now);
   return {
+    receive: createRunCounters(registry),
     request: ({ method, status, ms }) => requests.observe({ method, status: String(status) }, ms / 1_000),
     run({ status, seconds, inputTokens, outputTokens }) {
       runs.inc({ status });
@@ -48,7 +67,10 @@ export function createMetrics(now: { runs: () => number; readers: () => number }
       tokens.inc({ kind: 'output' }, outputTokens);
     },
     text() {
-      if (!collectsDefaults) collectDefaultMetrics({ register: registry });
+      if (!collectsDefaults) {
+        collectDefaultMetrics({ register: registry });
+        for (const name of MISNAMED) registry.removeSingleMetric(name);
+      }
       collectsDefaults = true;
       return registry.metrics();
     },

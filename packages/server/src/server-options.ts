@@ -18,6 +18,7 @@ import type {
   WorkspaceTrust,
 } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
+import type { HealthProbes } from './health/probes.ts';
 import type { KnownFields } from './http/route-handler.ts';
 import type { NamedTokens } from './safety/named-tokens.ts';
 import type { RateOptions } from './safety/rate-limiter.ts';
@@ -184,6 +185,8 @@ export interface ServerOptions {
   replay?: ReplayService | undefined;
   /** The folder of the built page, served under `/`. Absent: there is no page. */
   webFolder?: string | undefined;
+  /** Looks at the machine for `/readyz` and `/metrics`. Absent: the sandbox and the disk are not checked. */
+  probes?: HealthProbes | undefined;
   log: Logger;
   version: string;
 }

@@ -6,6 +6,8 @@ import { LonghaulError } from '@longhaul/protocol';
 import { SessionFeeds } from './events/session-feeds.ts';
 import { createFailureLog } from './failure-log.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
+import { ModelHealth } from './health/model-health.ts';
+import { createReadiness, type Readiness } from './health/readiness.ts';
 import { createApp } from './http/app.ts';
 import { UnusedConnections } from './http/unused-connections.ts';
 import { createMetrics } from './metrics.ts';
@@ -27,6 +29,8 @@ export interface LonghaulServer extends AsyncDisposable {
   readonly port: number;
   /** Number of runs that this server drives at the moment. */
   readonly activeRuns: number;
+  /** Why runs cannot be expected to work now, for the operator. Empty: nothing is known. */
+  problems(): Promise<string[]>;
   /**
    * Returns an address of the page for a browser on this machine, with a one-time code that signs it in within 60
    * seconds. Treat it like the token.
@@ -61,7 +65,16 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const maskSecrets = createSecretMask(options.secrets ?? []);
   const mask = (text: string) => maskNamedTokens(maskToken(maskSecrets(text)));
   const workspaces = await createWorkspaces(options.workspaces);
-  const metrics = createMetrics({ runs: () => runs.activeCount, readers: () => feeds.readerCount });
+  const { probes } = options;
+  const metrics = createMetrics({
+    store: agent.store,
+    probes,
+    runs: () => runs.activeCount,
+    readers: () => feeds.readerCount,
+  });
+  const modelHealth = new ModelHealth({ subscribe: (listener) => agent.runtime.subscribe(listener) });
+  const readiness = createReadiness({ ...agent, modelHealth, probes });
+  agent.runtime.subscribe(metrics.receive);
   const runs = new RunKeeper({ ...agent, answers: agent.chats, metrics, log });
   const failed = createFailureLog(log);
   const feeds = new SessionFeeds({
@@ -96,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     pageSignIn,
     replay: options.replay,
     metrics,
+    readiness,
     mask,
     failed,
     version,
@@ -115,7 +129,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformedRequest() }),
   );
   const unused = new UnusedConnections(server);
-  const parts = { server, unused, runs, deletions, feeds, agent, pageSignIn, limits, log };
+  const parts = { server, unused, runs, deletions, feeds, agent, pageSignIn, limits, readiness, log };
   const { socketPath } = options;
   if (socketPath !== undefined) {
     await listenOnSocket(server, socketPath);
@@ -136,11 +150,13 @@ interface Parts {
   agent: ServerOptions['agent'];
   pageSignIn: PageSignIn;
   limits: ServerLimits;
+  readiness: () => Promise<Readiness>;
   log: ServerOptions['log'];
 }
 
 function serving(parts: Parts): LonghaulServer {
-  const { server, unused, port, host, runs, deletions, feeds, agent, pageSignIn, limits, log } = parts;
+  const { server, unused, port, host, runs, deletions, feeds, agent, pageSignIn, limits, readiness, log } =
+    parts;
   let stopping: Promise<void> | undefined;
 
   async function stop(graceMs: number): Promise<void> {
@@ -160,6 +176,9 @@ function serving(parts: Parts): LonghaulServer {
   }
 
   const handle: LonghaulServer = {
+    async problems() {
+      return (await readiness()).problems.map(({ check, reason }) => `${String(check)}: ${reason}`);
+    },
     url: urlOf(host, port),
     port,
     get activeRuns() {

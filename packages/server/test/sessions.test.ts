@@ -385,9 +385,10 @@ describe('the server', () => {
   it('reports its health and metrics, and stores settings', async () => {
     await using server = await startTestServer();
     expect(await (await server.fetch('/healthz', { token: null })).json()).toEqual({ status: 'ok' });
-    expect(await (await server.fetch('/readyz', { token: null })).json()).toEqual({
+    expect(await (await server.fetch('/readyz', { token: null })).json()).toMatchObject({
       status: 'ready',
       runs: 0,
+      checks: { store: { ok: true }, model: { ok: true } },
     });
     const id = await server.newSession();
     await server.call('POST', `/api/sessions/${id}/messages`, { content: 'x' });

@@ -12,6 +12,8 @@ interface Place {
 /** Below the folder of the configuration, and beside the database. */
 const CONFIG = 'config/';
 const DATA = 'data/';
+/** The folder of the named tokens. */
+const TOKENS = 'server-tokens';
 /** More is a mistake, such as a repository in the folder. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** Links can form a circle. */
@@ -26,11 +28,13 @@ export async function kept(place: Place): Promise<{ name: string; path: string }
   const data = dirname(place.database);
   const ownFiles = await filesOf(config, DEEPEST);
   const beside = await filesOf(data, 0);
+  const named = (await filesOf(join(data, TOKENS), 0)).map((name) => `${TOKENS}/${name}`);
   return [
     ...ownFiles.map((name) => ({ name: CONFIG + name, path: join(config, name) })),
-    ...beside
-      .filter((name) => isToken(name, basename(place.database)))
-      .map((name) => ({ name: DATA + name, path: join(data, name) })),
+    ...[...beside.filter((name) => isToken(name, basename(place.database))), ...named].map((name) => ({
+      name: DATA + name,
+      path: join(data, name),
+    })),
   ];
 }
 

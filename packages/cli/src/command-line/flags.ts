@@ -188,6 +188,7 @@ export const SERVE_FLAGS = {
   'no-token': toggle,
   resume: toggle,
   open: toggle,
+  'log-file': text,
   'log-level': { type: 'string', values: ['debug', 'info', 'warn', 'error', 'silent'] },
   json: toggle,
 } as const;

@@ -507,6 +507,7 @@ ${ID}
       --no-token        require no token; allowed only if the server listens on a loopback address
       --resume          resume the sessions whose run was interrupted
       --open            open the page in the browser, signed in, and print its address
+      --log-file FILE   write the log to this file, and open it again at SIGHUP (default: standard error)
       --log-level LEVEL debug, info, warn, error or silent (info: one line per run)
       --json            print the address as one JSON object
 ${WHERE}

@@ -12,12 +12,14 @@ import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { collectAside } from '../serve/collect-aside.ts';
 import { DailyRetention } from '../serve/daily-retention.ts';
+import { healthProbes } from '../serve/health-probes.ts';
+import { holdLines } from '../serve/held-lines.ts';
 import { loggedWarnings } from '../serve/logged-warnings.ts';
 import { openBrowser } from '../serve/open-browser.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import { replayUploads } from '../serve/replay-upload.ts';
 import { type Banner, serverBanner } from '../serve/server-banner.ts';
-import { flushMsOf, stopSignals, untilStopped } from '../serve/stop-signals.ts';
+import { flushMsOf, reopen, stopSignals, untilStopped } from '../serve/stop-signals.ts';
 import { tokenPlace } from '../serve/token-place.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -30,7 +32,8 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const level =
     oneOf<LogLevel>(values['log-level'], '--log-level', SERVE_FLAGS['log-level'].values) ?? 'info';
   const flags = toConfig(values);
-  const first = await loadSettings(values, terminal, flags);
+  const held = holdLines(terminal);
+  const first = await loadSettings(values, held.terminal, flags);
   const url = first.config.storage.url;
   const storage = await openStorage(url);
   await using _store = storage.store;
@@ -42,6 +45,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     loadToken,
     maskNamedTokens,
     NamedTokens,
+    openLogFile,
     startServer,
   } = await import('@longhaul/server');
   const { workspaces: configured } = first.config.server;
@@ -49,7 +53,8 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   for (const workspace of workspaces) addAgentFolder(workspace);
   const { path: tokenFile, folder, exposedIn } = tokenPlace({ url, home: first.home, workspaces });
   const known = values['no-token'] === true ? undefined : await loadToken(tokenFile);
-  if (known !== undefined && exposedIn !== undefined) terminal.err.write(exposedLine(tokenFile, exposedIn));
+  if (known !== undefined && exposedIn !== undefined)
+    held.terminal.err.write(exposedLine(tokenFile, exposedIn));
   const { agent, settings } = await openServedAgent(first, {
     terminal,
     storage,
@@ -60,14 +65,17 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   if (values.open === true && !config.web.enabled) throw pageIsOff();
   const maskToken = createSecretMask(known === undefined ? [] : [known.token]);
   const maskSecrets = createSecretMask(() => settings.secrets);
-  const log = createServerLog(terminal.err, {
+  const logFile = values['log-file'] === undefined ? undefined : openLogFile(values['log-file']);
+  using _logFile = logFile;
+  const log = createServerLog(logFile ?? terminal.err, {
     level,
     mask: (text) => maskNamedTokens(maskToken(maskSecrets(text))),
   });
   using _warnings = loggedWarnings(log);
+  for (const line of held.lines) log.warn(line);
   const { server: place } = config;
   // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
-  using signals = stopSignals();
+  using signals = stopSignals(logFile && (() => reopen(logFile, log)));
   await using _telemetry = await openTelemetry(config.telemetry.otlp, agent.runtime, {
     flushMs: () => flushMsOf({ stopGraceMs: place.stopGraceMs, sinceMs: signals.sinceMs }),
     warn: (message) => log.warn(message),
@@ -85,6 +93,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     secrets: () => settings.secrets,
     openai: place.openai,
     replay: replayUploads(),
+    probes: healthProbes({ url, config: () => settings.config, env: terminal.env }),
     webFolder: config.web.enabled ? fileURLToPath(PAGE_FOLDER) : undefined,
     limits: {
       jsonBytes: place.maxBodyBytes,
@@ -100,7 +109,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   });
   using _retention = new DailyRetention({
     store: storage.store,
-    hasLimit: () => !url.startsWith('memory:') && hasRetention(settings.config),
+    hasLimit: () => url.startsWith('sqlite:') && hasRetention(settings.config),
     activeRuns: () => server.activeRuns,
     collect: () => collectAside(placeFlags(values), { env: { ...terminal.env } }),
     log,
@@ -121,9 +130,13 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
       : serverBanner(banner, columnsOf(terminal.out)),
   );
   if (page !== undefined && !(await openBrowser(page, terminal)))
-    terminal.err.write('longhaul: no browser was found. Open the address of the page yourself.\n');
+    log.warn('no browser was found: open the address of the page yourself');
   const { interrupted, waiting, elsewhere, resumed } = banner;
   log.info({ url: server.url, interrupted, waiting, elsewhere, resumed }, 'listening');
+  void server.problems().then((problems) => {
+    if (signals.sinceMs !== undefined) return;
+    for (const problem of problems) log.warn(`not ready: ${problem}`);
+  });
   return await untilStopped(server, { signals, terminal, log });
 }
 

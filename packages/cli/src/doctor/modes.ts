@@ -14,7 +14,7 @@ export async function checkModes(
   { storage: { url } }: Config,
   { env, home }: Pick<Terminal, 'env'> & { home: string },
 ): Promise<Check[]> {
-  if (url.startsWith('memory:') || process.platform === 'win32') return [];
+  if (!url.startsWith('sqlite:') || process.platform === 'win32') return [];
   const path = databasePath(url);
   // Nobody else reaches what is in a private folder.
   if (!(await isOpen(dirname(path)))) return [];

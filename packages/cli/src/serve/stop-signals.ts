@@ -1,6 +1,7 @@
-import type { LonghaulServer } from '@longhaul/server';
+import type { LogFile, LonghaulServer } from '@longhaul/server';
 import { FLUSH_MS } from '../compose/open-telemetry.ts';
 import type { Terminal } from '../terminal.ts';
+import type { ServeLog } from './logged-warnings.ts';
 
 /** A stop takes the grace time and this: service managers kill what takes longer than they were told. */
 const AFTER_GRACE_MS = 1_800;
@@ -28,7 +29,8 @@ export interface StopSignals extends Disposable {
   listen(onSignal: () => void): void;
 }
 
-export function stopSignals(): StopSignals {
+/** @param onHangup What SIGHUP does. Default: it stops the server, too. */
+export function stopSignals(onHangup?: () => void): StopSignals {
   let early = 0;
   let tell = () => {
     early += 1;
@@ -41,7 +43,9 @@ export function stopSignals(): StopSignals {
     const isSame = name !== first.name && at - first.at < SAME_MS;
     if (!isSame) tell();
   };
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const names: NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
+  if (onHangup === undefined) names.push('SIGHUP');
+  else process.on('SIGHUP', onHangup);
   for (const name of names) process.on(name, onSignal);
   return {
     get sinceMs() {
@@ -53,6 +57,7 @@ export function stopSignals(): StopSignals {
     },
     [Symbol.dispose]() {
       for (const name of names) process.off(name, onSignal);
+      if (onHangup !== undefined) process.off('SIGHUP', onHangup);
     },
   };
 }
@@ -80,4 +85,14 @@ export async function untilStopped(
   await stopped;
   log.info('stopped');
   return 0;
+}
+
+/** Opens a log file again. If that fails, the old file gets the reason, and further lines. */
+export function reopen(file: LogFile, log: Pick<ServeLog, 'info' | 'warn'>): void {
+  try {
+    file.reopen();
+    log.info('the log file was opened again');
+  } catch (error) {
+    log.warn({ err: error }, 'the log file could not be opened again');
+  }
 }

@@ -45,7 +45,7 @@ export {
   type QueryOf,
   type ResponseOf,
 } from './routes.ts';
-export type { ImportResult } from './service.ts';
+export type { HealthChecks, ImportResult } from './service.ts';
 export type {
   CreateSessionBody,
   ForkSessionBody,

@@ -1,11 +1,35 @@
 import { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
 import { nameText, sessionIdSchema } from './common.ts';
 
 export const healthSchema = z.looseObject({ status: z.literal('ok') });
 
+const healthCheckSchema = z.looseObject({
+  ok: z.boolean(),
+  code: z.string().optional().meta({ description: 'Code of the error, if it is not ok.' }),
+  freeBytes: z.int().min(0).optional().meta({ description: 'Free space on the disk of the store.' }),
+});
+const healthChecksSchema = z.looseObject({
+  store: healthCheckSchema.meta({ description: 'The store can be written.' }),
+  disk: healthCheckSchema.meta({ description: 'The disk of the store has room.' }),
+  sandbox: healthCheckSchema.meta({ description: 'A command ran in a new sandbox, at most 10 minutes ago.' }),
+  model: healthCheckSchema.meta({
+    description:
+      'The last call of a model did not fail for a lasting reason, or the default model can be used.',
+  }),
+});
+
+export interface HealthCheck {
+  ok: boolean;
+  code?: ErrorCode | undefined;
+  freeBytes?: number;
+}
+export type HealthChecks = Record<'store' | 'disk' | 'sandbox' | 'model', HealthCheck>;
+
 export const readySchema = z.looseObject({
   status: z.enum(['ready', 'stopping', 'unavailable']),
   runs: z.int().min(0).meta({ description: 'Number of active runs on this server.' }),
+  checks: healthChecksSchema.optional(),
 });
 
 export const blobParams = z.strictObject({

@@ -1,5 +1,6 @@
 import type { SessionFeeds } from '../events/session-feeds.ts';
 import type { FailureLog } from '../failure-log.ts';
+import type { Readiness } from '../health/readiness.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 import type { DelayedDeletions } from '../runs/delayed-deletions.ts';
@@ -18,6 +19,7 @@ export interface HandlerContext extends ServedAgent {
   pageSignIn: PageSignIn;
   replay: ReplayService | undefined;
   metrics: ServerMetrics;
+  readiness: () => Promise<Readiness>;
   mask: (text: string) => string;
   failed: FailureLog;
   version: string;

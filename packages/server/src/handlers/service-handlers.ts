@@ -1,4 +1,3 @@
-import { toLonghaulError } from '@longhaul/protocol';
 import { openApiDocument } from '../http/openapi.ts';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
@@ -6,7 +5,7 @@ import type { HandlerContext } from './handler-context.ts';
 type Names = 'getSettings' | 'putSettings' | 'healthz' | 'readyz' | 'metrics' | 'openapi';
 
 export function serviceHandlers(context: HandlerContext): Pick<RouteHandlers, Names> {
-  const { store, settings, runs, metrics, version } = context;
+  const { readiness, settings, runs, metrics, version } = context;
   let document: { openapi: string } | undefined;
   return {
     getSettings: () => settings.get(),
@@ -16,12 +15,9 @@ export function serviceHandlers(context: HandlerContext): Pick<RouteHandlers, Na
     async readyz() {
       const count = { runs: runs.activeCount };
       if (runs.isStopping) return notReady({ status: 'stopping', ...count });
-      try {
-        await store.listSessions({ limit: 1 });
-      } catch (error) {
-        return notReady({ status: 'unavailable', ...count, code: toLonghaulError(error).code });
-      }
-      return { status: 'ready', ...count };
+      const { checks, problems } = await readiness();
+      if (problems.length === 0) return { status: 'ready', ...count, checks };
+      return notReady({ status: 'unavailable', ...count, code: problems[0]?.code, checks });
     },
 
     metrics: () => metrics.text(),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { isObject, LonghaulError, toLonghaulError } from '@longhaul/protocol';
@@ -15,6 +14,7 @@ import type { SessionGate } from '../safety/session-gate.ts';
 import type { ServerLimits } from '../server-options.ts';
 import { OPENAI_PATH, toFailure, toOpenAiFailure } from './error-response.ts';
 import { parseRequest } from './parse-request.ts';
+import { requestIdOf } from './request-id.ts';
 import type { RouteHandlers } from './route-handler.ts';
 
 export interface AppOptions {
@@ -54,7 +54,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
 
   app.use(async (context, next) => {
     const startedAt = performance.now();
-    const requestId = randomUUID();
+    const requestId = requestIdOf(context.req.header('x-request-id'));
     context.set('requestId', requestId);
     const caller = callerOf(context);
     const origin = guard.corsOrigin(caller);
@@ -66,7 +66,9 @@ export function createApp(options: AppOptions): Hono<Bindings> {
     const ms = Math.round(performance.now() - startedAt);
     const { method, path } = context.req;
     metrics.request({ method, status: context.res.status, ms });
-    log.debug({ requestId, method, path, status: context.res.status, ms }, 'request');
+    const { address } = caller;
+    const token = context.get('access')?.name;
+    log.debug({ requestId, token, address, method, path, status: context.res.status, ms }, 'request');
   });
 
   app.use(async (context, next) => {

@@ -204,6 +204,16 @@ async function placeBytes({ path, blobs }: StoragePlace): Promise<number> {
   return bytes;
 }
 
+/** Returns the sizes of the database with its log, and of all blobs of its folder. */
+export async function storedBytes({
+  path,
+  blobs,
+}: StoragePlace): Promise<{ database: number; blobs: number }> {
+  const stored = { database: await databaseBytes(path), blobs: 0 };
+  for await (const { size } of blobFiles(blobs)) stored.blobs += size;
+  return stored;
+}
+
 async function databaseBytes(path: string): Promise<number> {
   return (await sizeOf(path)) + (await sizeOf(`${path}-wal`));
 }

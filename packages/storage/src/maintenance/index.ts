@@ -10,6 +10,7 @@ export {
   type GarbageReport,
   type GarbageStep,
   planGarbage,
+  storedBytes,
 } from './collect-garbage.ts';
 export { type Contents, examineContents } from './examine-contents.ts';
 export type { NotGivenBack } from './give-back.ts';
