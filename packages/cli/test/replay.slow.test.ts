@@ -82,6 +82,38 @@ describe('longhaul replay --against-recorded', () => {
   });
 });
 
+describe('longhaul replay --view-command', () => {
+  it('measures a program beside the strategies, and reports one that fails', async () => {
+    await using bench = await benchWithSessions();
+    await writeFile(
+      join(bench.workspace, 'keep.mjs'),
+      `let text = '';
+for await (const piece of process.stdin) text += piece;
+console.log(JSON.stringify({ messages: JSON.parse(text).messages.slice(-4) }));`,
+    );
+    const node = `"${process.execPath}"`;
+    const good = `${node} keep.mjs`;
+    const flags = ['replay', 'sessions', '--window', '8000', '--strategy', 'reactive-overflow', '--probes'];
+    const { code, stdout, stderr } = await bench.run([...flags, '--view-command', good]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Planted details, window 8k');
+    const bad = await bench.run([
+      ...flags,
+      '--json',
+      '--view-command',
+      good,
+      '--view-command',
+      'sh -c "exit 7"',
+    ]);
+    expect(bad.code).toBe(1);
+    expect(bad.stderr).toMatch(/one\.json, window 8000: The view command ended with exit code 7/);
+    const { strategies } = JSON.parse(linesOf(bad.stdout).at(-1) ?? '');
+    expect(strategies['command: sh -c "exit 7"'].neededFacts).toBe(0);
+    expect(strategies[`command: ${good}`].neededFacts).toBe(1);
+    expect(strategies['reactive-overflow'].probes.kinds.decision.asked).toBeGreaterThan(0);
+  });
+});
+
 describe('longhaul replay', () => {
   it('prints a table for each window, with a star at the best value of each column', async () => {
     await using bench = await benchWithSessions();

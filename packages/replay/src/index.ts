@@ -43,6 +43,7 @@ export {
 } from './backtest/run-backtest.ts';
 export { isStrategyPath, strategyNames } from './backtest/strategies.ts';
 export { type MethodTotals, totalsOf } from './backtest/totals.ts';
+export { commandMethodName } from './backtest/view-command/command-method.ts';
 export { type AgentPlace, agentPlaces } from './discover/agent-places.ts';
 export { findOwnSessions, type OwnSession, type OwnSessions } from './discover/find-own-sessions.ts';
 export {
@@ -71,6 +72,8 @@ export {
   sessionPaths,
   sessionSource,
 } from './importers/session-source.ts';
+export type { ProbeCount, ProbeTally } from './probes/ask-probes.ts';
+export { PROBE_KINDS, type ProbeKind } from './probes/planted-details.ts';
 export {
   CUT_CALL_SUFFIX,
   END_OF_RECORDING,

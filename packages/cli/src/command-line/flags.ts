@@ -260,6 +260,8 @@ export const REPLAY_FLAGS = {
   baselines: toggle,
   partial: toggle,
   'against-recorded': toggle,
+  probes: toggle,
+  'view-command': { type: 'string', repeatable: true },
   'through-agent': toggle,
   database: text,
   html: text,

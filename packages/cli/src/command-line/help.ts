@@ -732,6 +732,9 @@ SWE-agent, OpenHands, ATIF, chat messages, and longhaul export. FILE#3 names the
       --baselines       simple methods for comparison, such as dropping the oldest messages
       --partial         also measure files of which less than 90 % can be read, which are errors otherwise
       --summarizer NAME provider/model that writes narratives, or none (default: none)
+      --probes          also plant details into the sessions, and count those that each view still has
+      --view-command CMD
+                        also measure a program: messages as JSON on its standard input, messages as JSON on its output
       --against-recorded
                         also measure the compactions that the recorded agents made, beside our ledger of the same size
       --html FILE       write one page with all results and every step

@@ -37,10 +37,18 @@ export async function throughAgent(command: ThroughAgentCommand, terminal: Termi
   return report.sessions.length > 0 && report.sessions.every(hasPassed) ? 0 : 1;
 }
 
+const OTHER_FLAGS = [
+  'against-recorded',
+  'baselines',
+  'html',
+  'partial',
+  'probes',
+  'view-command',
+  'workers',
+] as const;
+
 function refuseOthers(values: ThroughAgentCommand['values']): void {
-  const other = (['against-recorded', 'baselines', 'html', 'partial', 'workers'] as const).find(
-    (name) => values[name] !== undefined,
-  );
+  const other = OTHER_FLAGS.find((name) => values[name] !== undefined);
   if (other !== undefined) throw usage(`--${other} does not go with --through-agent.`, 'replay');
   if (!['none', 'scripted', undefined].includes(values.summarizer)) {
     throw new LonghaulError(

@@ -5,6 +5,7 @@ import { LonghaulError, suggestion } from '@longhaul/protocol';
 import {
   type BacktestReport,
   baselineNames,
+  commandMethodName,
   isStrategyPath,
   renderPage,
   runBacktest,
@@ -18,6 +19,7 @@ import { loadSettings } from '../compose/load-settings.ts';
 import { printable } from '../render/format.ts';
 import { againstTable } from '../replay/against-table.ts';
 import { newestOwnSessions } from '../replay/own-sessions.ts';
+import { hasProbes, probeTable } from '../replay/probe-table.ts';
 import { progressBar } from '../replay/progress.ts';
 import { replayTable } from '../replay/replay-table.ts';
 import { summariserOf } from '../replay/summariser.ts';
@@ -45,10 +47,14 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
   const options = {
     paths,
     windows: windowsOf(values.window ?? DEFAULT_WINDOW),
-    methods: methodsOf(values.strategy ?? 'all', { baselines: values.baselines === true }),
+    methods: [
+      ...methodsOf(values.strategy ?? 'all', { baselines: values.baselines === true }),
+      ...(values['view-command'] ?? []).map(commandMethodName),
+    ],
     wantsTrace: values.html !== undefined,
     acceptsPartial: values.partial === true,
     againstRecorded: values['against-recorded'] === true,
+    wantsProbes: values.probes === true,
     signal: interrupt.signal,
     workers,
     ...(await summariserFrom(values, { terminal, signal: interrupt.signal })),
@@ -106,9 +112,21 @@ function print(
   else if (!isEmpty) {
     const colors = wantsColors(terminal, noColor);
     terminal.out.write(replayTable(report, { colors }));
+    if (hasProbes(report)) terminal.out.write(`\n${probeTable(report, { colors })}`);
     if (againstRecorded) terminal.out.write(`\n${againstTable(report, { colors })}`);
   }
-  return unreadable.length > 0 || report.files.length === 0 ? 1 : 0;
+  const failed = failedRuns(report);
+  for (const line of failed) terminal.err.write(`${printable(line)}\n`);
+  return failed.length > 0 || unreadable.length > 0 || report.files.length === 0 ? 1 : 0;
+}
+
+/** Programs of somebody else that failed, one line for each session. */
+function failedRuns({ files }: BacktestReport): string[] {
+  return files.flatMap(({ path, runs }) =>
+    runs.flatMap(({ problem, windowTokens }) =>
+      problem === undefined ? [] : [`${path}, window ${windowTokens}: ${problem}`],
+    ),
+  );
 }
 
 function nothingFound({ leftAside }: BacktestReport): string {

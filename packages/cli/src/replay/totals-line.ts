@@ -19,6 +19,7 @@ function totalsShape(totals: MethodTotals) {
     farGrounded: totals.farGrounded,
     neededFacts: totals.neededFacts,
     neededSeen: totals.neededSeen,
+    ...(totals.probes && { probes: totals.probes }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { SessionFormat } from '../importers/report.ts';
+import type { ProbeTally } from '../probes/ask-probes.ts';
 import type { AgainstRecorded } from './against-recorded.ts';
 import type { Tally } from './measures.ts';
 
@@ -27,6 +28,10 @@ export interface RunReport extends RunSpec {
   readonly exhausted: number;
   readonly milliseconds: number;
   readonly trace?: RunTrace;
+  /** What the method kept of planted details, if it was asked for. */
+  readonly probes?: ProbeTally;
+  /** Why the method could not be measured: a program of somebody else failed. */
+  readonly problem?: string;
 }
 
 /** The measures of each step, for the HTML page. */

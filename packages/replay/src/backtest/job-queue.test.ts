@@ -10,7 +10,12 @@ const RUNS = [
   { method: 'b', windowTokens: 1 },
 ];
 const queueOf = () =>
-  new JobQueue(FILES, RUNS, { wantsTrace: false, acceptsPartial: false, againstRecorded: false });
+  new JobQueue(FILES, RUNS, {
+    wantsTrace: false,
+    acceptsPartial: false,
+    againstRecorded: false,
+    wantsProbes: false,
+  });
 const nameOf = (job: ReturnType<JobQueue['next']>) => job && `${job.path} ${job.method}`;
 
 test('hands out large files first, and keeps a worker on the file it has read', () => {

@@ -1,4 +1,7 @@
 import type { Summarise } from '@longhaul/context';
+import { LonghaulError } from '@longhaul/protocol';
+import { askProbes } from '../probes/ask-probes.ts';
+import { type PlantedSession, plantDetails } from '../probes/plant-details.ts';
 import { againstRecorded } from './against-recorded.ts';
 import type {
   FileReport,
@@ -10,14 +13,18 @@ import type {
 } from './backtest-types.ts';
 import { loadSession } from './load-session.ts';
 import { EMPTY_TALLY, everythingCost, type StepMeasure } from './measures.ts';
+import type { ReplayMethod } from './method.ts';
 import { loadMethod } from './methods.ts';
 import { isMeasured, type PreparedSession, prepareSession, replaySession } from './replay-session.ts';
+import { commandOf } from './view-command/command-method.ts';
 
 export interface JobOptions {
   readonly wantsTrace: boolean;
   readonly acceptsPartial: boolean;
   /** Whether the recorded agent's own compactions are measured. */
   readonly againstRecorded: boolean;
+  /** Whether details are planted into the session and asked for. */
+  readonly wantsProbes: boolean;
 }
 
 export interface Job extends RunSpec, JobOptions {
@@ -38,6 +45,8 @@ export type JobOutcome =
 interface Loaded extends Pick<FileReport, 'format' | 'notes' | 'against'> {
   path: string;
   prepared?: PreparedSession;
+  /** Made for the first method that is asked for its details. */
+  planted?: PlantedSession;
   message: string;
 }
 
@@ -73,16 +82,41 @@ export class JobRunner {
     return this.#loaded;
   }
 
-  async #replay(prepared: PreparedSession, { method, windowTokens, wantsTrace }: Job): Promise<RunReport> {
-    const spec = { method, windowTokens };
-    if (!isMeasured(prepared, windowTokens)) {
-      return { ...spec, isSkipped: true, tally: EMPTY_TALLY, exhausted: 0, milliseconds: 0 };
+  async #replay(prepared: PreparedSession, job: Job): Promise<RunReport> {
+    const { method, windowTokens } = job;
+    const skipped = { method, windowTokens, isSkipped: true, ...NOT_MEASURED };
+    if (!isMeasured(prepared, windowTokens)) return skipped;
+    try {
+      return await this.#measure(prepared, job);
+    } catch (error) {
+      // The program belongs to somebody else. Other methods are measured in any case.
+      if (commandOf(method) === undefined || !(error instanceof LonghaulError)) throw error;
+      return { ...skipped, problem: error.message };
     }
+  }
+
+  async #measure(prepared: PreparedSession, { method, windowTokens, ...job }: Job): Promise<RunReport> {
     const made = await loadMethod(method, this.#summarise);
     const { steps, ...result } = await replaySession(prepared, made, windowTokens);
-    return { ...spec, isSkipped: false, ...result, trace: wantsTrace ? traceOf(steps) : undefined };
+    const probes = job.wantsProbes ? await this.#probe(prepared, made, windowTokens) : undefined;
+    return {
+      method,
+      windowTokens,
+      isSkipped: false,
+      ...result,
+      trace: job.wantsTrace ? traceOf(steps) : undefined,
+      ...(probes && { probes }),
+    };
+  }
+
+  async #probe({ session }: PreparedSession, method: ReplayMethod, windowTokens: number) {
+    const planted = this.#loaded?.planted ?? plantDetails(session.messages);
+    if (this.#loaded !== undefined) this.#loaded.planted = planted;
+    return await askProbes(planted, method, windowTokens);
   }
 }
+
+const NOT_MEASURED = { tally: EMPTY_TALLY, exhausted: 0, milliseconds: 0 };
 
 export function figuresOf({ session }: PreparedSession): SessionFigures {
   return {

@@ -3,6 +3,7 @@ import { BASELINES } from './baselines/all.ts';
 import { engineMethod } from './engine-method.ts';
 import type { ReplayMethod } from './method.ts';
 import { createStrategy, isStrategyPath, loadStrategy } from './strategies.ts';
+import { commandMethod, commandOf } from './view-command/command-method.ts';
 
 export function baselineNames(): string[] {
   return BASELINES.map((baseline) => baseline.name);
@@ -21,11 +22,13 @@ export function createMethod(name: string, summarise?: Summarise): ReplayMethod 
 }
 
 /**
- * Like `createMethod`, but also loads a custom strategy from the path of its module.
+ * Like `createMethod`, but also loads a custom strategy from the path of its module, or runs a command.
  *
  * @throws {LonghaulError} `usage` if the name is unknown, or the module cannot be loaded or exports no strategy.
  */
 export async function loadMethod(name: string, summarise?: Summarise): Promise<ReplayMethod> {
+  const command = commandOf(name);
+  if (command !== undefined) return commandMethod(command);
   if (!isStrategyPath(name)) return createMethod(name, summarise);
   const strategy = await loadStrategy(name);
   return engineMethod(name, {

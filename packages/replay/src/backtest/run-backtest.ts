@@ -23,6 +23,8 @@ export interface BacktestOptions {
   acceptsPartial?: boolean | undefined;
   /** Whether the recorded agents' own compactions are measured. Default: false. */
   againstRecorded?: boolean | undefined;
+  /** Whether details are planted into each session and asked for. Default: false. */
+  wantsProbes?: boolean | undefined;
   onProgress?: (progress: BacktestProgress) => void;
   signal?: AbortSignal;
 }
@@ -52,13 +54,20 @@ const MAX_WORKERS = 8;
  * @throws {LonghaulError} `usage` for an unknown strategy, `cancelled` after an abort, `internal` if a replay fails.
  */
 export async function runBacktest(options: BacktestOptions): Promise<BacktestReport> {
-  const { windows, methods, wantsTrace = false, acceptsPartial = false, againstRecorded = false } = options;
+  const {
+    windows,
+    methods,
+    wantsTrace = false,
+    acceptsPartial = false,
+    againstRecorded = false,
+    wantsProbes = false,
+  } = options;
   for (const method of methods) await loadMethod(method);
   const runs = windows.flatMap((windowTokens) => methods.map((method) => ({ method, windowTokens })));
   const { files, problems, leftAside } = await findSessionFiles(options.paths);
   const reports = new ReportCollector(files.length * runs.length, options.onProgress);
   for (const { path, message } of problems) reports.addProblem(path, message);
-  const queue = new JobQueue(files, runs, { wantsTrace, acceptsPartial, againstRecorded });
+  const queue = new JobQueue(files, runs, { wantsTrace, acceptsPartial, againstRecorded, wantsProbes });
   const { summarise, signal } = options;
   await runPool({
     workers: Math.max(1, Math.min(options.workers ?? defaultWorkers(), files.length * runs.length)),

@@ -1,3 +1,4 @@
+import { addProbes, type ProbeTally } from '../probes/ask-probes.ts';
 import type { FileReport, RunReport } from './backtest-types.ts';
 import { addTallies, EMPTY_TALLY, share, type Tally } from './measures.ts';
 
@@ -29,6 +30,8 @@ export interface MethodTotals {
   readonly exhausted: number;
   /** Time of the method itself. */
   readonly millisecondsPerStep: number;
+  /** What the method kept of planted details, if it was asked for. */
+  readonly probes?: ProbeTally;
 }
 
 export function totalsOf(files: readonly FileReport[], method: string, windowTokens: number): MethodTotals {
@@ -40,6 +43,7 @@ export function totalsOf(files: readonly FileReport[], method: string, windowTok
   const runs = measured.map(({ run }) => run);
   const tally = runs.map((run) => run.tally).reduce(addTallies, EMPTY_TALLY);
   const everything = sum(measured, ({ session }) => session?.everythingCostTokens ?? 0);
+  const probes = runs.flatMap((run) => run.probes ?? []);
   const milliseconds = sum(runs, (run) => run.milliseconds);
   return {
     method,
@@ -60,6 +64,7 @@ export function totalsOf(files: readonly FileReport[], method: string, windowTok
     steps: tally.steps,
     exhausted: sum(runs, (run) => run.exhausted),
     millisecondsPerStep: tally.steps === 0 ? 0 : milliseconds / tally.steps,
+    ...(probes.length > 0 && { probes: addProbes(probes) }),
   };
 }
 
