@@ -27,7 +27,7 @@ const ESCAPE_LETTERS = new Set(['n', 't', 'r']);
 
 /** All repetitions are bounded. Without bounds, the time grows with the square of a text such as `a-a-a-…`. */
 export const NAME =
-  /[A-Za-z_][\w-]{0,80}(?:[./:][\w-]{1,80}){1,24}|[A-Za-z_]\w{5,119}|\b[0-9a-f]{7,40}\b|\b\d{4,20}\b/g;
+  /(?<![A-Za-z_])[A-Za-z_](?:[\w-]{0,80}(?:[./:][\w-]{1,80}){1,24}|\w{5,119})|\b[0-9a-f]{7,40}\b|\b\d{4,20}\b/g;
 const MIN_CHARS = 6;
 const MAX_CHARS = 160;
 

@@ -24,7 +24,7 @@ export function withoutTracebacks(text: string): string {
 const PYTHON_FRAME = /^\s{0,40}File "[^"\n]{1,400}", line \d+/;
 const FRAME =
   /^(?:\s{1,40}at (?:.{1,400}[:(]\d+|[\w.$<>]{1,200}\(.{0,200}\)\s*$|\/)|\s{1,40}from .{1,300}:\d+:in |\t\/.{1,300}\.go:\d+ \+0x)/;
-const ANY_FRAME = /^\s{0,40}(?:File "|at |from |\/.{1,300}\.go:\d)/m;
+const ANY_FRAME = /^[^\S\n]{0,40}(?:File "|at |from |\/.{1,300}\.go:\d)/m;
 
 function indentOf(line: string): number {
   return line.length - line.trimStart().length;

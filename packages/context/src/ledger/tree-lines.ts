@@ -31,12 +31,12 @@ export function treeLines(draft: TreeDraft, { files, names }: TreeFacts): FileTr
   const split = folders.map(([path, folder]) => splitFolder(path, folder, { files, defined, draft }));
   const withLines = (of: 'changed' | 'files') =>
     split.flatMap((folder) => (folder[of].length === 0 ? [] : [folder.path, ...folder[of]]));
-  const headings = folders.map(([path]) => path);
+  const headings = folders.map(([path]) => path).join('\n');
   // With a folder of their own, they would bury the files: most are not paths, such as `read/write`.
   const strayPaths = [...draft.folders]
     .filter(([, folder]) => isStray(folder))
     .flatMap(([folder, { bare }]) => bare.map((name) => folder + name))
-    .filter((path) => !headings.some((heading) => heading.includes(path)));
+    .filter((path) => !headings.includes(path));
   return {
     changed: withLines('changed'),
     files: withLines('files'),

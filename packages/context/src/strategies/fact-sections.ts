@@ -9,7 +9,10 @@ import { firstUserMessage } from '../log.ts';
 import type { NarrativeFacts } from '../narrative.ts';
 import type { Sections } from './sections.ts';
 
-/** Fills the six sections from the facts. Reasons cannot be computed, so the previous decisions stay. */
+/**
+ * Fills the six sections from the facts. Reasons cannot be computed, so the previous decisions stay, and what a model
+ * wrote of the state before.
+ */
 export function factSections(facts: NarrativeFacts, previous: Partial<Sections>): Sections {
   const { fold } = facts;
   return {
@@ -17,7 +20,7 @@ export function factSections(facts: NarrativeFacts, previous: Partial<Sections>)
     'Completed Work': completedWork(fold),
     'Key Technical Decisions':
       previous['Key Technical Decisions'] ?? 'Not recorded: no model wrote this summary.',
-    'Current State': currentState(facts),
+    'Current State': currentState(facts, earlierState(previous['Current State'])),
     'Pending Work': pendingWork(fold),
     'Errors & Resolutions': errors(fold),
   };
@@ -76,7 +79,7 @@ function namesByFile(fold: LedgerFold, keys: ReadonlySet<string>): Map<string, s
   return byFile;
 }
 
-function currentState({ fold, messages }: NarrativeFacts): string {
+function currentState({ fold, messages }: NarrativeFacts, earlier: string): string {
   const command = [...fold.commands.values()].at(-1);
   const file = [...fold.files.values()].at(-1);
   const open = [...fold.errors.values()].filter((error) => !error.resolved).length;
@@ -86,7 +89,18 @@ function currentState({ fold, messages }: NarrativeFacts): string {
     ...(file === undefined ? [] : [`- ${file.path} (${file.handle}), the last file`]),
     ...(said === '' ? [] : [`- Said last: ${said}`]),
     `- ${open} open ${open === 1 ? 'error' : 'errors'}`,
+    ...(earlier === '' ? [] : [`${EARLIER}${earlier}`]),
   ].join('\n');
+}
+
+const EARLIER = '- Earlier: ';
+const COMPUTED = /^- \d+ open errors?$/m;
+
+/** Returns the part of a state that a model wrote. */
+function earlierState(state = ''): string {
+  const start = state.indexOf(`\n${EARLIER}`);
+  if (start !== -1) return state.slice(start + EARLIER.length + 1);
+  return COMPUTED.test(state) ? '' : state;
 }
 
 function lastWords(messages: NarrativeFacts['messages']): string {

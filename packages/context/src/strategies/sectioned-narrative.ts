@@ -4,6 +4,7 @@ import {
   type NarrativeFacts,
   type NarrativeForm,
   SUMMARY_INSTRUCTION,
+  withoutHeadings,
 } from '../narrative.ts';
 import type { TokenCounter } from '../tokens.ts';
 import { factSections } from './fact-sections.ts';
@@ -17,16 +18,25 @@ export const SECTIONED_NARRATIVE: NarrativeForm = {
   maxTokens: 800,
   instruction,
   layOut(text, facts) {
-    const written = readSections(text);
-    if (Object.keys(written).length < MIN_SECTIONS) return undefined;
+    if (isData(text)) return undefined;
+    const found = readSections(text);
+    const isSectioned = Object.keys(found).length >= MIN_SECTIONS;
+    const written: Partial<Sections> = isSectioned
+      ? found
+      : { 'Current State': withoutHeadings(text).trim() };
     const known = factSections(facts, readSections(facts.previous));
     return render({ ...known, ...written, 'Original Task': known['Original Task'] }, facts);
   },
   fromFacts: (facts) => render(factSections(facts, readSections(facts.previous)), facts),
 };
 
-/** Of the six sections. An answer with fewer has another form. */
+/** Of the six sections. An answer with fewer is prose: all of it is the current state. */
 const MIN_SECTIONS = 3;
+
+/** Whether a text is an object or a list, which no one asked for. */
+function isData(text: string): boolean {
+  return /^\s*(?:```\w*\s*)?[[{]\s*["[{]/.test(text);
+}
 
 function instruction({ maxTokens, previous }: NarrativeAsk): string {
   const words = Math.max(60, Math.floor(maxTokens * 0.5));
