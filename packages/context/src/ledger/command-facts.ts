@@ -73,9 +73,12 @@ export function addOutcome(facts: LedgerFold, { key, call, toolName, seen, work,
   if (known !== undefined && (known.toolName === toolName || isWritten)) resolve(facts, key, known);
   if (work === undefined) return;
   const { program, size } = work;
+  // `npm test` without further words covers everything.
+  const isWhole = size === program.split(' ').length;
   for (const open of facts.failing.get(program) ?? []) {
     const error = facts.errors.get(open);
-    if (error !== undefined && (!isCheck(program) || size < (error.size ?? 0))) resolve(facts, open, error);
+    if (error === undefined) continue;
+    if (isWhole || !isCheck(program) || size < (error.size ?? 0)) resolve(facts, open, error);
   }
 }
 

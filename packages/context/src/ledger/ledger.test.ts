@@ -369,6 +369,7 @@ describe('buildLedger', () => {
     expect(errorsAfter('go test ./cards -run Sort', 'go test ./...')).toBe('');
     expect(errorsAfter('go test ./...', 'go test ./cards -run Sort')).toContain('go test ./...');
     expect(errorsAfter('npm test -- a.test.ts', 'npm test -- b.test.ts')).toContain('a.test.ts');
+    expect(errorsAfter('pytest', '(source .venv/bin/activate && pytest)')).toBe('');
     expect(errorsAfter('npm test', 'npm run build')).toContain('npm test');
     expect(errorsAfter('git push', 'git push --force-with-lease')).toBe('');
   });
