@@ -1,8 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
-import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
+import { defaultClientConditions, defineConfig } from 'vite';
+import { compressedCopies } from './build/compressed-copies.ts';
 
 const { LONGHAUL_URL: target = 'http://127.0.0.1:4140' } = process.env;
 const proxy = { target, changeOrigin: true, headers: { origin: target } };
@@ -44,24 +41,4 @@ function firstLoaded(id: string, modules: Modules): string | null {
     for (const importer of found?.importers ?? []) seen.add(importer);
   }
   return null;
-}
-
-/** Adds a `.br` and a `.gz` copy of each larger file, which the server sends to browsers that take them. */
-function compressedCopies(): Plugin {
-  const FROM_BYTES = 1_024;
-  const forms = { br: promisify(brotliCompress), gz: promisify<Uint8Array, Buffer>(gzip) };
-  return {
-    name: 'compressed-copies',
-    apply: 'build',
-    // Vite still changes files in `generateBundle`: only the written files are final.
-    async writeBundle({ dir = '' }, bundle) {
-      for (const name of Object.keys(bundle)) {
-        if (!/\.(?:js|css|svg|html)$/.test(name)) continue;
-        const bytes = await readFile(join(dir, name));
-        if (bytes.length < FROM_BYTES) continue;
-        for (const [ending, compress] of Object.entries(forms))
-          await writeFile(join(dir, `${name}.${ending}`), await compress(bytes));
-      }
-    },
-  };
 }

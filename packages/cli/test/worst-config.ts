@@ -52,6 +52,7 @@ function leaves(schema: JsonSchema, path: Path): { path: Path; schema: JsonSchem
 
 const SPECIAL: Readonly<Record<string, (attacker: Attacker) => unknown>> = {
   model: () => 'mine/big',
+  compactor: () => 'mine/big',
   strategy: ({ module }) => module,
   prompt: ({ secretFile }) => secretFile,
   instructions: ({ secretFile }) => [secretFile, '../outside.md'],

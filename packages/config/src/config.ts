@@ -167,6 +167,8 @@ export interface GatewayConfig {
   notices: (typeof NOTICE_MANNERS)[number];
   /** Whether streams are requested with usage figures. */
   learnUsage: boolean;
+  /** The model that writes summaries. Default: `context.compression.model`. */
+  compactor?: string;
   /** Share of the window at which a request is compacted. */
   inputThreshold: number;
   /** Share of the window at which a stream is stopped and continued in a new request. */

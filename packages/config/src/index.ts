@@ -37,6 +37,7 @@ export { configJsonSchema } from './editor-schema.ts';
 export { upstreamKey } from './endpoint.ts';
 export { referencedVariable } from './environment.ts';
 export { expandHome } from './expand-home.ts';
+export { GatewayFile } from './gateway-file.ts';
 export { keySource } from './key-source.ts';
 export { KeyStore, type StoredKeys } from './key-store.ts';
 export { type LoadedConfig, loadConfig } from './load-config.ts';
@@ -44,6 +45,7 @@ export type { LoadConfigOptions } from './load-config-options.ts';
 export { LoginStore } from './login-store.ts';
 export { maskSettings } from './mask-secrets.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';
+export { replaceFile } from './replace-file.ts';
 export {
   type ModelSettings,
   type ResolvedModel,

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalRule } from '@longhaul/approvals';
 import { LonghaulError } from '@longhaul/protocol';
 import type { RuleList } from './edit-rules.ts';
 import type { Environment } from './environment.ts';
+import { replaceFile } from './replace-file.ts';
 import { userFolder } from './user-folder.ts';
 
 /** The rules for approvals in the user's own `longhaul.yml`. Comments and everything else in the file stay. */
@@ -52,19 +52,5 @@ export class RuleFile {
     if (next === undefined) return false;
     await replaceFile(this.path, next);
     return true;
-  }
-}
-
-/** Replaces a file at once. A link stays one, and its target keeps its mode. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const real = await realpath(path).catch(() => path);
-  const mode = (await stat(real).catch(() => undefined))?.mode ?? 0o600;
-  const next = `${real}.${randomUUID()}`;
-  try {
-    await writeFile(next, text, { mode: mode & 0o777, flag: 'wx' });
-    await rename(next, real);
-  } finally {
-    await rm(next, { force: true });
   }
 }

@@ -69,11 +69,11 @@ export const configSchema = z.strictObject({
     z.strictObject({
       enabled: setting(
         z.boolean(),
-        'Whether longhaul serve serves the page at /. false turns off only the page, not the API.',
+        'Whether longhaul serve and longhaul gateway serve their pages at /. false turns off only the pages, not the API.',
         D.web.enabled,
       ),
     }),
-    'The page of longhaul serve.',
+    'The pages of longhaul serve and longhaul gateway.',
   ),
   gateway: setting(gateway, 'Settings of longhaul gateway.'),
   telemetry: setting(

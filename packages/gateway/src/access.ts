@@ -3,6 +3,7 @@ import { createBearerCheck, createHostCheck, createPageCheck } from '@longhaul/m
 import { LonghaulError } from '@longhaul/protocol';
 import { checkBodyType } from './http/body-type.ts';
 import { isPreflight, pageHeaders } from './http/page-headers.ts';
+import { senderOf } from './http/sender.ts';
 
 export interface AccessOptions {
   /** The address on which the gateway listens. */
@@ -51,15 +52,6 @@ export function createAccess({ host, hosts, origins, token }: AccessOptions): Ac
         ...(code === 'unauthorized' ? challenge(request) : {}),
       };
     },
-  };
-}
-
-function senderOf({ headers }: IncomingMessage) {
-  const site = headers['sec-fetch-site'];
-  return {
-    host: headers.host,
-    origin: headers.origin,
-    fetchSite: Array.isArray(site) ? site.join() : site,
   };
 }
 

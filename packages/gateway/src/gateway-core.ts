@@ -2,6 +2,8 @@ import type { LonghaulError } from '@longhaul/protocol';
 import type { Access, AccessOptions } from './access.ts';
 import type { ConversationContext } from './compaction/types.ts';
 import type { LogEntry, NoticeManner } from './options.ts';
+import type { ConversationBook } from './page/conversation-book.ts';
+import type { LiveSettings } from './page/live-settings.ts';
 import type { GatewayStats } from './status/gateway-stats.ts';
 import type { Route, Router } from './upstream/router.ts';
 import type { SharedWindows } from './upstream/shared-window.ts';
@@ -18,7 +20,13 @@ export interface GatewayCore {
   readonly access: Access;
   /** Finds the upstream of a model. */
   findRoute(model: string): Promise<Route>;
+  /** Returns a context with the current settings. A request uses one context from its beginning to its end. */
   contextOf(upstream: Upstream): ConversationContext;
+  readonly live: Readonly<LiveSettings>;
+  /** Changes the settings of later requests. */
+  changeSettings(change: Partial<LiveSettings>): void;
+  /** Remembers conversations for the page. Absent without a page. */
+  readonly conversations: ConversationBook | undefined;
   /**
    * Returns the key for the gateway's own requests to an upstream: the upstream's key, else the key of the current
    * client if it is meant for this upstream.

@@ -12,6 +12,7 @@ export type {
   AskCompactionModel,
   CompactedFacts,
   CompactionAsk,
+  CompactionManner,
   ContextNotice,
   ConversationContext,
   ConversationRequest,
@@ -24,12 +25,12 @@ export type {
 } from './compaction/types.ts';
 export { type Gateway, startGateway } from './gateway.ts';
 export type {
-  CompactionManner,
   GatewayOptions,
   LogEntry,
   ModelSettings,
   NoticeManner,
   UpstreamOptions,
 } from './options.ts';
+export type { GatewayPageOptions, KeptChange, SettingsKeeper } from './page/page-options.ts';
 export type { GatewayStatus, ModelStats, ModelStatus, StatusError } from './status/gateway-stats.ts';
 export { type ForgottenWindow, forgetWindow } from './upstream/forget-window.ts';

@@ -1,5 +1,6 @@
 import type { WindowMemory } from '@longhaul/models';
-import type { StrictRoles } from './compaction/types.ts';
+import type { CompactionManner, StrictRoles } from './compaction/types.ts';
+import type { GatewayPageOptions } from './page/page-options.ts';
 
 /**
  * How the gateway notifies a client while it compacts: as text of the answer, SSE comment, reasoning text, or not at
@@ -12,9 +13,6 @@ export interface ModelSettings {
   windowTokens?: number;
   strictRoles?: StrictRoles;
 }
-
-/** Whether requests are compacted. `required`: requests to a model whose window is unknown are refused. */
-export type CompactionManner = boolean | 'required';
 
 export interface UpstreamOptions {
   /** Used in status and log, and with several upstreams as the prefix of its models. */
@@ -98,4 +96,6 @@ export interface GatewayOptions {
   /** Time without a byte of a request's body after which the request is refused. Default 15,000. */
   bodyStallMs?: number;
   log?: (entry: LogEntry) => void;
+  /** The page at `/`. Default: there is none, and `/` answers as `/status`. */
+  page?: GatewayPageOptions | undefined;
 }

@@ -3,7 +3,6 @@ export { type LogFile, openLogFile } from './log-file.ts';
 export { type LeftSessions, leftSessions } from './runs/left-sessions.ts';
 export { type ListedToken, NamedTokens } from './safety/named-tokens.ts';
 export { createSecretMask } from './safety/secret-mask.ts';
-export { loadToken } from './safety/token-file.ts';
 export { maskNamedTokens } from './safety/token-name.ts';
 export { createServerLog, LOG_LEVELS, type LogLevel } from './server-log.ts';
 export {

@@ -1,6 +1,7 @@
 import type { Config, NamedAgents } from '@longhaul/config';
 import type { BlobStore, ModelDriver, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
+import type { RateOptions } from '@longhaul/models/http';
 import type { Approval } from '@longhaul/protocol';
 import type {
   AnswerTrustBody,
@@ -21,7 +22,6 @@ import type { Logger } from 'pino';
 import type { HealthProbes } from './health/probes.ts';
 import type { KnownFields } from './http/route-handler.ts';
 import type { NamedTokens } from './safety/named-tokens.ts';
-import type { RateOptions } from './safety/rate-limiter.ts';
 
 /** The parts of the agent that the server uses. The caller of `startServer` composes them. */
 export interface ServedAgent {

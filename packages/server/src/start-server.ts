@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { DEFAULT_CONFIG } from '@longhaul/config';
 import { isLoopback } from '@longhaul/models';
+import { createPageFiles, createPageSignIn, type PageSignIn } from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
 import { SessionFeeds } from './events/session-feeds.ts';
 import { createFailureLog } from './failure-log.ts';
@@ -11,8 +12,6 @@ import { createReadiness, type Readiness } from './health/readiness.ts';
 import { createApp } from './http/app.ts';
 import { UnusedConnections } from './http/unused-connections.ts';
 import { createMetrics } from './metrics.ts';
-import { createPageFiles } from './page/page-files.ts';
-import { createPageSignIn, type PageSignIn } from './page/page-sign-in.ts';
 import { DelayedDeletions } from './runs/delayed-deletions.ts';
 import { leftSessions } from './runs/left-sessions.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
@@ -86,7 +85,11 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     onFailure: (error) => failed('reading events', error),
   });
   const tokens = createTokenBook({ token, named: options.namedTokens });
-  const pageSignIn = createPageSignIn(tokens);
+  const pageSignIn = createPageSignIn(tokens, {
+    command: 'longhaul serve',
+    wrongToken:
+      'The token is missing, wrong, expired or revoked. The first token is in the file that longhaul serve prints when it starts; longhaul token add makes others.',
+  });
   const gate = new SessionGate(agent.store);
   const guard = createGuard({
     tokens,

@@ -201,6 +201,7 @@ export const GATEWAY_FLAGS = {
   notices: { type: 'string', values: ['text', 'reasoning', 'comment', 'off'] },
   compactor: text,
   forget: { type: 'string', repeatable: true },
+  open: toggle,
   'no-token': toggle,
   json: toggle,
 } as const;

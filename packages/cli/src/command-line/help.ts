@@ -543,12 +543,13 @@ instead of cutting or refusing them. Runs until Ctrl-C.
       --compactor MODEL the model that writes summaries: __same__, none, or NAME/MODEL (__same__)
       --forget MODEL    forget the window that was learned from a refused or silently cut request, and exit; NAME/MODEL
                         for the model of one server; can be repeated
+      --open            open the page of the gateway in the browser, signed in
       --no-token        accept clients without a token, even at an address that other machines can reach
       --json            print the address, and the log, as one JSON object per line
 ${WHERE}
 
-Set the base URL of a client to the address that gateway prints, ending in /v1. GET /status shows what the gateway
-does. Clients on other machines must send the token of LONGHAUL_GATEWAY_TOKEN as their API key. docs/gateway.md
+Set the base URL of a client to the address that gateway prints, ending in /v1. The page at / shows conversations,
+windows and compactions, and changes settings; GET /status shows figures. Clients on other machines must send the token of LONGHAUL_GATEWAY_TOKEN as their API key. docs/gateway.md
 explains the rest.
 `,
   doctor: `Check what is installed, reachable and configured, with a remedy for each problem.

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import type { Config, ConfigInput, GatewayUpstreamConfig } from '@longhaul/config';
 import { LOCAL_SERVERS } from '@longhaul/models';
 import { GATEWAY_FLAGS } from '../command-line/flags.ts';
@@ -8,8 +9,10 @@ import { forgetWindows, type OpenGateway, openGateway } from '../compose/open-ga
 import { type AssumedUpstream, describeAssumedUpstreams } from '../gateway/assumed-upstreams.ts';
 import { gatewayBanner } from '../gateway/gateway-banner.ts';
 import { createGatewayLog } from '../gateway/gateway-log.ts';
+import { openPage } from '../gateway/open-page.ts';
 import { printable } from '../render/format.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
+import { openBrowser } from '../serve/open-browser.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `longhaul gateway`: runs in front of servers of local models until it is stopped. */
@@ -21,18 +24,29 @@ export async function gateway(argv: readonly string[], terminal: Terminal): Prom
       'gateway',
     );
   }
-  const { config, origins } = await loadSettings(values, terminal, toConfig(values));
+  const settings = await loadSettings(values, terminal, toConfig(values));
+  const { config, origins } = settings;
   if (values.forget !== undefined) return forget(config, values.forget, { terminal, json: values.json });
   using interrupt = watchInterrupts(terminal, () => {});
   const log = createGatewayLog(terminal, { json: values.json === true });
+  const configFile = values.config === undefined ? undefined : resolve(terminal.cwd, values.config);
+  const page = await openPage(settings, { env: terminal.env, configFile });
+  if (page.warning !== undefined) log({ level: 'warn', message: page.warning });
   await using open = await openGateway(config, {
     env: terminal.env,
     allowAnyone: values['no-token'] === true,
+    page: page.options,
     log,
   });
-  const { url, port } = open.gateway;
+  const { url, port, pageAddress } = open.gateway;
   const { upstreams } = open.gateway.status();
-  if (values.json) terminal.out.write(`${JSON.stringify({ type: 'listening', url, port, upstreams })}\n`);
+  const signInAddress = values.open === true ? open.gateway.newPageAddress() : undefined;
+  const shownPage =
+    pageAddress === undefined
+      ? undefined
+      : { address: signInAddress ?? pageAddress, tokenFile: page.tokenFile };
+  if (values.json)
+    terminal.out.write(`${JSON.stringify({ type: 'listening', url, port, upstreams, page: shownPage })}\n`);
   if (values.upstream === undefined) {
     const write = (text: string) => void terminal.out.write(`${printable(text)}\n`);
     await reportAssumed(open, {
@@ -44,7 +58,9 @@ export async function gateway(argv: readonly string[], terminal: Terminal): Prom
           : write(text),
     });
   }
-  if (!values.json) terminal.out.write(gatewayBanner(open.gateway));
+  if (!values.json) terminal.out.write(gatewayBanner(open.gateway, shownPage));
+  if (signInAddress !== undefined && !(await openBrowser(signInAddress, terminal)))
+    terminal.err.write('longhaul: no browser was found. Open the address of the page yourself.\n');
   if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
   return 0;
 }
@@ -99,8 +115,8 @@ function toConfig(values: GatewayValues): ConfigInput {
       host: values.host,
       port,
       notices,
+      compactor: values.compactor,
     },
-    ...(values.compactor === undefined ? {} : { context: { compression: { model: values.compactor } } }),
   };
 }
 

@@ -42,12 +42,12 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     createSecretMask,
     createServerLog,
     leftSessions,
-    loadToken,
     maskNamedTokens,
     NamedTokens,
     openLogFile,
     startServer,
   } = await import('@longhaul/server');
+  const { loadToken } = await import('@longhaul/models/http');
   const { workspaces: configured } = first.config.server;
   const workspaces = configured.length > 0 ? configured : [first.workspace];
   for (const workspace of workspaces) addAgentFolder(workspace);

@@ -1,5 +1,12 @@
 import { type Config, type GatewayUpstreamConfig, upstreamKey } from '@longhaul/config';
-import type { ForgottenWindow, Gateway, LogEntry, ModelSettings, UpstreamOptions } from '@longhaul/gateway';
+import type {
+  ForgottenWindow,
+  Gateway,
+  GatewayPageOptions,
+  LogEntry,
+  ModelSettings,
+  UpstreamOptions,
+} from '@longhaul/gateway';
 import type { CacheStore, WindowMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import { openCache } from './open-cache.ts';
@@ -8,6 +15,7 @@ import { openStorage } from './open-storage.ts';
 export interface OpenGatewayOptions {
   env: Readonly<Record<string, string | undefined>>;
   allowAnyone: boolean;
+  page?: GatewayPageOptions | undefined;
   log: (entry: LogEntry) => void;
 }
 
@@ -36,10 +44,11 @@ export async function openGateway(config: Config, options: OpenGatewayOptions): 
     learnUsage: place.learnUsage,
     inputThreshold: place.inputThreshold,
     warningThreshold: place.warningThreshold,
-    compactionModel: context.compression.model,
+    compactionModel: place.compactor ?? context.compression.model,
     cache: kept.cache,
     windowMemory: kept.windows,
     log: options.log,
+    page: options.page,
   });
   return {
     gateway,

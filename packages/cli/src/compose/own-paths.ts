@@ -33,6 +33,6 @@ function storagePaths(url: string): string[] {
   return [
     ...files,
     blobFolder(database),
-    ...['server-token', 'server-tokens'].map((name) => join(dirname(database), name)),
+    ...['server-token', 'server-tokens', 'gateway-page-token'].map((name) => join(dirname(database), name)),
   ];
 }

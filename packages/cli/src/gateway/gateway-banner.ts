@@ -1,7 +1,12 @@
 import type { Gateway } from '@longhaul/gateway';
 
+export interface ShownPage {
+  address: string;
+  tokenFile: string;
+}
+
 /** What a person sees who has started a gateway: where it is, what it stands before, and how to use it. */
-export function gatewayBanner(gateway: Gateway): string {
+export function gatewayBanner(gateway: Gateway, page: ShownPage | undefined): string {
   const { url } = gateway;
   const { upstreams } = gateway.status();
   const width = Math.max(...upstreams.map(({ name }) => name.length));
@@ -20,7 +25,9 @@ export function gatewayBanner(gateway: Gateway): string {
     ...(upstreams.length > 1 ? [`  models     NAME/MODEL, such as ${upstreams[0]?.name}/…`] : []),
     `  try        curl -s ${url}/models`,
     '',
-    `What it does: ${root}/status`,
+    ...(page === undefined
+      ? [`What it does: ${root}/status`]
+      : [`Page: ${page.address}`, `Token of the page: ${page.tokenFile}`]),
     'Ctrl-C stops it.',
     '',
   ].join('\n');

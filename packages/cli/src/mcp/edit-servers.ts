@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { checkServer, type McpServerConfig, userFolder } from '@longhaul/config';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkServer, type McpServerConfig, replaceFile, userFolder } from '@longhaul/config';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import { type Document, isMap, parseDocument } from 'yaml';
 
@@ -30,7 +29,7 @@ export async function addServer(
   }
   document.setIn(['mcp', 'servers', name], document.createNode(server));
   await checkServer(name, server, env);
-  await writeDocument(file, document);
+  await replaceFile(file, document.toString());
 }
 
 /** @throws {LonghaulError} `not_found` if the user's file does not have the server. */
@@ -45,7 +44,7 @@ export async function removeServer(file: string, name: string): Promise<void> {
     );
   }
   document.deleteIn(['mcp', 'servers', name]);
-  await writeDocument(file, document);
+  await replaceFile(file, document.toString());
 }
 
 async function readDocument(file: string): Promise<Document> {
@@ -57,21 +56,4 @@ async function readDocument(file: string): Promise<Document> {
   const [error] = document.errors;
   if (error !== undefined) throw new LonghaulError('config_invalid', `${file}: ${error.message}`);
   return document;
-}
-
-/** Replaces the file at once, also behind a link, and keeps its mode. */
-async function writeDocument(file: string, document: Document): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const target = await realpath(file).catch(() => file);
-  const mode = await stat(target).then(
-    ({ mode: bits }) => bits & 0o777,
-    () => 0o600,
-  );
-  const next = `${target}.${randomUUID()}`;
-  try {
-    await writeFile(next, document.toString(), { mode, flag: 'wx' });
-    await rename(next, target);
-  } finally {
-    await rm(next, { force: true });
-  }
 }

@@ -3,6 +3,8 @@ import { isInside, realPathOf } from '@longhaul/core/host-paths';
 import { databasePath } from '../compose/open-storage.ts';
 
 export interface TokenPlace {
+  /** Path of the file with the token of the gateway's page. */
+  gatewayPage: string;
   /** Path of the token's file. */
   path: string;
   /** Folder of the named tokens. */
@@ -36,5 +38,9 @@ export function tokenPlace({ url, home, workspaces }: TokenPlaceOptions): TokenP
 }
 
 function inFolder(folder: string): TokenPlace {
-  return { path: join(folder, 'server-token'), folder: join(folder, 'server-tokens') };
+  return {
+    path: join(folder, 'server-token'),
+    folder: join(folder, 'server-tokens'),
+    gatewayPage: join(folder, 'gateway-page-token'),
+  };
 }

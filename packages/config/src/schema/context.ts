@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DEFAULT_CONFIG as D, STRATEGY_NAMES } from '../config.ts';
-import { count, modelName, setting, text } from './values.ts';
+import { count, setting, summaryModel, text } from './values.ts';
 
 const options = D.context.compression.options;
 export const compression = z.strictObject({
@@ -26,9 +26,7 @@ export const compression = z.strictObject({
     D.context.compression.auto,
   ),
   model: setting(
-    z.string().refine((name) => /^(?:__same__|none)$/.test(name) || modelName.safeParse(name).success, {
-      error: 'must be __same__, none, or provider/model',
-    }),
+    summaryModel,
     'The model that writes summaries: provider/model, __same__ (the model of the session), or none (summaries contain computed facts only).',
     D.context.compression.model,
   ),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DEFAULT_CONFIG as D, NOTICE_MANNERS } from '../config.ts';
-import { name, port, setting, text, url } from './values.ts';
+import { name, port, setting, summaryModel, text, url } from './values.ts';
 
 export const gateway = z.strictObject({
   host: setting(
@@ -62,6 +62,10 @@ export const gateway = z.strictObject({
     z.boolean(),
     'Whether to request the token usage of every stream. If the client did not request the usage, it is removed from the answer.',
     D.gateway.learnUsage,
+  ),
+  compactor: setting(
+    summaryModel,
+    'The model that writes summaries: UPSTREAM/MODEL, __same__ (the model that the client requested), or none (summaries contain computed facts only). Default: context.compression.model.',
   ),
   inputThreshold: setting(
     z.number().gt(0).max(1),

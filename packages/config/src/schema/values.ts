@@ -15,6 +15,12 @@ export const text = z.string().min(1);
 export const modelName = z
   .string()
   .regex(/^[^/\s]+\/\S+$/, { error: 'must be provider/model, such as anthropic/claude-sonnet-4-5' });
+/** A model that writes summaries. */
+export const summaryModel = z
+  .string()
+  .refine((name) => /^(?:__same__|none)$/.test(name) || modelName.safeParse(name).success, {
+    error: 'must be __same__, none, or provider/model',
+  });
 export const url = z
   .string()
   .refine(isHttpUrl, { error: 'must be an http:// or https:// URL' })

@@ -1,5 +1,5 @@
 import { buildView, type CompressionStrategy, nextDue } from '@longhaul/context';
-import type { ChatMessage, CompactionReason, Mark } from '@longhaul/protocol';
+import type { ChatMessage, Compaction, CompactionReason, Mark } from '@longhaul/protocol';
 import { BoundedMemo } from './conversation/bounded-memo.ts';
 import { ConversationLog } from './engine/conversation-log.ts';
 import { type Fit, type FitInput, fitConversation, needsCompaction } from './engine/fit-conversation.ts';
@@ -42,11 +42,9 @@ export interface LookedAt {
 
 export interface CompactedRequest {
   messages: readonly ChatMessage[];
-  /** The round of the newest compaction; 0 if nothing is hidden or cut. */
-  round: number;
+  /** The newest compaction. Absent if nothing is hidden. */
+  compaction?: Compaction | undefined;
   isNew: boolean;
-  /** Whether the summary has a part that a model wrote. */
-  isByModel: boolean;
   warnings: string[];
 }
 
@@ -164,12 +162,10 @@ export class ConversationCompactor {
     { marks, isCompacted = false, warnings = [] }: Partial<Fit> & Pick<Fit, 'marks'>,
   ): CompactedRequest {
     const { request } = sized;
-    if (marks.length === 0)
-      return { messages: request.messages, round: 0, isNew: false, isByModel: false, warnings };
+    if (marks.length === 0) return { messages: request.messages, isNew: false, warnings };
     const messages = log.render(buildView(log.withMarks(marks)), request.strictRoles);
-    const newest = marks.findLast((mark) => mark.kind === 'compaction');
-    const isByModel = (newest?.summary.narrative ?? '') !== '';
-    return { messages, round: newest?.round ?? 0, isNew: isCompacted, isByModel, warnings };
+    const compaction = marks.findLast((mark) => mark.kind === 'compaction');
+    return { messages, compaction, isNew: isCompacted, warnings };
   }
 }
 

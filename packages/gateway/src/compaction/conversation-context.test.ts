@@ -224,6 +224,8 @@ describe('a stored compaction', () => {
       { onNotice: ({ kind }) => started.push(kind) },
     );
     await expect.poll(() => model.asks.length).toBe(1);
+    // Both wait for the same work.
+    await expect.poll(() => started.length).toBe(2);
     leaving.abort();
     await expect(left).rejects.toMatchObject({ code: 'cancelled' });
     expect(model.asks[0]?.signal.aborted).toBe(false);

@@ -21,7 +21,7 @@ import type { KnownModel } from './known-model.ts';
 import { ModelBook } from './model-book.ts';
 import { rewritten, untouched } from './prepared.ts';
 import { isTooLarge, ownerOf, type SizedRequest } from './request-size.ts';
-import type { ContextSettings, ConversationContextOptions } from './settings.ts';
+import { type ContextSettings, type ConversationContextOptions, DEFAULT_THRESHOLDS } from './settings.ts';
 import { windowOfSilentCut } from './silent-cut.ts';
 import { createStreamWatch } from './stream-watch.ts';
 import type {
@@ -36,8 +36,7 @@ import type {
 } from './types.ts';
 
 const DEFAULTS: Required<ContextSettings> = {
-  inputThreshold: 0.8,
-  warningThreshold: 0.9,
+  ...DEFAULT_THRESHOLDS,
   maxRestarts: 3,
   ledgerShare: 0.2,
   compactionTimeoutMs: 120_000,

@@ -19,6 +19,7 @@ export function untouched(sized: SizedRequest, warnings: readonly string[]): Pre
     warnings,
     manager,
     request,
+    chain: sized.conversation.chain,
   };
 }
 
@@ -29,7 +30,7 @@ export function untouched(sized: SizedRequest, warnings: readonly string[]): Pre
  */
 export function rewritten(
   sized: SizedRequest,
-  { messages, round, isNew, isByModel, warnings }: CompactedRequest,
+  { messages, compaction, isNew, warnings }: CompactedRequest,
   { onNotice }: PrepareOptions,
 ): Prepared {
   const { request, meter, manager, ratio, windowTokens, extraTokens, estimatedTokens: before } = sized;
@@ -37,11 +38,11 @@ export function rewritten(
   const countedTokens = meter.messages(messages) + extraTokens;
   const after = Math.ceil(ratio * countedTokens);
   if (after + minAnswerRoom(windowTokens) > windowTokens) throw tooLarge(after, windowTokens);
-  if (isNew) {
-    const received = new Set(request.messages);
-    const kept = messages.filter((message) => received.has(message)).length;
-    onNotice?.({ kind: 'compacted', before, after, round, kept, isByModel });
-  }
+  const received = new Set(request.messages);
+  const kept = messages.filter((message) => received.has(message)).length;
+  const { round = 0, summary = NO_SUMMARY, hides = [] } = compaction ?? {};
+  const isByModel = summary.narrative !== '';
+  if (isNew) onNotice?.({ kind: 'compacted', before, after, round, kept, isByModel });
   const allWarnings = [...warnings, ...cutResultWarnings(sized, messages)];
   manager.updateUsage({ inputTokens: after, outputTokens: 0 });
   manager.resetRestartFlag();
@@ -51,13 +52,19 @@ export function rewritten(
     estimatedTokens: after,
     countedTokens,
     originalTokens: before,
-    compacted: round === 0 ? undefined : { before, after, round, isFromCache: !isNew },
+    compacted:
+      compaction === undefined
+        ? undefined
+        : { before, after, round, isFromCache: !isNew, kept, hidden: hides.length, isByModel, summary },
     restarts: 0,
     warnings: allWarnings,
     manager,
     request,
+    chain: sized.conversation.chain,
   };
 }
+
+const NO_SUMMARY = { ledger: '', narrative: '' };
 
 function cutResultWarnings({ manager }: SizedRequest, messages: readonly ChatMessage[]): string[] {
   const sent = new Set(messages);

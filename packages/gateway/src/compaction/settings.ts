@@ -15,6 +15,8 @@ export interface ContextSettings {
   compactionTimeoutMs?: number;
 }
 
+export const DEFAULT_THRESHOLDS = { inputThreshold: 0.8, warningThreshold: 0.9 };
+
 export interface ConversationContextOptions {
   /** Returns the tokenizer of a model. Default: the vocabulary of its family. */
   tokenizerFor?: (model: string) => Promise<Tokenizer>;

@@ -1,6 +1,9 @@
 import type { SummaryReply } from '@longhaul/context';
-import type { ChatMessage, ChatTool } from '@longhaul/protocol';
+import type { ChatMessage, ChatTool, Summary } from '@longhaul/protocol';
 import type { AgentContextManager } from '../agent-context-manager.ts';
+
+/** Whether requests are compacted. `required`: requests to a model whose window is unknown are refused. */
+export type CompactionManner = boolean | 'required';
 
 /** The parts of a client's request that the context uses. Never modified. */
 export interface ConversationRequest {
@@ -45,6 +48,8 @@ export interface Prepared {
   /** Tracks how full the window is; `watchStream` keeps it up to date. */
   readonly manager: AgentContextManager;
   readonly request: ConversationRequest;
+  /** For each received message after the leading system text, a hash of the conversation up to and including it. */
+  readonly chain: readonly string[];
 }
 
 export interface CompactedFacts {
@@ -57,6 +62,13 @@ export interface CompactedFacts {
    * The compaction was made for an earlier request with the same beginning: nothing was computed and no model queried.
    */
   isFromCache: boolean;
+  /** The number of received messages that are sent unchanged. */
+  kept: number;
+  /** The number of received messages that the summary replaces. */
+  hidden: number;
+  /** Whether the summary has a part that a model wrote, now or in an earlier round. */
+  isByModel: boolean;
+  summary: Summary;
 }
 
 /** A notice for a waiting person. Compactions found in the cache emit none. */

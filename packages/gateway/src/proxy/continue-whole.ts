@@ -1,11 +1,11 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { ObservedUsage } from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
+import { isUnknownWindow } from '../upstream/unknown-window.ts';
 import { isRecord } from '../wire/is-record.ts';
 import type { AnswerContinuer } from './answer-continuer.ts';
 import type { WholeForm } from './answer-form.ts';
 import type { TurnContext } from './turn-context.ts';
-import { isUnknownWindow } from './turn-window.ts';
 import { readWhole, type WholeAnswer } from './whole-answer.ts';
 
 export interface WholeContinuation {

@@ -1,20 +1,29 @@
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { answerRoom } from '../compaction/output-room.ts';
-import type { AnswerSoFar, Prepared, PrepareOptions, StreamWatch } from '../compaction/types.ts';
+import type {
+  AnswerSoFar,
+  ConversationContext,
+  Prepared,
+  PrepareOptions,
+  StreamWatch,
+} from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
 import type { LogEntry } from '../options.ts';
 import { measureByServer } from '../upstream/llamacpp-count.ts';
 import type { Route } from '../upstream/router.ts';
+import { UNKNOWN_WINDOW } from '../upstream/unknown-window.ts';
 import type { KnownWindow } from '../upstream/window-book.ts';
 import { AnswerLimit } from './answer-limit.ts';
 import { notePrepared } from './note-prepared.ts';
 import type { TurnContextOptions } from './turn-request.ts';
-import { UNKNOWN_WINDOW, unknownWindowWarning, windowAskedFor, windowForTurn } from './turn-window.ts';
+import { unknownWindowWarning, windowAskedFor, windowForTurn } from './turn-window.ts';
 
 /** Prepares one request for its window. */
 export class TurnContext {
   readonly #core: GatewayCore;
   readonly #options: TurnContextOptions;
+  /** With the settings at the time of the request: they can change while it runs. */
+  readonly conversations: ConversationContext;
   /** The longest answer to request. */
   readonly limit: AnswerLimit;
   #prepared: Prepared | undefined;
@@ -25,6 +34,7 @@ export class TurnContext {
   constructor(core: GatewayCore, options: TurnContextOptions) {
     this.#core = core;
     this.#options = options;
+    this.conversations = core.contextOf(options.route.upstream);
     this.limit = new AnswerLimit({
       upstream: options.route.upstream,
       wantedTokens: options.chat.maxTokens,
@@ -82,7 +92,7 @@ export class TurnContext {
 
   watchStream(): StreamWatch | undefined {
     if (!this.mayContinue) return undefined;
-    return this.#prepared && this.#core.contextOf(this.route.upstream).watchStream(this.#prepared);
+    return this.#prepared && this.conversations.watchStream(this.#prepared);
   }
 
   /** Prepares the request that continues an answer whose stream was stopped. */
@@ -94,11 +104,10 @@ export class TurnContext {
     this.stats.restarts += 1;
     const message = 'The window was nearly full in the middle of an answer. Continuing it in a new request.';
     this.log({ level: 'info', message });
-    const context = this.#core.contextOf(upstream);
     // The window may be known better than when the request was prepared.
     const request = { ...this.#prepared.request, windowTokens: window.windowTokens };
     const current = { ...this.#prepared, request };
-    this.#noteFresh(await context.continueFrom(current, soFar, this.#prepareOptions(window)));
+    this.#noteFresh(await this.conversations.continueFrom(current, soFar, this.#prepareOptions(window)));
   }
 
   /**
@@ -155,7 +164,7 @@ export class TurnContext {
       strictRoles,
     };
     const windowNow = async () => (await this.#core.windows.windowNow(upstream, model))?.windowTokens;
-    const prepared = await this.#core.contextOf(upstream).prepare(request, {
+    const prepared = await this.conversations.prepare(request, {
       ...this.#prepareOptions(window),
       refused,
       windowNow: refused === undefined ? windowNow : undefined,
@@ -180,6 +189,7 @@ export class TurnContext {
     this.limit.fit({ window, promptTokens: prepared.estimatedTokens });
     this.#options.onPrepared();
     notePrepared(prepared, { stats: this.stats, log: (entry) => this.log(entry) });
+    this.#core.conversations?.note(prepared, this.about);
   }
 
   /** Includes the chat's id, if there is one, since one model may serve several chats at once. */

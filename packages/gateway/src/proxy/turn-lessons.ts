@@ -4,8 +4,8 @@ import type { ObservedUsage } from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
 import { windowSetting } from '../status/gateway-stats.ts';
 import type { Route } from '../upstream/router.ts';
+import { isUnknownWindow } from '../upstream/unknown-window.ts';
 import type { TurnContext } from './turn-context.ts';
-import { isUnknownWindow } from './turn-window.ts';
 
 /** From this share of the window on, the window is queried again after each answer. */
 const NEAR = 0.4;
@@ -71,7 +71,7 @@ export class TurnLessons {
   async learnFrom(usage: ObservedUsage): Promise<boolean> {
     if (this.#context.prepared === undefined) return false;
     const { upstream, model } = this.#route;
-    const observation = this.#core.contextOf(upstream).observe(this.#context.prepared, usage);
+    const observation = this.#context.conversations.observe(this.#context.prepared, usage);
     if (observation.verdict === 'as-expected') return false;
     const { estimatedTokens } = this.#context.prepared;
     const known = (await this.#core.windows.refresh(upstream, model))?.windowTokens;

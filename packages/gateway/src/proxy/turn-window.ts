@@ -7,13 +7,6 @@ import type { TurnRequest } from './turn-request.ts';
 
 /** Smaller bodies fit into any window that a server loads. */
 const SMALL_BODY_BYTES = 8_000;
-/** So large that nothing is ever compacted. */
-export const UNKNOWN_WINDOW: KnownWindow = { windowTokens: 1e12, source: 'unknown' };
-
-export function isUnknownWindow(windowTokens: number): boolean {
-  return windowTokens === UNKNOWN_WINDOW.windowTokens;
-}
-
 interface TurnToSize {
   chat: Pick<TurnRequest, 'plain' | 'windowTokens'>;
   route: Route;

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@longhaul/protocol';
-import type { CompactionManner } from '../options.ts';
+import type { CompactionManner } from '../compaction/types.ts';
 import type { KnownWindow } from '../upstream/window-book.ts';
 
 /** Counts for one model of one upstream since the gateway started. */
@@ -101,12 +101,16 @@ export class GatewayStats {
     return [...this.#unhelped];
   }
 
+  all(): ModelStats[] {
+    return [...this.#models.values()];
+  }
+
   errors(): StatusError[] {
     return [...this.#errors];
   }
 
   models(windowOf: (stats: ModelStats) => KnownWindow | undefined): ModelStatus[] {
-    return [...this.#models.values()].map((stats) => {
+    return this.all().map((stats) => {
       const window = windowOf(stats);
       return {
         ...stats,

@@ -19,7 +19,8 @@ export function readStatus({ stats, router, windows }: GatewayCore): GatewayStat
   };
 }
 
-function publicUrl(baseUrl: string): string {
+/** Returns an address without user and password. */
+export function publicUrl(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return origin + pathname;
 }

@@ -2,8 +2,9 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isRedirect, mapProviderError, maskSecrets, redirected } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
+import type { CompactionManner } from '../compaction/types.ts';
 import { headerOf, passedOn, type RawHeaders, withoutCredentials } from '../http/headers.ts';
-import type { CompactionManner, ModelSettings, UpstreamOptions } from '../options.ts';
+import type { ModelSettings, UpstreamOptions } from '../options.ts';
 
 export interface UpstreamRequest {
   method: string;
@@ -27,7 +28,10 @@ const AGENT_OPTIONS = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, m
 export class Upstream {
   readonly name: string;
   readonly baseUrl: string;
-  readonly compaction: CompactionManner;
+  /** Can change while the gateway runs. */
+  compaction: CompactionManner;
+  /** `compaction` when it is switched on. */
+  readonly mannerWhenOn: true | 'required';
   readonly apiKey: string | undefined;
   /** Whether the client's key is passed on: it is meant for this upstream, which has no key of its own. */
   readonly takesClientKey: boolean;
@@ -50,6 +54,7 @@ export class Upstream {
     this.name = options.name;
     this.baseUrl = apiAddress(options.baseUrl);
     this.compaction = options.compaction ?? true;
+    this.mannerWhenOn = this.compaction || true;
     this.apiKey = options.apiKey;
     this.askTimeoutMs = options.askTimeoutMs;
     this.#models = options.models ?? {};

@@ -15,6 +15,12 @@ export interface KnownWindow {
   source: string;
 }
 
+/** Absent: that source does not know the window. */
+export type WindowSources = Record<
+  'loaded' | 'learned' | 'configured' | 'catalogue',
+  KnownWindow | undefined
+>;
+
 export interface WindowBookOptions {
   memory?: WindowMemory | undefined;
   /** Age of a report at which the server is queried again, in the background. */
@@ -130,16 +136,22 @@ export class WindowBook {
 
   /** Returns the known window without a query. */
   known(upstream: Upstream, model: string): KnownWindow | undefined {
-    const page = this.#pages.get(keyOf(upstream, model));
-    const configured = upstream.settingsOf(model).windowTokens;
-    const best =
-      page?.reported ??
-      (configured === undefined
-        ? catalogueWindow(upstream.baseUrl, model)
-        : { windowTokens: configured, source: 'configuration' });
-    const { learned } = page ?? {};
+    const { loaded, learned, configured, catalogue } = this.sourcesOf(upstream, model);
+    const best = loaded ?? configured ?? catalogue;
     if (learned === undefined) return best;
     return best === undefined || learned.windowTokens < best.windowTokens ? learned : best;
+  }
+
+  /** Returns the window by each of its sources, without a query. */
+  sourcesOf(upstream: Upstream, model: string): WindowSources {
+    const { reported, learned } = this.#pages.get(keyOf(upstream, model)) ?? {};
+    const { windowTokens } = upstream.settingsOf(model);
+    return {
+      loaded: reported && { windowTokens: reported.windowTokens, source: reported.source },
+      learned: learned && { windowTokens: learned.windowTokens, source: learned.source },
+      configured: windowTokens === undefined ? undefined : { windowTokens, source: 'configuration' },
+      catalogue: catalogueWindow(upstream.baseUrl, model),
+    };
   }
 
   /** Returns the window of the server's last report. */

@@ -1,6 +1,11 @@
 export { createHostCheck } from './allowed-hosts.ts';
 export { createBearerCheck } from './bearer.ts';
 export { assertMediaType, assertNotCompressed } from './media-type.ts';
+export { createPageFiles, type PageFiles } from './page/page-files.ts';
+export { createPageSignIn, type PageSignIn } from './page/page-sign-in.ts';
+export { type PageHolder, PageTokens } from './page/page-tokens.ts';
 export { createPageCheck, type PageCheck, type PageHeaders } from './page-check.ts';
+export { RateLimiter, type RateOptions } from './rate-limiter.ts';
 export { readRequestBody } from './read-request-body.ts';
+export { loadToken } from './token-file.ts';
 export { watchBody } from './watch-body.ts';

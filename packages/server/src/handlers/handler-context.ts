@@ -1,8 +1,8 @@
+import type { PageSignIn } from '@longhaul/models/http';
 import type { SessionFeeds } from '../events/session-feeds.ts';
 import type { FailureLog } from '../failure-log.ts';
 import type { Readiness } from '../health/readiness.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import type { PageSignIn } from '../page/page-sign-in.ts';
 import type { DelayedDeletions } from '../runs/delayed-deletions.ts';
 import type { RunKeeper } from '../runs/run-keeper.ts';
 import type { SessionGate } from '../safety/session-gate.ts';

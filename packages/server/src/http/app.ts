@@ -1,12 +1,12 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { PageFiles } from '@longhaul/models/http';
 import { isObject, LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { API_ROUTES, type ApiRoute, type OperationName } from '@longhaul/protocol/api';
 import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
-import type { PageFiles } from '../page/page-files.ts';
 import { type Access, ADMIN, includesScope } from '../safety/access.ts';
 import { type Caller, type Guard, missingToken } from '../safety/guard.ts';
 import { operationAccess } from '../safety/operation-access.ts';

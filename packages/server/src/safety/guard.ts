@@ -1,7 +1,12 @@
-import { createHostCheck, createPageCheck, type PageHeaders } from '@longhaul/models/http';
+import {
+  createHostCheck,
+  createPageCheck,
+  type PageHeaders,
+  RateLimiter,
+  type RateOptions,
+} from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Access } from './access.ts';
-import { RateLimiter, type RateOptions } from './rate-limiter.ts';
 import type { TokenBook } from './token-book.ts';
 
 export interface GuardOptions {

@@ -2,11 +2,9 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLoopback } from '@longhaul/models';
-import { createBearerCheck, createHostCheck } from '@longhaul/models/http';
+import { createBearerCheck, createHostCheck, loadToken, RateLimiter } from '@longhaul/models/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RateLimiter } from './rate-limiter.ts';
 import { createSecretMask } from './secret-mask.ts';
-import { loadToken } from './token-file.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,7 +1,6 @@
-import { createBearerCheck } from '@longhaul/models/http';
+import { createBearerCheck, type PageHolder, PageTokens } from '@longhaul/models/http';
 import { type Access, ADMIN } from './access.ts';
 import type { NamedTokenRecord, NamedTokens } from './named-tokens.ts';
-import { type PageHolder, PageTokens } from './page-tokens.ts';
 
 /** Decides who sends a request. */
 export interface TokenBook {

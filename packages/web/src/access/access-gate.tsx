@@ -25,7 +25,11 @@ export function AccessGate({ access, children }: { access: Access; children: Rea
       <main className="centered">
         <div className="card">
           <h1>Longhaul</h1>
-          <AskToken problem={state.problem} onToken={(token) => void access.signIn(token)} />
+          <AskToken
+            problem={state.problem}
+            command={access.place.command}
+            onToken={(token) => void access.signIn(token)}
+          />
         </div>
       </main>
     );
@@ -53,7 +57,11 @@ function QuestionOver({
         <Dialog.Popup className="modal">
           <Dialog.Title className="modal-title">Access to this server</Dialog.Title>
           {phase === 'asking' ? (
-            <AskToken problem={problem} onToken={(token) => void access.signIn(token)} />
+            <AskToken
+              problem={problem}
+              command={access.place.command}
+              onToken={(token) => void access.signIn(token)}
+            />
           ) : (
             <Waiting access={access} phase={phase} />
           )}
@@ -68,7 +76,7 @@ function Waiting({ access, phase }: { access: Access; phase: AccessState['phase'
   return (
     <div role="alert">
       <p>
-        The server does not answer. Start it with <code>longhaul serve</code>.
+        The server does not answer. Start it with <code>{access.place.command}</code>.
       </p>
       <button type="button" className="button primary" onClick={() => void access.retry()}>
         Try again

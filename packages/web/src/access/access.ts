@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { type AccessPlace, SERVER_PLACE } from './access-place.ts';
 import { type AccessAnswer, checkAccess, exchange } from './check-access.ts';
 import { forgetToken, isToken, storedToken, storeToken, takeCode } from './token.ts';
 import { TokenChannel } from './token-channel.ts';
@@ -27,18 +28,23 @@ export class Access {
   readonly #tabs = new TokenChannel({
     current: () => (this.#phase === 'open' ? this.token : undefined),
     onToken: (token) => {
-      if (this.#phase === 'asking') void this.#enter(checkAccess(token));
+      if (this.#phase === 'asking') void this.#enter(checkAccess(this.place, token));
     },
   });
   #hasStarted = false;
+  readonly place: AccessPlace;
   token: string | undefined;
+
+  constructor(place: AccessPlace = SERVER_PLACE) {
+    this.place = place;
+  }
 
   /** Uses the code of the address, or the token of this tab or of another one. Only the first call counts. */
   async start(): Promise<void> {
     if (this.#hasStarted) return;
     this.#hasStarted = true;
     const code = takeCode();
-    const entered = code === undefined ? undefined : await exchange({ code });
+    const entered = code === undefined ? undefined : await exchange(this.place, { code });
     if (entered !== undefined && entered.kind !== 'refused') return this.#enter(entered);
     await this.#enterAgain(entered === undefined ? undefined : EXPIRED_LINK);
   }
@@ -52,7 +58,7 @@ export class Access {
   async signIn(typed: string): Promise<void> {
     const serverToken = typed.trim();
     if (!isToken(serverToken)) return this.#ask(NOT_A_TOKEN);
-    await this.#enter(exchange({ serverToken }));
+    await this.#enter(exchange(this.place, { serverToken }));
   }
 
   /** The server has refused a request with this token. */
@@ -90,11 +96,11 @@ export class Access {
   async #enterAgain(problem: string | undefined): Promise<void> {
     this.store.setState({ phase: 'checking' });
     const stored = storedToken();
-    const answer = await checkAccess(stored);
+    const answer = await checkAccess(this.place, stored);
     if (answer.kind !== 'refused') return this.#enter(answer);
     if (stored === storedToken()) forgetToken();
     const shared = await this.#tabs.ask();
-    const second = shared === undefined ? undefined : await checkAccess(shared);
+    const second = shared === undefined ? undefined : await checkAccess(this.place, shared);
     if (second !== undefined && second.kind !== 'refused') return this.#enter(second);
     this.#ask(problem);
   }

@@ -3,9 +3,11 @@ import { type FormEvent, useId } from 'react';
 /** Asks for the token of the server. */
 export function AskToken({
   problem,
+  command,
   onToken,
 }: {
   problem: string | undefined;
+  command: string;
   onToken: (token: string) => void;
 }) {
   const hintId = useId();
@@ -27,8 +29,8 @@ export function AskToken({
         />
       </label>
       <p id={hintId} className="quiet">
-        <code>longhaul serve</code> prints where the token is kept. <code>longhaul serve --open</code> opens
-        this page without asking.
+        <code>{command}</code> prints where the token is kept. <code>{command} --open</code> opens this page
+        without asking.
       </p>
       {problem !== undefined && (
         <p role="alert" className="bad">

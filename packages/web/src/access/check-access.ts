@@ -1,5 +1,6 @@
 import { isObject, type JsonValue } from '@longhaul/protocol';
 import { takeEarlyAnswer } from '../data/early-answers.ts';
+import type { AccessPlace } from './access-place.ts';
 
 /** What the server says about a token or a code. */
 export type AccessAnswer =
@@ -7,12 +8,10 @@ export type AccessAnswer =
   | { kind: 'refused'; reason: string | undefined }
   | { kind: 'unreachable' };
 
-const ASKED = '/api/sessions?limit=1';
-
 /** Asks the server whether it accepts a token, or needs none. Uses no client: the server may be another program. */
-export function checkAccess(token: string | undefined): Promise<AccessAnswer> {
+export function checkAccess({ probe }: AccessPlace, token: string | undefined): Promise<AccessAnswer> {
   return answerOf(
-    () => takeEarlyAnswer(ASKED, token) ?? fetch(ASKED, { headers: bearer(token) }),
+    () => takeEarlyAnswer(probe, token) ?? fetch(probe, { headers: bearer(token) }),
     () => token,
   );
 }
@@ -20,11 +19,14 @@ export function checkAccess(token: string | undefined): Promise<AccessAnswer> {
 /**
  * Exchanges a one-time code, or the server's own token, for a token of the page. The server's own token is never kept.
  */
-export function exchange(proof: { code: string } | { serverToken: string }): Promise<AccessAnswer> {
+export function exchange(
+  { signIn }: AccessPlace,
+  proof: { code: string } | { serverToken: string },
+): Promise<AccessAnswer> {
   const isCode = 'code' in proof;
   return answerOf(
     () =>
-      fetch('/api/page/session', {
+      fetch(signIn, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(isCode ? {} : bearer(proof.serverToken)) },
         body: JSON.stringify(isCode ? { code: proof.code } : {}),

@@ -53,7 +53,7 @@ const NOT_BUILT = `The page of this server is not built. In a checkout of Longha
 
   npm run build
 
-and load this address again. The API works without it: see /openapi.json. To serve no page, set web.enabled: false.
+and load this address again. The API works without it. To serve no page, set web.enabled: false.
 `;
 
 /** @param folder The built page: `index.html`, and files with hashed names in `assets`. */

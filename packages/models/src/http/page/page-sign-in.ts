@@ -1,9 +1,8 @@
-import { createPageCheck, type PageHeaders } from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
-import { PageCodes } from '../safety/page-codes.ts';
-import type { PageHolder, PageToken } from '../safety/page-tokens.ts';
-import { RateLimiter } from '../safety/rate-limiter.ts';
-import type { TokenBook } from '../safety/token-book.ts';
+import { createPageCheck, type PageHeaders } from '../page-check.ts';
+import { RateLimiter } from '../rate-limiter.ts';
+import { PageCodes } from './page-codes.ts';
+import type { PageHolder, PageToken, PageTokens } from './page-tokens.ts';
 
 /** Attempts to sign in from one address. */
 const RATE = { perSecond: 0.2, burst: 10 };
@@ -27,7 +26,22 @@ export interface PageSignIn {
   signIn(request: PageSignInRequest): Promise<PageToken | undefined>;
 }
 
-export function createPageSignIn(tokens: TokenBook): PageSignIn {
+/** The tokens with which a page may sign in. */
+export interface SignInTokens {
+  /** The tokens of pages. Undefined: no token is needed. */
+  readonly pages: PageTokens | undefined;
+  /** Returns whose token the `Authorization` header has, if it is valid. That is no token of a page. */
+  findHolder(authorization: string | undefined): Promise<{ holder: PageHolder } | undefined>;
+}
+
+/** What messages say about the server. */
+export interface SignInWords {
+  /** The command that starts it. */
+  command: string;
+  wrongToken: string;
+}
+
+export function createPageSignIn(tokens: SignInTokens, { command, wrongToken }: SignInWords): PageSignIn {
   const own = createPageCheck({ origins: [] });
   const assertOwn = (request: PageSignInRequest) => {
     if (own.isForeign(request))
@@ -41,10 +55,10 @@ export function createPageSignIn(tokens: TokenBook): PageSignIn {
   const holderOf = async ({ code, authorization }: PageSignInRequest): Promise<PageHolder> => {
     if (code !== undefined) {
       if (codes.take(code)) return undefined;
-      throw wrongCode();
+      throw wrongCode(command);
     }
     const found = await tokens.findHolder(authorization);
-    if (found === undefined) throw wrongToken();
+    if (found === undefined) throw new LonghaulError('unauthorized', wrongToken);
     return found.holder;
   };
   return {
@@ -66,16 +80,9 @@ function tooManyAttempts(retryAfterSeconds: number): LonghaulError {
   );
 }
 
-function wrongCode(): LonghaulError {
+function wrongCode(command: string): LonghaulError {
   return new LonghaulError(
     'unauthorized',
-    'The code is wrong, was used before, or is older than 60 seconds. Send the token of the server instead, or start longhaul serve --open again.',
-  );
-}
-
-function wrongToken(): LonghaulError {
-  return new LonghaulError(
-    'unauthorized',
-    'The token is missing, wrong, expired or revoked. The first token is in the file that longhaul serve prints when it starts; longhaul token add makes others.',
+    `The code is wrong, was used before, or is older than 60 seconds. Send the token of the server instead, or start ${command} --open again.`,
   );
 }
