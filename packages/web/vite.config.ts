@@ -1,4 +1,5 @@
-import { defaultClientConditions, defineConfig } from 'vite';
+import { join } from 'node:path';
+import { build, defaultClientConditions, defineConfig, type Plugin } from 'vite';
 import { compressedCopies } from './build/compressed-copies.ts';
 
 const { LONGHAUL_URL: target = 'http://127.0.0.1:4140' } = process.env;
@@ -8,7 +9,7 @@ const proxy = { target, changeOrigin: true, headers: { origin: target } };
 export default defineConfig({
   root: import.meta.dirname,
   resolve: { conditions: ['longhaul-src', ...defaultClientConditions] },
-  plugins: [compressedCopies()],
+  plugins: [compressedCopies(), gatewayPage()],
   worker: { format: 'es' },
   build: {
     target: 'es2023',
@@ -41,4 +42,15 @@ function firstLoaded(id: string, modules: Modules): string | null {
     for (const importer of found?.importers ?? []) seen.add(importer);
   }
   return null;
+}
+
+/** Builds the page of the gateway into a folder of this one, which a build empties first. */
+function gatewayPage(): Plugin {
+  return {
+    name: 'gateway-page',
+    apply: 'build',
+    async closeBundle() {
+      await build({ configFile: join(import.meta.dirname, 'gateway/vite.config.ts'), logLevel: 'error' });
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { compressedCopies } from '../build/compressed-copies.ts';
 
 const { LONGHAUL_GATEWAY_URL: target = 'http://127.0.0.1:4141' } = process.env;
 
-/** As the configuration above it, for the page of the gateway. It is built after the other page, into a folder of it. */
+/** For the page of the gateway. The build of the other page also builds this one, into a folder of its own. */
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,

@@ -10,6 +10,8 @@ import { beginningOf, textOf } from './excerpt.ts';
 const MAX_CONVERSATIONS = 100;
 const MAX_COMPACTIONS = 20;
 const MAX_KEPT = 40;
+/** A client adds fewer messages from one request to the next. */
+const MAX_NEW_MESSAGES = 100;
 const TITLE_CHARS = 80;
 const EXCERPT_CHARS = 200;
 /** Far more than a summary can have. */
@@ -81,7 +83,8 @@ export class ConversationBook {
       if (found !== undefined) return found;
     }
     // Some clients change their first messages from turn to turn, and with them every hash of the conversation.
-    for (let end = request.messages.length; end >= 2; end -= 1) {
+    const { length } = request.messages;
+    for (let end = length; end >= Math.max(2, length - MAX_NEW_MESSAGES); end -= 1) {
       const found = this.#byPlace.get(pairPlace(salt, request.messages, end));
       if (found !== undefined) return found;
     }
