@@ -61,6 +61,7 @@ const HEAVY = {
   tokenizers: /gpt-tokenizer|llama.*-tokenizer|\/(?:vocabulary|tokenizer-worker)\.ts/,
   'trust in a project': /project-trust\.ts|trust\/wants\.ts|settle-trust\.ts/,
   'checks of stored rows': /protocol\/src\/schemas\.ts/,
+  PostgreSQL: /storage\/src\/postgres|node_modules\/pg\/|drizzle-orm\/(?:node-postgres|pg-core)/,
   telemetry: /@opentelemetry\/(?:sdk|exporter|resources)/,
   'readers of YAML, Markdown, pictures and broken JSON': /node_modules\/(?:yaml|marked|jsonrepair)\/|photon/,
   'the watchdog of the main thread': /watchdog-thread\.ts/,

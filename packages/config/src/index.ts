@@ -43,7 +43,7 @@ export { KeyStore, type StoredKeys } from './key-store.ts';
 export { type LoadedConfig, loadConfig } from './load-config.ts';
 export type { LoadConfigOptions } from './load-config-options.ts';
 export { LoginStore } from './login-store.ts';
-export { maskSettings } from './mask-secrets.ts';
+export { maskAddress, maskSettings } from './mask-secrets.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';
 export { replaceFile } from './replace-file.ts';
 export {

@@ -213,13 +213,14 @@ describe('the environment', () => {
 });
 
 describe('mistakes', () => {
-  it.each(['postgres://me:key@host/db', 'postgresql://host/db', 'mysql://host'])(
+  it.each(['postgre://me:key@host/db', 'mysql://me:key@host', 'longhaul.db'])(
     'refuses the store %s',
     async (url) => {
       await user(`storage:\n  url: ${url}\n`);
       const message = await complaint();
-      expect(message).toContain('storage.url must start with sqlite: or memory:');
+      expect(message).toContain('storage.url must start with sqlite:, postgres: or memory:');
       expect(message).toContain('such as sqlite:PATH');
+      expect(message).not.toContain('key');
     },
   );
 

@@ -19,6 +19,15 @@ describe('an address that imitates another host', () => {
   });
 });
 
+it.each([
+  ['postgres://me:secret@host/db?schema=a', 'postgres://********@host/db?schema=a'],
+  ['postgresql://me:se/cr@et#secret@host/db', 'postgresql://********@host/db'],
+  ['postgres://host/db?password=secret&x=1', 'postgres://host/db?password=********&x=1'],
+  ['postgres://host/db', 'postgres://host/db'],
+])('masks the password in %s', (address, shown) => {
+  expect(maskAddress(address)).toBe(shown);
+});
+
 it('masks a user name and password, and leaves other addresses and texts unchanged', () => {
   expect(maskAddress('https://me:pass@host.example/v1')).toBe('https://********@host.example/v1');
   for (const text of ['http://127.0.0.1:9/v1', 'https://host.example', 'openai/gpt', 'not an address']) {

@@ -15,10 +15,16 @@ export function isSecretKey(key: string | number): boolean {
  */
 export function maskAddress(text: string): string {
   const url = URL.parse(text);
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return text;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return maskOther(text);
   const user = url.username === '' && url.password === '' ? '' : `${MASK}@`;
   const shown = `${url.protocol}//${user}${url.host}${url.pathname}${url.search}${url.hash}`;
   return shown === `${text}/` ? text : shown;
+}
+
+/** Of a database. A password can contain any character, also unescaped, so everything up to the last @ is masked. */
+function maskOther(text: string): string {
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return text;
+  return text.replace(/(?<=^[^/]*\/\/).*@/s, `${MASK}@`).replace(/(?<=[?&]password=)[^&]*/gi, MASK);
 }
 
 /**

@@ -4,7 +4,7 @@ import { kept, restoredPath } from '../backup/kept-files.ts';
 import { BACKUP_FLAGS, RESTORE_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
-import { blobFolder, databasePath } from '../compose/open-storage.ts';
+import { blobFolder, databasePath } from '../compose/storage-place.ts';
 import { formatBytes, plural } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';

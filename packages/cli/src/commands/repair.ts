@@ -3,7 +3,7 @@ import type { Examination, RepairReport } from '@longhaul/storage/maintenance';
 import { REPAIR_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
-import { blobFolder, databasePath } from '../compose/open-storage.ts';
+import { blobFolder, databasePath } from '../compose/storage-place.ts';
 import { plural, spread } from '../render/format.ts';
 import { wrapText } from '../render/word-wrapper.ts';
 import { agrees } from '../run/confirm.ts';

@@ -3,16 +3,15 @@ import type { Config } from '@longhaul/config';
 import type { SandboxOptions } from '@longhaul/core';
 import { isInside } from '@longhaul/core/host-paths';
 import type { Session } from '@longhaul/protocol';
-import { copiesFolder, databasePath } from './open-storage.ts';
+import { storagePlace } from './storage-place.ts';
 
 /** Returns what the sandbox of a copied workspace needs. Nothing if the workspace is no copy. */
 export async function copyOptions(
   { storage }: Pick<Config, 'storage'>,
   { workspace }: Pick<Session, 'workspace'>,
 ): Promise<Pick<SandboxOptions, 'isCopy' | 'sharedFolders'>> {
-  if (storage.url.startsWith('memory:')) return {};
-  const folder = copiesFolder(databasePath(storage.url));
-  if (!isInside(workspace, folder)) return {};
+  const folder = storagePlace(storage.url)?.copies;
+  if (folder === undefined || !isInside(workspace, folder)) return {};
   const { findCopy } = await import('@longhaul/files');
   // A child of the session that has the copy can work in it, too.
   const [id = ''] = relative(folder, workspace).split(sep);

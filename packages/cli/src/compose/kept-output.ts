@@ -1,13 +1,14 @@
 import type { Config } from '@longhaul/config';
 import type { KeptOutputLimit } from '@longhaul/core';
-import { blobFolder, databasePath } from './open-storage.ts';
+import { blobFolder, databasePath, isPostgres } from './storage-place.ts';
 
 const MIB = 1024 * 1024;
 
 /** The limit of what a session keeps of cut outputs. Outputs in memory are never deleted: they end with the process. */
 export function keptOutputLimit({ url, keptOutput }: Config['storage']): KeptOutputLimit {
   const maxBytes = keptOutput.maxMb * MIB;
-  if (!keptOutput.deleteOldest || url.startsWith('memory:')) return { maxBytes };
+  // Several PostgreSQL databases share a folder of blobs, so none of them knows that it is the only one.
+  if (!keptOutput.deleteOldest || url.startsWith('memory:') || isPostgres(url)) return { maxBytes };
   const path = databasePath(url);
   return {
     maxBytes,

@@ -1,5 +1,6 @@
 import type { Config, McpServerConfig } from '@longhaul/config';
 import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
+import { isPostgres } from './storage-place.ts';
 
 /**
  * Returns every key of a provider that this process knows, so that none is shown to a client or passed to commands. A
@@ -7,7 +8,7 @@ import { API_KEY_VARIABLES, LOCAL_SERVERS } from '@longhaul/models';
  * models.
  */
 export function knownSecrets(
-  { providers, mcp, storedKeys = {} }: Config,
+  { providers, mcp, storage, storedKeys = {} }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const variables = [...Object.values(API_KEY_VARIABLES).flat(), 'LONGHAUL_API_KEY'];
@@ -19,7 +20,12 @@ export function knownSecrets(
       return variable === undefined ? secret : env[variable];
     });
   const names = new Set([...Object.keys(providers), ...LOCAL_SERVERS.map(({ name }) => name)].map(bare));
-  return [...configured, ...Object.values(storedKeys), ...variables.map((name) => env[name])]
+  return [
+    ...configured,
+    ...passwordsOf(storage.url),
+    ...Object.values(storedKeys),
+    ...variables.map((name) => env[name]),
+  ]
     .map((secret) => secret?.trim() ?? '')
     .filter((secret) => secret !== '' && !names.has(bare(secret)));
 }
@@ -33,6 +39,20 @@ function secretsOfServer({ env = {}, headers = {}, oauth }: McpServerConfig): st
   const values = [...Object.values(headers), ...named.map(([, value]) => value)];
   const ofClient = oauth?.clientSecretEnv === undefined ? [] : [`$${oauth.clientSecretEnv}`];
   return [...values.filter((value) => value.length >= MIN_SECRET_CHARS), ...ofClient];
+}
+
+/** Returns the password of an address, as it is and as it is written there. */
+function passwordsOf(address: string): string[] {
+  const password = isPostgres(address) ? (URL.parse(address)?.password ?? '') : '';
+  return [password, decoded(password)].filter((value) => value.length >= MIN_SECRET_CHARS);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function bare(name: string): string {

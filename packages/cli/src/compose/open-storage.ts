@@ -1,7 +1,7 @@
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { BlobStore, Store } from '@longhaul/core';
 import type { ServerMemory } from '@longhaul/models';
-import { LonghaulError } from '@longhaul/protocol';
+import { blobFolder, copiesFolder, databasePath, isPostgres, postgresPlace } from './storage-place.ts';
 
 export interface Storage {
   store: Store;
@@ -44,6 +44,7 @@ export async function openStorage(
   { access }: { access?: 'read' | 'write' } = {},
 ): Promise<Storage> {
   if (url.startsWith('memory:')) return openMemory();
+  if (isPostgres(url)) return openPostgres(url, access);
   const path = databasePath(url);
   const [{ openSqliteStore }, { createFileBlobStore }] = await Promise.all([
     import('@longhaul/storage/sqlite'),
@@ -72,21 +73,12 @@ async function openMemory(): Promise<Storage> {
   };
 }
 
-/** Returns the folder of the workspaces that were copied for sessions of a database. */
-export function copiesFolder(path: string): string {
-  return join(dirname(path), 'copies', basename(path));
-}
-
-/** Returns the folder of a database's blobs, which all databases of a folder share. */
-export function blobFolder(path: string): string {
-  return join(dirname(path), 'blobs');
-}
-
-/** @throws {LonghaulError} `config_invalid` */
-export function databasePath(url: string): string {
-  if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) return url.slice('sqlite:'.length);
-  throw new LonghaulError(
-    'config_invalid',
-    `storage.url is "${url.replace(/\/\/[^@/]*@/, '//…@')}", and this version stores sessions in SQLite: write sqlite:PATH, such as sqlite:~/.local/share/longhaul/longhaul.db.`,
-  );
+async function openPostgres(url: string, access: 'read' | 'write' | undefined): Promise<Storage> {
+  const [{ openPostgresStore }, { createFileBlobStore }] = await Promise.all([
+    import('@longhaul/storage/postgres'),
+    import('@longhaul/storage/blobs'),
+  ]);
+  const store = await openPostgresStore({ url, ...(access === undefined ? {} : { access }) });
+  const { blobs, folder, copies } = postgresPlace();
+  return { store, servers: store, blobs: createFileBlobStore(blobs), folder, copies };
 }

@@ -1,9 +1,9 @@
 import { getCompileCacheDir } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Config, userFolder } from '@longhaul/config';
 import { realPathOf } from '@longhaul/core/host-paths';
 import { homeOf } from './load-settings.ts';
-import { blobFolder, databasePath } from './open-storage.ts';
+import { databasePath, isPostgres, storagePlace } from './storage-place.ts';
 
 /**
  * Returns the files and folders of Longhaul itself, with links resolved: your configuration, what you trust, sessions
@@ -27,12 +27,13 @@ export function ownPaths(
 }
 
 function storagePaths(url: string): string[] {
-  if (url.startsWith('memory:')) return [];
-  const database = databasePath(url);
+  const place = storagePlace(url);
+  if (place === undefined) return [];
+  const database = isPostgres(url) ? undefined : databasePath(url);
   const files = ['', '-wal', '-shm', '-journal'].map((suffix) => database + suffix);
   return [
-    ...files,
-    blobFolder(database),
-    ...['server-token', 'server-tokens', 'gateway-page-token'].map((name) => join(dirname(database), name)),
+    ...(database === undefined ? [] : files),
+    place.blobs,
+    ...['server-token', 'server-tokens', 'gateway-page-token'].map((name) => join(place.folder, name)),
   ];
 }

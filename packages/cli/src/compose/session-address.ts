@@ -4,6 +4,7 @@ import type { ResolvedModel } from '@longhaul/config';
 import type { Store } from '@longhaul/core';
 import { type JsonValue, LonghaulError, type Session } from '@longhaul/protocol';
 import type { Settings } from './load-settings.ts';
+import { isPostgres } from './storage-place.ts';
 
 /** The address of a provider's models for one session, from `--base-url`. */
 interface SessionAddress {
@@ -86,7 +87,9 @@ async function isOwnDatabase({
   const { url } = config.storage;
   const path = url.replace(/^sqlite:/, '');
   if (url.startsWith('memory:')) return true;
-  if (origins['storage.url']?.from === 'project' || !isAbsolute(path)) return false;
+  if (origins['storage.url']?.from === 'project') return false;
+  if (isPostgres(url)) return true;
+  if (!isAbsolute(path)) return false;
   const real = await realpath(path).catch(() => path);
   return !real.startsWith(workspace.endsWith('/') ? workspace : `${workspace}/`);
 }

@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import type { Config } from '@longhaul/config';
 import { isOwnerAlive } from '@longhaul/core';
 import type { Contents } from '@longhaul/storage/maintenance';
-import { blobFolder, databasePath } from '../compose/open-storage.ts';
+import { blobFolder, databasePath, isPostgres } from '../compose/storage-place.ts';
 import { formatBytes, plural, shortId } from '../render/format.ts';
 import { type Check, failedCheck } from './check.ts';
+import { checkPostgres } from './postgres.ts';
 
 const NAME = 'database';
 /** The number of blobs that are compared with their hash without `--deep`. */
@@ -21,6 +22,7 @@ export async function checkDatabase(
   if (url.startsWith('memory:')) {
     return [{ name: NAME, status: 'ok', detail: 'in memory: sessions are lost when the program ends' }];
   }
+  if (isPostgres(url)) return checkPostgres(url);
   const path = databasePath(url);
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) return [await checkFolder(path)];

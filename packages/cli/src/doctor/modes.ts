@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Config } from '@longhaul/config';
 import { kept } from '../backup/kept-files.ts';
-import { blobFolder, databasePath } from '../compose/open-storage.ts';
+import { blobFolder, databasePath } from '../compose/storage-place.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Check } from './check.ts';
 

@@ -5,7 +5,7 @@ import type { Config } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { HealthProbes } from '@longhaul/server';
 import { openSandbox } from '../compose/open-sandbox.ts';
-import { blobFolder, databasePath } from '../compose/open-storage.ts';
+import { blobFolder, databasePath } from '../compose/storage-place.ts';
 
 const SANDBOX_MS = 20_000;
 

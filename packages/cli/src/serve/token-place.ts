@@ -1,6 +1,6 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { isInside, realPathOf } from '@longhaul/core/host-paths';
-import { databasePath } from '../compose/open-storage.ts';
+import { storagePlace } from '../compose/storage-place.ts';
 
 export interface TokenPlace {
   /** Path of the file with the token of the gateway's page. */
@@ -27,7 +27,8 @@ export interface TokenPlaceOptions {
  */
 export function tokenPlace({ url, home, workspaces }: TokenPlaceOptions): TokenPlace {
   const usual = join(home, '.local', 'share', 'longhaul');
-  const folders = url.startsWith('memory:') ? [usual] : [dirname(databasePath(url)), usual];
+  const place = storagePlace(url);
+  const folders = place === undefined ? [usual] : [place.folder, usual];
   const roots = workspaces.map(realPathOf);
   const places = folders.map((folder): TokenPlace => {
     const at = realPathOf(folder);

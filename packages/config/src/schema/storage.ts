@@ -4,10 +4,11 @@ import { limit, setting } from './values.ts';
 
 export const storage = z.strictObject({
   url: setting(
-    z.string().regex(/^(?:sqlite|memory):/, {
-      error: 'must start with sqlite: or memory:, because sessions are stored in SQLite, such as sqlite:PATH',
+    z.string().regex(/^(?:sqlite|memory|postgres|postgresql):/, {
+      error:
+        'must start with sqlite:, postgres: or memory:, such as sqlite:PATH or postgres://USER@HOST/DATABASE',
     }),
-    'Where sessions are stored: sqlite:PATH, or memory: for sessions that end with the process. A relative path starts at the current folder, not at the folder of this file.',
+    'Where sessions are stored: sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, or memory: for sessions that end with the process. A relative path starts at the current folder, not at the folder of this file.',
     D.storage.url,
   ),
   retention: setting(

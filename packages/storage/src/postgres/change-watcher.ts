@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { Listeners } from '../shared/listeners.ts';
-import type { Connection, Db } from './connection.ts';
+import { type Connection, type Db, rowsOf } from './connection.ts';
+import { listenTo } from './notifications.ts';
 
 /** A lost notification is noticed after this time. */
 const POLL_MS = 1_000;
@@ -22,7 +23,7 @@ export interface ChangeWatcher {
  * Wakes the stores of other processes, and the listeners of this one when others have changed something. A notification
  * is only a wake-up, and can be lost: each store counts its changes, and stores with listeners compare the counts.
  */
-export function createChangeWatcher({ client, db }: Connection, schema: string): ChangeWatcher {
+export function createChangeWatcher(connection: Connection, schema: string): ChangeWatcher {
   const store = randomUUID();
   const channel = `longhaul_${schema}`;
   let sending: Promise<void> | undefined;
@@ -30,7 +31,7 @@ export function createChangeWatcher({ client, db }: Connection, schema: string):
   let watching: Watch | undefined;
   const listeners = new Listeners({
     onFirst() {
-      watching = watch({ client, db, channel, store, onChange: () => listeners.notify() });
+      watching = watch({ connection, channel, store, onChange: () => listeners.notify() });
     },
     onLast: () => watching?.end(),
   });
@@ -45,7 +46,7 @@ export function createChangeWatcher({ client, db }: Connection, schema: string):
   function send(): void {
     waiting = undefined;
     // Stores that miss it notice the next change, or wait for the run's lease to end.
-    sending = db.execute(count(true)).then(
+    sending = connection.db.execute(count(true)).then(
       () => undefined,
       () => undefined,
     );
@@ -80,21 +81,24 @@ interface Watch {
 }
 
 function watch({
-  client,
-  db,
+  connection: { db, config },
   channel,
   store,
   onChange,
-}: Connection & { channel: string; store: string; onChange: () => void }): Watch {
+}: {
+  connection: Connection;
+  channel: string;
+  store: string;
+  onChange: () => void;
+}): Watch {
   let known: string | undefined;
   let isOver = false;
-  let isReading = false;
+  let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
-    if (isReading || isOver) return;
-    isReading = true;
     try {
-      const [row] = await db.execute<{ sum: string }>(
+      const [row] = await rowsOf<{ sum: string }>(
+        db,
         sql`SELECT coalesce(sum(count), 0)::text AS sum FROM changes WHERE store <> ${store}`,
       );
       const isChanged = known !== undefined && row?.sum !== known;
@@ -103,32 +107,34 @@ function watch({
     } catch {
       // The listeners get the error from their own reads. The next look may succeed.
       if (!isOver) onChange();
-    } finally {
-      isReading = false;
     }
   }
 
-  const timer = setInterval(() => void look(), POLL_MS);
+  function lookSoon(): void {
+    if (isOver) return;
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  }
+
+  const timer = setInterval(lookSoon, POLL_MS);
   timer.unref();
-  void look();
-  const listening = client
-    .listen(
-      channel,
-      (sender) => {
-        if (sender !== store && !isOver) void look();
-      },
-      () => void look(),
-    )
-    .catch(() => undefined);
-  let ended = Promise.resolve();
+  lookSoon();
+  const listener = listenTo(config, channel, {
+    onMessage: (sender) => {
+      if (sender !== store) lookSoon();
+    },
+    onConnected: lookSoon,
+  });
+  let ended: Promise<void> | undefined;
   return {
     end() {
       isOver = true;
       clearInterval(timer);
-      ended = listening.then(async (listener) => listener?.unlisten()).catch(() => undefined);
+      ended = listener.end().then(() => looking);
     },
     get ended() {
-      return ended;
+      return ended ?? Promise.resolve();
     },
   };
 }

@@ -1,52 +1,110 @@
-import type { PgAsyncDatabase } from 'drizzle-orm/pg-core';
-import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
+import type { SQL } from 'drizzle-orm';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
+import { NO_CONNECTION, postgresCode } from './postgres-errors.ts';
 
-/** The pool, or a transaction. */
+/** The pool, or a transaction. The queries of a transaction run one after the other. */
 export type Db = Pick<
-  PgAsyncDatabase<PostgresJsQueryResultHKT>,
+  NodePgDatabase,
   'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | 'execute'
 >;
 
 export interface Connection {
-  readonly client: postgres.Sql<{ bigint: number }>;
-  readonly db: PgAsyncDatabase<PostgresJsQueryResultHKT>;
+  readonly pool: pg.Pool;
+  readonly db: NodePgDatabase;
+  readonly config: pg.ClientConfig;
 }
 
 const MAX_CONNECTIONS = 10;
-const CONNECT_SECONDS = 10;
+const CONNECT_MS = 10_000;
 /** An unused connection is closed after this time. */
-const IDLE_SECONDS = 60;
-/** As long as SQLite's busy timeout. */
-const LOCK_TIMEOUT_MS = 5_000;
-/** Ends what a suspended program holds. */
-const IDLE_TRANSACTION_MS = 60_000;
+const IDLE_MS = 60_000;
+const SETTINGS = {
+  /** As long as SQLite's busy timeout. */
+  lock_timeout: '5000',
+  /** Ends what a suspended program holds. */
+  idle_in_transaction_session_timeout: '60000',
+};
 
 /** Creates a pool. It connects when it is used. */
 export function connect(
-  { host, port, user, password, database, schema, sslmode }: PostgresAddress,
+  address: PostgresAddress,
   { maxConnections = MAX_CONNECTIONS }: { maxConnections?: number } = {},
 ): Connection {
-  const client = postgres({
-    ...(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }),
+  const config = clientConfig(address);
+  const pool = new CodedPool({ ...config, max: maxConnections, idleTimeoutMillis: IDLE_MS });
+  // The query on a lost connection reports the loss. Without a listener, the event would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return { pool, db: drizzle({ client: pool, paramsInErrors: false }), config };
+}
+
+function clientConfig({
+  host,
+  port,
+  user,
+  password,
+  database,
+  schema,
+  sslmode,
+}: PostgresAddress): pg.ClientConfig {
+  const settings = { ...SETTINGS, search_path: schema };
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  return {
+    host,
+    port,
     user,
     ...(password === undefined ? {} : { password }),
     database,
-    ssl: sslmode === 'disable' ? false : (sslmode as 'prefer'),
-    max: maxConnections,
-    connect_timeout: CONNECT_SECONDS,
-    idle_timeout: IDLE_SECONDS,
-    fetch_types: false,
-    onnotice: () => {},
-    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
-    connection: {
-      application_name: 'longhaul',
-      search_path: schema,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-      default_transaction_isolation: 'read committed',
-    },
-  });
-  return { client, db: drizzle({ client }) };
+    ssl: sslmode === 'disable' ? false : { rejectUnauthorized: sslmode === 'verify-full' },
+    application_name: 'longhaul',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    options: options.join(' '),
+  };
+}
+
+/** The driver gives no code to some errors of connecting. */
+class CodedPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(
+    callback: (
+      error: Error | undefined,
+      client: pg.PoolClient | undefined,
+      done: (release?: unknown) => void,
+    ) => void,
+  ): void;
+  override connect(
+    callback?: (
+      error: Error | undefined,
+      client: pg.PoolClient | undefined,
+      done: (release?: unknown) => void,
+    ) => void,
+  ): Promise<pg.PoolClient> | undefined {
+    if (callback !== undefined) {
+      super.connect((error, client, done) => callback(coded(error), client, done));
+      return undefined;
+    }
+    return super.connect().catch((error: unknown) => {
+      throw coded(error);
+    });
+  }
+}
+
+function coded<T>(error: T): T {
+  if (error instanceof Error && postgresCode(error) === undefined)
+    Object.assign(error, { code: NO_CONNECTION });
+  return error;
+}
+
+/** Runs a statement that drizzle has no words for. */
+export async function rowsOf<Row extends Record<string, unknown>>(
+  db: Pick<Db, 'execute'>,
+  statement: SQL,
+): Promise<Row[]> {
+  const { rows }: pg.QueryResult<Row> = (await db.execute<Record<string, unknown>>(
+    statement,
+  )) as pg.QueryResult<Row>;
+  return rows;
 }

@@ -1,3 +1,4 @@
+export { examinePostgres, type PostgresFacts } from './examine-postgres.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './open-postgres-store.ts';
 export {
   isPostgresUrl,

@@ -51,7 +51,7 @@ export async function openPostgresStore({
     const clock = await readServerClock(connection, clocks);
     return createPostgresStore(connection, { address: shown, schema: address.schema, clock });
   } catch (error) {
-    await connection.client.end({ timeout: 1 });
+    await connection.pool.end();
     throw mapPostgresError(error, shown);
   }
 }

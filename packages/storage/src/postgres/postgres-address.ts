@@ -9,14 +9,20 @@ export interface PostgresAddress {
   password?: string;
   database: string;
   schema: string;
-  /** `disable` and others as libpq defines them. */
-  sslmode: string;
+  /** As libpq defines them: `require` encrypts, `verify-full` also checks the certificate. */
+  sslmode: SslMode;
 }
 
-const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-full'];
+const SSL_MODES = ['disable', 'require', 'verify-full'] as const;
 const PARAMETERS = ['host', 'schema', 'sslmode'];
 const DEFAULT_SCHEMA = 'longhaul';
 const EXAMPLE = 'postgres://longhaul@db.example.com/longhaul';
+
+type SslMode = (typeof SSL_MODES)[number];
+
+function isThisMachine(host: string): boolean {
+  return host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
+}
 
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(?:ql)?:/.test(url);
@@ -38,9 +44,10 @@ export function parsePostgresUrl(url: string): PostgresAddress {
     throw invalid(
       'has the parameter host, which must be the folder of a Unix socket, such as /run/postgresql',
     );
-  const sslmode = parameters.get('sslmode') ?? (socket === null ? 'prefer' : 'disable');
-  if (!SSL_MODES.includes(sslmode))
-    throw invalid(`has the sslmode "${sslmode}"; it can be ${SSL_MODES.join(', ')}`);
+  const host = socket ?? decoded(parsed.hostname).replace(/^\[|\]$/g, '');
+  const wanted = parameters.get('sslmode') ?? (isThisMachine(host) ? 'disable' : 'require');
+  const sslmode = SSL_MODES.find((mode) => mode === wanted);
+  if (sslmode === undefined) throw invalid(`has the sslmode "${wanted}"; it can be ${SSL_MODES.join(', ')}`);
   const schema = parameters.get('schema') ?? DEFAULT_SCHEMA;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw invalid(`has the schema "${schema}"; use lower-case letters, digits and _, with a letter first`);
@@ -50,7 +57,7 @@ export function parsePostgresUrl(url: string): PostgresAddress {
   if (user === '') throw invalid(`names no user, such as ${EXAMPLE}`);
   const password = decoded(parsed.password);
   return {
-    host: socket ?? decoded(parsed.hostname).replace(/^\[|\]$/g, ''),
+    host,
     port: Number(parsed.port || 5432),
     user,
     ...(password === '' ? {} : { password }),
@@ -69,7 +76,7 @@ export function shownPostgresAddress({ host, port, user, database, schema }: Pos
 
 function parse(url: string): URL {
   // A socket's address has no host, which a URL with a user must have.
-  const complete = url.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?]|$)/, '$1localhost');
+  const complete = url.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[:/?]|$)/, '$1localhost');
   const parsed = isPostgresUrl(url) ? URL.parse(complete) : null;
   if (parsed === null || parsed.hostname === '')
     throw invalid(`is not an address such as ${EXAMPLE}. Write special characters of the password as %XX`);

@@ -1,4 +1,5 @@
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { DrizzleQueryError } from 'drizzle-orm/errors';
 
 /** SQLSTATE codes. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SQLSTATE = {
@@ -25,11 +26,11 @@ const RESOURCES = '53';
 const CORRUPT = 'XX0';
 
 /** Codes of sockets and of the driver, when a connection could not be made or was lost. */
+/** The code of an error of connecting to which the driver gives none. */
+export const NO_CONNECTION = 'NO_CONNECTION';
+
 const LOST = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
+  NO_CONNECTION,
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -42,11 +43,14 @@ const LOST = new Set([
 ]);
 
 /** Returns the code of an error of the server, of the driver or of a socket. Drizzle wraps the original error. */
-function postgresCode(thrown: unknown): string | undefined {
+export function postgresCode(thrown: unknown): string | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     const code: unknown = Reflect.get(error, 'code');
     if (typeof code === 'string' && !(error instanceof LonghaulError)) return code;
     if (error instanceof AggregateError && error.errors.length > 0) return postgresCode(error.errors[0]);
+    // The driver gives no code to a query that was running when its connection ended.
+    if (error instanceof DrizzleQueryError && error.cause instanceof Error && !('code' in error.cause))
+      return NO_CONNECTION;
   }
   return undefined;
 }
@@ -149,14 +153,20 @@ function errorOfCode(code: string, address: string, options: Options): LonghaulE
         `A row of ${address} was locked by another program for too long. Nothing was stored. Retry.`,
       );
     default:
-      return errorOfClass(code, address, make);
+      return errorOfClass(code, address, { make, reason: messageOf(options.cause) });
   }
 }
 
 function errorOfClass(
   code: string,
   address: string,
-  make: (kind: ConstructorParameters<typeof LonghaulError>[0], text: string) => LonghaulError,
+  {
+    make,
+    reason,
+  }: {
+    make: (kind: ConstructorParameters<typeof LonghaulError>[0], text: string) => LonghaulError;
+    reason: string;
+  },
 ): LonghaulError | undefined {
   if (code.startsWith(CONSTRAINT))
     return make(
@@ -181,7 +191,7 @@ function errorOfClass(
   )
     return make(
       'store_unavailable',
-      `${address} cannot be reached (${code}). Check that the server is running and that its address is right, then retry.`,
+      `${address} cannot be reached: ${reason}. Check that the server is running and that its address is right, then retry.`,
     );
   return undefined;
 }

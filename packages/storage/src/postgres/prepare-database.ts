@@ -7,7 +7,7 @@ const MIN_VERSION = 150_000;
 /** "LONG" in ASCII. The first half of the advisory lock; the second is the schema. */
 const LOCK = 0x4c4f4e47;
 
-interface ServerFacts {
+export interface ServerFacts {
   /** Such as `16.2`. */
   version: string;
   versionNumber: number;
@@ -31,10 +31,10 @@ export interface PrepareOptions {
  * @throws {LonghaulError} `config_invalid`, `store_readonly`, `store_newer`, and as queries.
  */
 export async function prepareDatabase(
-  { client }: Pick<Connection, 'client'>,
+  { pool }: Pick<Connection, 'pool'>,
   { address, schema, access }: PrepareOptions,
 ): Promise<ServerFacts> {
-  const facts = await readFacts({ client }, schema);
+  const facts = await readFacts({ pool }, schema);
   const problem = serverProblem(facts, { address, access });
   if (problem !== undefined) throw problem;
   if (facts.storeVersion === MIGRATIONS.length) return facts;
@@ -43,28 +43,27 @@ export async function prepareDatabase(
       'store_unavailable',
       `${address} has ${facts.storeVersion === 0 ? 'no sessions' : `tables of version ${facts.storeVersion}`}. Open it once for writing: the tables are created or changed then.`,
     );
-  await migrate({ client }, { schema });
+  await migrate({ pool }, schema);
   return { ...facts, storeVersion: MIGRATIONS.length };
 }
 
-async function readFacts({ client }: Pick<Connection, 'client'>, schema: string): Promise<ServerFacts> {
-  const [row] = await client`
-    SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+export async function readFacts({ pool }: Pick<Connection, 'pool'>, schema: string): Promise<ServerFacts> {
+  const { rows } = await pool.query<Omit<ServerFacts, 'storeVersion'> & { hasTables: boolean }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS "versionNumber",
       current_setting('server_encoding') AS encoding,
       pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly",
-      to_regclass(${`${schema}.longhaul`}) IS NOT NULL AS "hasTables"`;
-  const versions = row?.['hasTables'] === true ? await client`SELECT version FROM longhaul` : [];
-  return {
-    version: String(row?.['version']),
-    versionNumber: Number(row?.['number']),
-    encoding: String(row?.['encoding']),
-    isReadOnly: row?.['isReadOnly'] === true,
-    storeVersion: Number(versions[0]?.['version'] ?? 0),
-  };
+      to_regclass($1) IS NOT NULL AS "hasTables"`,
+    [`${schema}.longhaul`],
+  );
+  const [{ hasTables, ...facts }] = rows as [(typeof rows)[number]];
+  const versions = hasTables
+    ? await pool.query<{ version: number }>('SELECT version FROM longhaul')
+    : { rows: [] };
+  return { ...facts, storeVersion: versions.rows[0]?.version ?? 0 };
 }
 
 /** Returns why this program cannot use the server. Undefined: it can. */
-function serverProblem(
+export function serverProblem(
   { version, versionNumber, encoding, isReadOnly, storeVersion }: ServerFacts,
   { address, access }: Pick<PrepareOptions, 'address' | 'access'>,
 ): LonghaulError | undefined {
@@ -97,22 +96,25 @@ function serverProblem(
 }
 
 /** Creates the schema and runs the missing migrations in one transaction. Other programs wait for it. */
-async function migrate(
-  { client }: Pick<Connection, 'client'>,
-  { schema, migrations = MIGRATIONS }: { schema: string; migrations?: readonly string[] },
-): Promise<void> {
-  await client.begin(async (tx) => {
+async function migrate({ pool }: Pick<Connection, 'pool'>, schema: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
     // The migrations of another program may take longer than the lock timeout of a write.
-    await tx`SET LOCAL lock_timeout = 0`;
-    await tx`SELECT pg_advisory_xact_lock(${LOCK}, hashtext(${schema}))`;
+    await client.query('SET LOCAL lock_timeout = 0');
+    await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCK, schema]);
     // Creating it needs a privilege, also if it exists.
-    const found = await tx`SELECT FROM pg_namespace WHERE nspname = ${schema}`;
-    if (found.length === 0) await tx`CREATE SCHEMA ${tx(schema)}`;
-    await tx`CREATE TABLE IF NOT EXISTS longhaul (version INTEGER NOT NULL)`;
-    const [row] = await tx`SELECT version FROM longhaul`;
-    const version = Number(row?.['version'] ?? 0);
-    for (const migration of migrations.slice(version)) await tx.unsafe(migration);
-    if (row === undefined) await tx`INSERT INTO longhaul (version) VALUES (${migrations.length})`;
-    else if (version < migrations.length) await tx`UPDATE longhaul SET version = ${migrations.length}`;
-  });
+    const found = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
+    if (found.rowCount === 0) await client.query(`CREATE SCHEMA ${schema}`);
+    await client.query('CREATE TABLE IF NOT EXISTS longhaul (version INTEGER NOT NULL)');
+    const { rows } = await client.query<{ version: number }>('SELECT version FROM longhaul');
+    const version = rows[0]?.version ?? 0;
+    for (const migration of MIGRATIONS.slice(version)) await client.query(migration);
+    await client.query('DELETE FROM longhaul');
+    await client.query('INSERT INTO longhaul (version) VALUES ($1)', [MIGRATIONS.length]);
+    await client.query('COMMIT');
+  } finally {
+    // Ends the transaction after an error.
+    client.release(true);
+  }
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type Clock, machineUptime } from '../shared/clock.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, rowsOf } from './connection.ts';
 import { SERVER_CLOCK } from './heads.ts';
 
 /**
@@ -35,8 +35,8 @@ export async function readServerClock(
       },
       at: () => ({ now, uptime }),
     };
-  const [row] = await db.execute<{ now: number }>(sql`SELECT ${SERVER_CLOCK} AS now`);
-  let last = { reading: row?.now ?? Date.now(), uptime: machineUptime() };
+  const [row] = await rowsOf<{ now: string }>(db, sql`SELECT ${SERVER_CLOCK} AS now`);
+  let last = { reading: row === undefined ? Date.now() : Number(row.now), uptime: machineUptime() };
   return {
     // Setting the clock of this machine has no effect.
     now: () => last.reading + machineUptime() - last.uptime,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import type { Connection, Db } from './connection.ts';
-import { isLost, outcomeUnknown } from './postgres-errors.ts';
+import { type Connection, type Db, rowsOf } from './connection.ts';
+import { isLost, NO_CONNECTION, outcomeUnknown } from './postgres-errors.ts';
 import { withRetries } from './retries.ts';
 
 /**
@@ -15,10 +15,7 @@ export const TIMELINE =
 const LOOKUPS = 50;
 const LOOKUP_PAUSE_MS = 100;
 
-interface Mark {
-  xid: string;
-  timeline: number;
-}
+type Mark = { xid: string; timeline: number };
 
 /**
  * Runs a write in a transaction, again after a conflict or a lost connection. If the connection is lost while it
@@ -37,13 +34,11 @@ export async function writeTransaction<T>(
       if (committing !== undefined && (await isCommitted(db, committing.mark))) return committing.value;
       committing = undefined;
       return db.transaction(async (tx) => {
-        const [marks, value] = await Promise.all([
-          tx.execute<{ xid: string; timeline: number }>(
-            sql`SELECT pg_current_xact_id()::text AS xid, ${TIMELINE} AS timeline`,
-          ),
-          work(tx),
-        ]);
-        const [mark] = marks;
+        const value = await work(tx);
+        const [mark] = await rowsOf<Mark>(
+          tx,
+          sql`SELECT pg_current_xact_id()::text AS xid, ${TIMELINE} AS timeline`,
+        );
         if (mark !== undefined) committing = { mark, value };
         return value;
       });
@@ -64,7 +59,8 @@ export function readTransaction<T>({ db }: Pick<Connection, 'db'>, work: (tx: Db
 /** @throws {Error} A lost connection, if the transaction still runs, or ran on a server that was replaced. */
 async function isCommitted(db: Connection['db'], { xid, timeline }: Mark): Promise<boolean> {
   for (let lookup = 0; lookup < LOOKUPS; lookup += 1) {
-    const [row] = await db.execute<{ status: string | null; timeline: number }>(
+    const [row] = await rowsOf<{ status: string | null; timeline: number }>(
+      db,
       sql`SELECT CASE WHEN ${TIMELINE} = ${timeline} THEN pg_xact_status(${xid}::text::xid8) END AS status, ${TIMELINE} AS timeline`,
     );
     if (row?.status === 'committed') return true;
@@ -72,5 +68,5 @@ async function isCommitted(db: Connection['db'], { xid, timeline }: Mark): Promi
     if (row?.timeline !== timeline) break;
     await sleep(LOOKUP_PAUSE_MS);
   }
-  throw Object.assign(new Error('The outcome of a transaction is unknown.'), { code: 'CONNECTION_CLOSED' });
+  throw Object.assign(new Error('The outcome of a transaction is unknown.'), { code: NO_CONNECTION });
 }

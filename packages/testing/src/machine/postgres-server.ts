@@ -145,7 +145,7 @@ async function started(
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)));
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       if (log.length < 100_000) log += text;
-      if (log.includes('ready to accept connections')) resolve();
+      if (/ready to accept (?:read-only )?connections/.test(log)) resolve();
     });
   });
   return server;

@@ -2,7 +2,7 @@ import type { Lease } from '@longhaul/core';
 import type { Connection } from '../connection.ts';
 import { isConflict, isLost, isRefusedData } from '../postgres-errors.ts';
 import { withRetries } from '../retries.ts';
-import { appendStatement } from './append-statement.ts';
+import { appendQuery } from './append-statement.ts';
 import { loadHeads, loadMessages } from './load-state.ts';
 import { type Append, changedMessages, type PlannedStep, planAppends } from './plan-appends.ts';
 import { type SessionPlan, type SessionState, trimState } from './session-state.ts';
@@ -134,7 +134,7 @@ export class AppendQueue {
   async #send(steps: readonly PlannedStep[]): Promise<ReadonlySet<string> | undefined> {
     if (steps.length === 0) return new Set();
     try {
-      const rows = await this.#options.connection.db.execute<{ session_id: string }>(appendStatement(steps));
+      const { rows } = await this.#options.connection.pool.query<{ session_id: string }>(appendQuery(steps));
       return new Set(rows.map((row) => row.session_id));
     } catch (error) {
       if (isLost(error) || isConflict(error) || isRefusedData(error)) return undefined;

@@ -20,7 +20,9 @@ export async function loadMessages(db: Db, messageIds: readonly string[]): Promi
     .select()
     .from(messages)
     .where(inArray(messages.id, [...messageIds]));
-  return Promise.all(rows.map(async (row) => ({ row, parts: await loadParts(db, row) })));
+  const states: MessageState[] = [];
+  for (const row of rows) states.push({ row, parts: await loadParts(db, row) });
+  return states;
 }
 
 async function loadParts(db: Db, { sessionId, sequence }: MessageRow): Promise<PartState[]> {

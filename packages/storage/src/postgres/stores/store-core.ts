@@ -114,6 +114,6 @@ export function createStoreCore(connection: Connection, { address, schema, clock
   async function close(): Promise<void> {
     await order.settled();
     await watchers.close();
-    await connection.client.end({ timeout: 5 });
+    await connection.pool.end();
   }
 }

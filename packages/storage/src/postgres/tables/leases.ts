@@ -4,7 +4,7 @@ import { and, asc, desc, eq, getColumns, isNull, or, sql } from 'drizzle-orm';
 import { type Clock, expiryAfter, isHeld } from '../../shared/clock.ts';
 import { type AcquireOptions, ownerOf, type RunRow, toRunRecord } from '../../shared/run-rows.ts';
 import { idTaken, sessionBusy } from '../../shared/store-errors.ts';
-import type { Db } from '../connection.ts';
+import { type Db, rowsOf } from '../connection.ts';
 import type { Head } from '../heads.ts';
 import { heads, runs } from '../schema.ts';
 import type { ServerClock } from '../server-clock.ts';
@@ -67,7 +67,7 @@ export async function acquire(
  * without the newest rows begins a new timeline, so it grants no epoch that the old one has granted.
  */
 async function firstEpoch(db: Db): Promise<number> {
-  const [row] = await db.execute<{ timeline: number }>(sql`SELECT ${TIMELINE} AS timeline`);
+  const [row] = await rowsOf<{ timeline: number }>(db, sql`SELECT ${TIMELINE} AS timeline`);
   return ((row?.timeline ?? 1) - 1) * EPOCHS_OF_TIMELINE;
 }
 

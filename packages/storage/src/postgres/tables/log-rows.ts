@@ -12,12 +12,10 @@ import { readMessageIds } from './marks.ts';
 
 /** Returns all rows of a session. Call it in a transaction, so that it reads one snapshot. */
 export async function readLogRows(db: Db, sessionId: string): Promise<LogRows> {
-  const [found, pieces, of] = await Promise.all([
-    db.select().from(messages).where(eq(messages.sessionId, sessionId)).orderBy(asc(messages.sequence)),
-    readPartRows(db, sessionId),
-    readMarkRows(db, sessionId),
-  ]);
-  return { messages: found, ...pieces, ...of };
+  const ofSession = eq(messages.sessionId, sessionId);
+  const found = await db.select().from(messages).where(ofSession).orderBy(asc(messages.sequence));
+  const pieces = await readPartRows(db, sessionId);
+  return { messages: found, ...pieces, ...(await readMarkRows(db, sessionId)) };
 }
 
 const { search: _search, ...PART_COLUMNS } = getColumns(parts);
@@ -28,18 +26,16 @@ export async function readPartRows(
   sessionId: string,
   isWanted: (sequence: AnySequence) => SQL | undefined = () => undefined,
 ): Promise<Pick<MessageRows, 'parts' | 'chunks'>> {
-  const [rows, pieces] = await Promise.all([
-    db
-      .select(PART_COLUMNS)
-      .from(parts)
-      .where(and(eq(parts.sessionId, sessionId), isWanted(parts.sequence)))
-      .orderBy(asc(parts.sequence), asc(parts.index)),
-    db
-      .select()
-      .from(partChunks)
-      .where(and(eq(partChunks.sessionId, sessionId), isWanted(partChunks.sequence)))
-      .orderBy(asc(partChunks.sequence), asc(partChunks.index), asc(partChunks.number)),
-  ]);
+  const rows = await db
+    .select(PART_COLUMNS)
+    .from(parts)
+    .where(and(eq(parts.sessionId, sessionId), isWanted(parts.sequence)))
+    .orderBy(asc(parts.sequence), asc(parts.index));
+  const pieces = await db
+    .select()
+    .from(partChunks)
+    .where(and(eq(partChunks.sessionId, sessionId), isWanted(partChunks.sequence)))
+    .orderBy(asc(partChunks.sequence), asc(partChunks.index), asc(partChunks.number));
   return {
     parts: rows.map((row): PartRow => ({ ...row, key: chunkKey(row) })),
     chunks: pieces.map(
@@ -112,10 +108,8 @@ function partOf(body: string): Part | undefined {
 }
 
 export async function readMarkRows(db: Db, sessionId: string): Promise<MarkRows> {
-  const [all, found] = await Promise.all([
-    db.select().from(marks).where(eq(marks.sessionId, sessionId)).orderBy(asc(marks.key)),
-    db.select().from(compactions).where(eq(compactions.sessionId, sessionId)),
-  ]);
+  const all = await db.select().from(marks).where(eq(marks.sessionId, sessionId)).orderBy(asc(marks.key));
+  const found = await db.select().from(compactions).where(eq(compactions.sessionId, sessionId));
   const messageIds = found.length === 0 ? { ids: [], sequences: [] } : await readMessageIds(db, sessionId);
   return { marks: all, compactions: found, messageIds };
 }

@@ -4,7 +4,7 @@ import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { BLOB_COLUMNS } from '../../shared/blob-columns.ts';
 import { type BlobUse, deletableBlobs, isNamedIn } from '../../shared/deletable-blobs.ts';
 import { withoutNulls } from '../../shared/json.ts';
-import type { Db } from '../connection.ts';
+import { type Db, rowsOf } from '../connection.ts';
 import { outputs } from '../schema.ts';
 
 export async function listOutputs(db: Db, sessionId: string): Promise<OutputRecord[]> {
@@ -60,12 +60,14 @@ async function usesOf(db: Db, blobIds: readonly string[]): Promise<BlobUse[]> {
   const uses: BlobUse[] = [];
   for (const { table, column } of BLOB_COLUMNS) {
     if (table === 'parts' || table === 'cache') continue;
-    const rows = await db.execute<{ text: string }>(
+    const rows = await rowsOf<{ text: string }>(
+      db,
       sql`SELECT ${sql.identifier(column)} AS text FROM ${sql.identifier(table)} WHERE ${sql.identifier(column)} LIKE ANY (${ids})`,
     );
     for (const { text } of rows) uses.push(...named(text).map((blobId) => ({ blobId })));
   }
-  const inParts = await db.execute<{ session: string; sequence: number; part: number; text: string }>(
+  const inParts = await rowsOf<{ session: string; sequence: number; part: number; text: string }>(
+    db,
     sql`SELECT session_id AS session, sequence, part_index AS part, body AS text FROM parts WHERE body LIKE ANY (${ids})`,
   );
   for (const { session, sequence, part, text } of inParts)

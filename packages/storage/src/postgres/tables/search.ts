@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { phraseScore } from '../../shared/phrase-score.ts';
 import { isSoundRow } from '../../shared/row-checksum.ts';
 import { parseTerms, plainTextOf, snippetOf, wordsOf } from '../../shared/search-text.ts';
-import type { Db } from '../connection.ts';
+import { type Db, rowsOf } from '../connection.ts';
 import { LACKS_PLACES, LACKS_WORDS, searchQuery } from '../search-vector.ts';
 import { readRevertedSpans } from './live-path.ts';
 
@@ -64,13 +64,16 @@ async function readHits(
   );
   const isLive = sql` AND NOT EXISTS (SELECT FROM json_to_recordset(${spans}::text::json) AS span(id text, first int, last int)
     WHERE span.id = parts.session_id AND parts.sequence BETWEEN span.first AND span.last)`;
-  return db.execute<HitRow>(sql`
+  return rowsOf<HitRow>(
+    db,
+    sql`
     SELECT parts.session_id AS "sessionId", message_id AS "messageId", sequence, part_index AS "partIndex", type, state, body, checksum,
       search @@ ${`'${LACKS_PLACES}' | '${LACKS_WORDS}'`}::text::tsquery AS "isUnsure"
     FROM parts JOIN heads ON heads.session_id = parts.session_id
     WHERE search @@ ${match}::text::tsquery${sessionId === undefined ? sql`` : sql` AND parts.session_id = ${sessionId}`}${reverted.length === 0 ? sql`` : isLive}
     ORDER BY ts_rank(search, ${match}::text::tsquery, 1) DESC, parts.session_id DESC, sequence DESC, part_index DESC
-    LIMIT ${limit} OFFSET ${offset}`);
+    LIMIT ${limit} OFFSET ${offset}`,
+  );
 }
 
 function readablePart(row: HitRow): Part | undefined {

@@ -70,15 +70,12 @@ async function readShown(
   sessionId: string,
   isShown: (sequence: AnySequence) => SQL | undefined,
 ): Promise<MessageRows> {
-  const [rows, pieces] = await Promise.all([
-    db
-      .select()
-      .from(messages)
-      .where(and(eq(messages.sessionId, sessionId), isShown(messages.sequence)))
-      .orderBy(asc(messages.sequence)),
-    readPartRows(db, sessionId, isShown),
-  ]);
-  return { messages: rows, ...pieces };
+  const rows = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.sessionId, sessionId), isShown(messages.sequence)))
+    .orderBy(asc(messages.sequence));
+  return { messages: rows, ...(await readPartRows(db, sessionId, isShown)) };
 }
 
 /** Reads few columns: there may be tens of thousands of hidden messages. */
@@ -152,7 +149,7 @@ async function readViewMarks(
         )
         .orderBy(desc(marks.key))
         .limit(1);
-    const needed = (await Promise.all([newest(), newest(isNull(marks.undoneAt))])).flat();
+    const needed = [...(await newest()), ...(await newest(isNull(marks.undoneAt)))];
     const ids = [...new Set(needed.map(({ id }) => id))];
     const bodies =
       ids.length === 0 ? [] : await db.select().from(compactions).where(inArray(compactions.id, ids));
@@ -188,13 +185,12 @@ export async function readCollapsedRows(db: Db, sessionId: string): Promise<View
     Math.min(first - 1, MAX_SEQUENCE),
   ]);
   const isShown = isIn(shownSpans.filter(([first, last]) => first <= last));
-  const [shown, newest] = await Promise.all([
-    readShown(db, sessionId, isShown),
-    Promise.all(breaks.map(({ span, isHidden }) => (isHidden ? newestIn(db, sessionId, span) : undefined))),
-  ]);
+  const shown = await readShown(db, sessionId, isShown);
   const stubs = shown.messages.map((row) => ({ row, from: row.sequence, isHidden: false }));
-  for (const [index, row] of newest.entries())
-    if (row !== undefined) stubs.push({ row, from: breaks[index]?.span[0] ?? row.sequence, isHidden: true });
+  for (const { span, isHidden } of breaks) {
+    const row = isHidden ? await newestIn(db, sessionId, span) : undefined;
+    if (row !== undefined) stubs.push({ row, from: span[0], isHidden: true });
+  }
   stubs.sort((left, right) => left.row.sequence - right.row.sequence);
   const standing = stubs.filter(({ isHidden }) => isHidden);
   const places = spans.length === 0 ? [] : stubs.map(({ row }) => stubOf(row));

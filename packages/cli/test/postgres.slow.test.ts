@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { findPostgres, isRequired, type PostgresServer, startPostgres } from '@longhaul/testing/machine';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Bench } from './harness.ts';
+
+const isMissing = findPostgres() === undefined && !isRequired('postgres');
+const PASSWORD = 'right-and-secret';
+
+describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    await server.query(`CREATE USER guarded PASSWORD '${PASSWORD}'`);
+    await server.query('CREATE DATABASE work OWNER guarded');
+  }, 60_000);
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  /** What a check of the database says. Others fail without a model. */
+  const checked = async (bench: Bench) => {
+    const { stdout } = await bench.run(['doctor', '--json']);
+    expect(stdout).not.toContain(PASSWORD);
+    return stdout;
+  };
+  const address = (password = PASSWORD) => `postgres://guarded:${password}@127.0.0.1:${server.port}/work`;
+  const set = (bench: Bench, url: string) => writeFile(bench.userFile, `storage: { url: "${url}" }\n`);
+
+  it('are run, listed, searched, shown and resumed, and the password is never shown', async () => {
+    await using bench = await Bench.open();
+    await set(bench, address());
+    const { flags } = await bench.serve({
+      windowTokens: 64_000,
+      script: ({ number }) =>
+        number === 1
+          ? {
+              text: 'Counting.',
+              toolCalls: [{ name: 'bash', arguments: { command: 'seq 1 60000; echo needle' } }],
+            }
+          : 'Counted all of them.',
+    });
+    const run = async (args: string[]) => {
+      const ended = await bench.run(args);
+      expect(ended.stdout + ended.stderr).not.toContain(PASSWORD);
+      expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+      return ended.stdout;
+    };
+    expect(await checked(bench)).toContain('the first run creates the tables');
+    const model = ['--sandbox', 'local', ...flags];
+    await run(['run', 'Count to many', ...model]);
+    expect(await run(['sessions'])).toContain('Count to many');
+    expect(await run(['search', 'needle'])).toContain('needle');
+    expect(await run(['show', 'last'])).toContain('Counted all of them.');
+    await run(['send', 'last', 'And again']);
+    await run(['resume', 'last', ...model]);
+    expect(await checked(bench)).toMatch(/PostgreSQL \d+.*"1 session"/s);
+    expect(await run(['config'])).toContain('postgres://********@127.0.0.1');
+  });
+
+  it('are refused with what to do', async () => {
+    await using bench = await Bench.open();
+    const refused = async (url: string, args: string[], message: RegExp) => {
+      await set(bench, url);
+      const { code, stdout, stderr } = await bench.run(args);
+      expect(code, stdout + stderr).not.toBe(0);
+      expect(stdout + stderr).toMatch(message);
+      expect(stdout + stderr).not.toMatch(/secret|\n\s+at /);
+    };
+    await refused(address('wrong-and-secret'), ['sessions'], /refused the user or the password/);
+    await refused(address('wrong-and-secret'), ['doctor', '--json'], /refused the user or the password/);
+    await refused('postgres://guarded:secret@127.0.0.1', ['sessions'], /names no database/);
+    await refused(
+      'postgres://guarded:secret@127.0.0.1/x?sslmod=a',
+      ['sessions'],
+      /has the parameter "sslmod"/,
+    );
+    await refused(address(), ['gc'], /works with SQLite databases only/);
+    await refused(address(), ['repair'], /works with SQLite databases only/);
+  });
+});
