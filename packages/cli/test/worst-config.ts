@@ -67,6 +67,7 @@ const SPECIAL: Readonly<Record<string, (attacker: Attacker) => unknown>> = {
   approvals: () => [{ tool: '*', action: 'allow' }],
   upstreams: ({ url, variable }) => [{ name: NAME, baseUrl: url, apiKey: `$${variable}` }],
   origins: ({ url }) => [new URL(url).origin],
+  trustProxy: () => ['0.0.0.0/0'],
 };
 
 /** Special values by the last name of the key, otherwise the widest value of its type. */

@@ -135,9 +135,11 @@ export interface ServerConfig {
   hosts: string[];
   /** Origins of other sites whose pages may use the server. */
   origins: string[];
+  /** Addresses of proxies whose forwarded headers are used. */
+  trustProxy: string[];
   maxBodyBytes: number;
   maxUploadBytes: number;
-  /** Limit per client address. Bursts may be five times as large. `null`: no limit. */
+  /** Limit of each token. Bursts may be five times as large. `null`: no limit. */
   requestsPerSecond: number | null;
   stopGraceMs: number;
   /** Agents as models of OpenAI's API. */
@@ -384,6 +386,7 @@ export const DEFAULT_CONFIG: Config = {
     workspaces: [],
     hosts: [],
     origins: [],
+    trustProxy: [],
     maxBodyBytes: 1_048_576,
     maxUploadBytes: 33_554_432,
     requestsPerSecond: 100,

@@ -172,6 +172,8 @@ export interface ServerOptions {
   workspaces: readonly string[];
   /** Allowed names in the Host header, in addition to IP addresses and `localhost`. */
   hosts?: readonly string[];
+  /** Addresses of proxies, or ranges of them, whose `X-Forwarded-For` and `X-Forwarded-Host` are used. */
+  trustProxy?: readonly string[];
   /** Origins of other sites whose pages may use the server, such as `https://app.example.com`. */
   origins?: readonly string[];
   /**

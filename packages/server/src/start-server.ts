@@ -10,11 +10,13 @@ import { allHandlers } from './handlers/all-handlers.ts';
 import { ModelHealth } from './health/model-health.ts';
 import { createReadiness, type Readiness } from './health/readiness.ts';
 import { createApp } from './http/app.ts';
+import { createAudit } from './http/audit.ts';
 import { UnusedConnections } from './http/unused-connections.ts';
 import { createMetrics } from './metrics.ts';
 import { DelayedDeletions } from './runs/delayed-deletions.ts';
 import { leftSessions } from './runs/left-sessions.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
+import { createCallerReader } from './safety/forwarded-caller.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
 import { SessionGate } from './safety/session-gate.ts';
@@ -91,6 +93,8 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
       'The token is missing, wrong, expired or revoked. The first token is in the file that longhaul serve prints when it starts; longhaul token add makes others.',
   });
   const gate = new SessionGate(agent.store);
+  const callerOf = createCallerReader(options.trustProxy ?? []);
+  const audit = createAudit(log);
   const guard = createGuard({
     tokens,
     hosts: options.hosts ?? [],
@@ -120,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     openai,
   });
   const page = options.webFolder === undefined ? undefined : createPageFiles(options.webFolder);
-  const app = createApp({ handlers, guard, gate, limits, page, mask, metrics, log });
+  const app = createApp({ handlers, guard, gate, callerOf, audit, limits, page, mask, metrics, log });
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,

@@ -355,3 +355,58 @@ describe('the rate of requests', () => {
     expect(await statusOf(limited, null, '/healthz')).toBe(429);
   });
 });
+
+describe('the audit', () => {
+  /** The lines about one operation, oldest first. */
+  const linesOf = (operation: string) =>
+    server.log
+      .map((line): Record<string, unknown> => JSON.parse(line))
+      .filter((line) => line['audit'] === true && line['operation'] === operation);
+
+  it('has a line for each change: who, what, which session, and why it was refused', async () => {
+    const id = await newSession('ann');
+    const who = { token: 'ann', scope: 'work', address: '127.0.0.1' };
+    expect(linesOf('createSession').at(-1)).toMatchObject({ ...who, sessionId: id, level: 30 });
+    await as('ann', 'POST', `/api/sessions/${id}/messages`, { content: 'private words' });
+    expect(linesOf('sendMessage').at(-1)).toMatchObject({
+      ...who,
+      sessionId: id,
+      requestId: expect.any(String),
+    });
+    await as('bob', 'DELETE', `/api/sessions/${id}`);
+    expect(linesOf('deleteSession').at(-1)).toMatchObject({
+      token: 'bob',
+      sessionId: id,
+      code: 'session_not_found',
+    });
+    await as('rea', 'PUT', '/api/settings', {});
+    expect(linesOf('putSettings').at(-1)).toMatchObject({ token: 'rea', code: 'forbidden' });
+    const messages = [{ id: 'audit', role: 'user', parts: [{ type: 'text', text: 'hi' }] }];
+    const chat = { method: 'POST', body: JSON.stringify({ id, messages }), token: tokens['ann'] };
+    await (
+      await server.fetch('/api/chat', { ...chat, headers: { 'content-type': 'application/json' } })
+    ).text();
+    expect(linesOf('chat').at(-1)).toMatchObject({ token: 'ann', sessionId: id });
+    expect(server.log.join('')).not.toContain('private words');
+  });
+
+  it('has no line for reading', async () => {
+    await as('ann', 'GET', `/api/sessions/${sessionId}`);
+    await as('ann', 'GET', '/api/sessions');
+    expect([...linesOf('getSession'), ...linesOf('listSessions')]).toEqual([]);
+  });
+});
+
+it('takes the address and the host of a client from a trusted proxy, so its page is not refused', async () => {
+  const options = { trustProxy: ['127.0.0.1'], hosts: ['team.example'] };
+  await using behind = await startTestServer({ options, limits: { rate: { perSecond: 0.0001, burst: 20 } } });
+  const get = async (headers: Record<string, string>, token?: string) =>
+    (await behind.fetch('/api/sessions', { headers, ...(token !== undefined && { token }) })).status;
+  const page = { origin: 'https://team.example' };
+  expect(await get(page)).toBe(403);
+  expect(await get({ ...page, 'x-forwarded-host': 'team.example' })).toBe(200);
+  expect(await get({ 'x-forwarded-host': 'other.example' })).toBe(403);
+  const from = (address: string) => get({ 'x-forwarded-for': address }, 'wrong');
+  expect([await from('203.0.113.7'), await from('203.0.113.7')]).toEqual([401, 429]);
+  expect(await from('203.0.113.8')).toBe(401);
+});

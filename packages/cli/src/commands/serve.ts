@@ -90,6 +90,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     workspaces,
     hosts: place.hosts,
     origins: place.origins,
+    trustProxy: place.trustProxy,
     secrets: () => settings.secrets,
     openai: place.openai,
     replay: replayUploads(),

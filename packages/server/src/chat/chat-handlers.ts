@@ -21,7 +21,7 @@ import { answerId, uiHistory } from './ui-history.ts';
 import { UiTranslator } from './ui-translator.ts';
 
 type UiMessage = ChatBody['messages'][number];
-type StreamRequest = Pick<RouteRequest<'chat'>, 'raw' | 'access' | 'isStillValid'>;
+type StreamRequest = Pick<RouteRequest<'chat'>, 'raw' | 'access' | 'isStillValid' | 'noteSession'>;
 
 /** An answer to stream: the events after a number, as one UI message. */
 interface Answer {
@@ -180,8 +180,9 @@ export function chatHandlers(
 
   async function stream(
     { sessionId, after, translator, onLeft, onClosed }: Answer,
-    { raw: { outgoing, headers }, access, isStillValid }: StreamRequest,
+    { raw: { outgoing, headers }, access, isStillValid, noteSession }: StreamRequest,
   ): Promise<void> {
+    noteSession(sessionId);
     const mayRead = async () => (await isStillValid()) && (await gate.sees(access, sessionId));
     let reader: ChatReader | undefined;
     await feeds.openReader(sessionId, { after, mayRead }, (onClose) => {

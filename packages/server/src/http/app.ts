@@ -1,17 +1,19 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { PageFiles } from '@longhaul/models/http';
-import { isObject, LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { API_ROUTES, type ApiRoute, type OperationName } from '@longhaul/protocol/api';
 import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
-import { type Access, ADMIN, includesScope } from '../safety/access.ts';
-import { type Caller, type Guard, missingToken } from '../safety/guard.ts';
-import { operationAccess } from '../safety/operation-access.ts';
+import type { Access } from '../safety/access.ts';
+import type { CallerReader } from '../safety/forwarded-caller.ts';
+import { type Guard, missingToken } from '../safety/guard.ts';
 import type { SessionGate } from '../safety/session-gate.ts';
 import type { ServerLimits } from '../server-options.ts';
+import type { Audit } from './audit.ts';
+import { assertSession, authorized } from './authorize.ts';
 import { OPENAI_PATH, toFailure, toOpenAiFailure } from './error-response.ts';
 import { parseRequest } from './parse-request.ts';
 import { requestIdOf } from './request-id.ts';
@@ -20,6 +22,8 @@ import type { RouteHandlers } from './route-handler.ts';
 export interface AppOptions {
   handlers: RouteHandlers;
   guard: Guard;
+  callerOf: CallerReader;
+  audit: Audit;
   gate: SessionGate;
   limits: ServerLimits;
   /** Absent: no page is served. */
@@ -49,14 +53,14 @@ const SAFE_HEADERS = {
 
 /** Creates the HTTP application: the routes of all operations, protected by the guard. */
 export function createApp(options: AppOptions): Hono<Bindings> {
-  const { guard, log, metrics, mask, page } = options;
+  const { guard, callerOf, log, metrics, mask, page } = options;
   const app = new Hono<Bindings>();
 
   app.use(async (context, next) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(context.req.header('x-request-id'));
     context.set('requestId', requestId);
-    const caller = callerOf(context);
+    const caller = callerOf(context.env.incoming);
     const origin = guard.corsOrigin(caller);
     context.set('cors', {
       'x-request-id': requestId,
@@ -72,7 +76,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   });
 
   app.use(async (context, next) => {
-    const access = await guard.admit(callerOf(context), {
+    const access = await guard.admit(callerOf(context.env.incoming), {
       opensPage: page !== undefined && opensPage(context),
       isPublic: isPublic(context),
     });
@@ -91,7 +95,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
     }
     const allow = routes.map(([, { method }]) => method).join(', ');
     app.all(path, (context) => {
-      accessOf(context);
+      if (context.get('access') === undefined) throw missingToken();
       throw new LonghaulError(
         'method_not_allowed',
         `This address does not support ${context.req.method}. Use ${allow}.`,
@@ -136,22 +140,25 @@ async function answer(
   context: AppContext,
   options: AppOptions & { name: OperationName; route: ApiRoute },
 ): Promise<Response> {
-  const { name, route, guard, handlers } = options;
-  const access = authorized(context, options);
+  const { name, route, guard, handlers, callerOf } = options;
   const { incoming, outgoing } = context.env;
-  const caller = callerOf(context);
+  const caller = callerOf(incoming);
+  const given = context.get('access');
+  const entry = options.audit({ name, requestId: context.get('requestId'), access: given, caller });
   const clientLeft = new AbortController();
   const onClose = () => {
     if (!outgoing.writableFinished) clientLeft.abort();
   };
   outgoing.once('close', onClose);
   try {
+    const access = authorized(given, options);
     const request = await parseRequest(name, route, {
       incoming,
       params: context.req.param(),
       url: context.req.url,
       limits: options.limits,
     });
+    entry.noteRequest(request);
     await assertSession(access, request, options);
     // The request was parsed with the schemas of this operation, so it has the type that its handler takes.
     const handler = handlers[name] as (request: unknown) => Promise<unknown>;
@@ -160,52 +167,20 @@ async function answer(
       access,
       caller,
       isStillValid: () => guard.isStillValid(caller, access),
+      noteSession: entry.noteSession,
       signal: clientLeft.signal,
       raw: { method: context.req.method, incoming, outgoing, headers: allHeaders(context) },
     });
+    entry.done(value);
     return value instanceof Response
       ? withHeaders(context, value)
       : succeeded(context, { route, value, mask: options.mask });
+  } catch (error) {
+    entry.failed(error);
+    throw error;
   } finally {
     outgoing.off('close', onClose);
   }
-}
-
-/**
- * Returns whose token the request has.
- *
- * @throws {LonghaulError} `unauthorized`; `forbidden` if the token's scope does not allow the operation.
- */
-function authorized(context: AppContext, { name, route }: { name: OperationName; route: ApiRoute }): Access {
-  if (route.isPublic === true) return context.get('access') ?? ADMIN;
-  const access = accessOf(context);
-  const scope = operationAccess(name)?.scope ?? 'admin';
-  if (includesScope(access.scope, scope)) return access;
-  throw new LonghaulError(
-    'forbidden',
-    `The token "${access.name}" has the scope ${access.scope}. This operation needs the scope ${scope}.`,
-  );
-}
-
-/** @throws {LonghaulError} `unauthorized` */
-function accessOf(context: AppContext): Access {
-  const access = context.get('access');
-  if (access === undefined) throw missingToken();
-  return access;
-}
-
-/** Checks the session that a request names. @throws {LonghaulError} `session_not_found`, `forbidden` */
-async function assertSession(
-  access: Access,
-  { params, query, body }: Record<'params' | 'query' | 'body', unknown>,
-  { name, gate }: { name: OperationName; gate: SessionGate },
-): Promise<void> {
-  const need = operationAccess(name)?.session;
-  if (need === undefined || need === 'filtered') return;
-  const named = [params, query, body].flatMap((part) =>
-    isObject(part) && typeof part['sessionId'] === 'string' ? [part['sessionId']] : [],
-  );
-  for (const sessionId of named) await gate.assert(access, sessionId, need);
 }
 
 interface Success {
@@ -275,16 +250,6 @@ function opensPage({ req }: AppContext): boolean {
     req.header('sec-fetch-mode') === 'navigate' &&
     req.header('sec-fetch-dest') === 'document'
   );
-}
-
-function callerOf({ req, env }: AppContext): Caller {
-  return {
-    address: env.incoming.socket.remoteAddress ?? '',
-    host: req.header('host'),
-    origin: req.header('origin'),
-    fetchSite: req.header('sec-fetch-site'),
-    authorization: req.header('authorization'),
-  };
 }
 
 function honoPath(path: string): string {

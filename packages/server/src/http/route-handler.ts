@@ -16,6 +16,8 @@ export interface RouteRequest<Name extends OperationName> {
   caller: Caller;
   /** Whether the token is still valid. */
   isStillValid: () => Promise<boolean>;
+  /** Tells the audit which session is used, if the request does not name it. */
+  noteSession: (sessionId: string) => void;
   /** Aborts when the client disconnects before the response is complete. */
   signal: AbortSignal;
   raw: {

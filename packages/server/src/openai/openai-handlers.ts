@@ -52,7 +52,7 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
         const chain = new HistoryChain(chainStart(agent.name, access), request.history);
         const chat = { agent, model, request, chain, access, ...namesOf(given) };
         const isStreamed = given.body.stream === true;
-        return await answer(chat, sink, { signal: given.signal, isStreamed });
+        return await answer(chat, sink, { signal: given.signal, isStreamed, noteSession: given.noteSession });
       } catch (error) {
         return sink.fail(toLonghaulError(error));
       }
@@ -62,13 +62,14 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
   async function answer(
     chat: AgentChat,
     sink: CompletionSink,
-    client: { signal: AbortSignal; isStreamed: boolean },
+    { noteSession, ...client }: Pick<Request, 'signal' | 'noteSession'> & { isStreamed: boolean },
   ): Promise<Response> {
     const key = await lockKey(chat);
     // The wait may be long, so the response starts now and gets heartbeats.
     if (locks.isHeld(key)) sink.open();
     using _turn = await locks.take(key, client.signal);
     const session = await chats.open(chat);
+    noteSession(session.id);
     sink.open(session.id);
     let text = '';
     const write = (piece: AnswerPiece) => {
