@@ -65,7 +65,10 @@ describe('longhaul serve', () => {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
-    expect(lines.map(({ msg }) => msg)).toEqual([
+    const audited = lines.filter(({ audit }) => audit === true);
+    expect(audited.length).toBeGreaterThan(0);
+    expect(new Set(audited.map((line) => line.token))).toEqual(new Set(['admin']));
+    expect(lines.map(({ msg }) => msg).filter((msg) => msg !== 'audit')).toEqual([
       'listening',
       'run',
       expect.stringContaining('stopping'),
