@@ -47,11 +47,9 @@ export const server = z.strictObject({
   ),
   trustProxy: setting(
     z.array(
-      z
-        .string()
-        .regex(/^[\da-fA-F.:]+(?:\/\d{1,3})?$/, {
-          error: 'must be an address, such as 127.0.0.1, or a range, such as 10.0.0.0/8',
-        }),
+      z.string().regex(/^[\da-fA-F.:]+(?:\/\d{1,3})?$/, {
+        error: 'must be an address, such as 127.0.0.1, or a range, such as 10.0.0.0/8',
+      }),
     ),
     'Addresses of proxies, or ranges such as 10.0.0.0/8. From them, the address of the client and the host are those in X-Forwarded-For and X-Forwarded-Host.',
     D.server.trustProxy,
