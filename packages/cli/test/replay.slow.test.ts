@@ -188,17 +188,26 @@ describe('longhaul replay', () => {
   it('uses the named model for narratives, and counts their cost', async () => {
     await using bench = await benchWithSessions();
     const { server, flags } = await bench.serve({ script: () => 'The search goes on.' });
+    const price = 'price: { input: 1, output: 1 }';
     await writeFile(
       bench.userFile,
-      `providers:\n  local: { kind: openai-compatible, baseUrl: "${flags[3]}", models: { small: { window: 16000 } } }\n`,
+      `providers:\n  local: { kind: openai-compatible, baseUrl: "${flags[3]}", models: { scripted: { window: 16000, ${price} } } }\n`,
     );
-    const run = (summarizer: string) =>
-      bench.run(['replay', 'sessions', '--window', '8000', '--json', '--summarizer', summarizer]);
-    const costOf = ({ stdout }: { stdout: string }) =>
-      JSON.parse(linesOf(stdout).at(-1) ?? '').strategies['reactive-overflow'].costTokens;
-    const told = costOf(await run('local/small'));
-    expect(server.requests.length).toBeGreaterThan(0);
-    expect(told).toBeGreaterThan(costOf(await run('none')));
+    const run = (...more: string[]) =>
+      bench.run(['replay', 'sessions', '--window', '8000', '--json', ...more]);
+    const lastOf = ({ stdout }: { stdout: string }) => JSON.parse(linesOf(stdout).at(-1) ?? '');
+    const costOf = (last: ReturnType<typeof lastOf>) => last.strategies['reactive-overflow'].costTokens;
+    const told = await run('--narrative', 'local/scripted');
+    expect(told.stderr).toMatch(/^Narratives: \d+ written, \$0\.\d+\.\n$/);
+    expect(told.code).toBe(0);
+    const { narratives } = lastOf(told);
+    expect(narratives).toMatchObject({ written: server.requests.length, failed: 0, refused: 0 });
+    expect(costOf(lastOf(told))).toBeGreaterThan(costOf(lastOf(await run('--narrative', 'none'))));
+    const limited = await run('--narrative', 'local/scripted', '--max-cost', '0.000001');
+    expect(limited.code).toBe(1);
+    expect(limited.stderr).toContain('Raise --max-cost');
+    expect(lastOf(limited).narratives).toMatchObject({ written: 0, costUsd: 0 });
+    expect(server.requests).toHaveLength(narratives.written);
   });
 
   it.each([
@@ -206,6 +215,7 @@ describe('longhaul replay', () => {
     [['x', '--window', '12'], /at least 1000/],
     [['x', '--window', 'large'], /whole number/],
     [['x', '--workers', '0'], /greater than 0/],
+    [['x', '--max-cost', '1'], /name a model with --narrative/],
   ])('refuses %j', async (args, message) => {
     await using bench = await Bench.open();
     const { code, stderr } = await bench.run(['replay', ...args]);

@@ -732,7 +732,8 @@ SWE-agent, OpenHands, ATIF, chat messages, and longhaul export. FILE#3 names the
       --strategy NAMES  separated by commas, or all (default: all)
       --baselines       simple methods for comparison, such as dropping the oldest messages
       --partial         also measure files of which less than 90 % can be read, which are errors otherwise
-      --summarizer NAME provider/model that writes narratives, or none (default: none)
+      --narrative NAME  provider/model that writes narratives, or none (default: none)
+      --max-cost USD    limit of their cost (default: 5)
       --probes          also plant details into the sessions, and count those that each view still has
       --view-command CMD
                         also measure a program: messages as JSON on its standard input, messages as JSON on its output

@@ -24,7 +24,7 @@ export async function throughAgent(command: ThroughAgentCommand, terminal: Termi
   const report = await replayThroughAgent({
     paths,
     windowTokens,
-    wantsNarratives: values.summarizer === 'scripted',
+    wantsNarratives: narrativeOf(values) === 'scripted',
     onFile: (progress) => bar.show(progress),
     signal,
     strategy: values.strategy,
@@ -37,10 +37,15 @@ export async function throughAgent(command: ThroughAgentCommand, terminal: Termi
   return report.sessions.length > 0 && report.sessions.every(hasPassed) ? 0 : 1;
 }
 
+function narrativeOf({ narrative, summarizer }: ThroughAgentCommand['values']): string | undefined {
+  return narrative ?? summarizer;
+}
+
 const OTHER_FLAGS = [
   'against-recorded',
   'baselines',
   'html',
+  'max-cost',
   'partial',
   'probes',
   'view-command',
@@ -50,10 +55,11 @@ const OTHER_FLAGS = [
 function refuseOthers(values: ThroughAgentCommand['values']): void {
   const other = OTHER_FLAGS.find((name) => values[name] !== undefined);
   if (other !== undefined) throw usage(`--${other} does not go with --through-agent.`, 'replay');
-  if (!['none', 'scripted', undefined].includes(values.summarizer)) {
+  const narrative = narrativeOf(values);
+  if (!['none', 'scripted', undefined].includes(narrative)) {
     throw new LonghaulError(
       'usage',
-      `With --through-agent, --summarizer is none or scripted (a short text by the scripted model), not "${values.summarizer}".`,
+      `With --through-agent, --narrative is none or scripted (a short text by the scripted model), not "${narrative}".`,
     );
   }
 }

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Summarise } from '@longhaul/context';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import {
   type BacktestReport,
@@ -16,13 +15,13 @@ import { parseFlags, positiveNumber, usage } from '../command-line/parse-flags.t
 import { resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { loadSettings } from '../compose/load-settings.ts';
-import { printable } from '../render/format.ts';
+import { formatCost, plural, printable } from '../render/format.ts';
 import { againstTable } from '../replay/against-table.ts';
+import { type NarrativeCount, type Narrator, narratorOf } from '../replay/narrator.ts';
 import { newestOwnSessions } from '../replay/own-sessions.ts';
 import { hasProbes, probeTable } from '../replay/probe-table.ts';
 import { progressBar } from '../replay/progress.ts';
 import { replayTable } from '../replay/replay-table.ts';
-import { summariserOf } from '../replay/summariser.ts';
 import { fileLines, totalsLine } from '../replay/totals-line.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
 import { type Terminal, wantsColors } from '../terminal.ts';
@@ -31,6 +30,8 @@ const DEFAULT_WINDOW = '32000';
 /** Smaller windows have no room for one step of a coding agent. */
 const MIN_WINDOW = 1_000;
 const CANCELLED = 130;
+/** US dollars for all narratives of a replay. */
+const DEFAULT_MAX_COST = 5;
 
 /** `longhaul replay FILE|FOLDER…`: measures what each strategy keeps, loses and costs on recorded sessions. */
 export async function replay(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -44,6 +45,7 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
     const windows = windowsOf(values.window ?? DEFAULT_WINDOW);
     return throughAgent({ values, paths, windows, signal: interrupt.signal }, terminal);
   }
+  const narrator = await narratorFrom(values, { terminal, signal: interrupt.signal });
   const options = {
     paths,
     windows: windowsOf(values.window ?? DEFAULT_WINDOW),
@@ -57,16 +59,19 @@ export async function replay(argv: readonly string[], terminal: Terminal): Promi
     wantsProbes: values.probes === true,
     signal: interrupt.signal,
     workers,
-    ...(await summariserFrom(values, { terminal, signal: interrupt.signal })),
+    ...(narrator && { summarise: narrator.summarise }),
   };
   const report = await runWithProgress(options, terminal);
   if (report === undefined) return CANCELLED;
   if (values.html !== undefined) await writePage(report, resolve(terminal.cwd, values.html));
-  return print(report, terminal, {
+  const isComplete = narrator === undefined || reportNarratives(narrator.count, terminal);
+  const code = print(report, terminal, {
     json: values.json === true,
     noColor: values['no-color'],
     againstRecorded: options.againstRecorded,
+    narratives: narrator?.count,
   });
+  return isComplete ? code : 1;
 }
 
 /** Without a path, the newest sessions of the agents on this machine. */
@@ -96,19 +101,37 @@ interface PrintOptions {
   json: boolean;
   noColor: boolean | undefined;
   againstRecorded: boolean;
+  narratives: Readonly<NarrativeCount> | undefined;
+}
+
+/** Returns false if narratives are missing, so that the measures are not those of a strategy with all of them. */
+function reportNarratives(count: Readonly<NarrativeCount>, terminal: Terminal): boolean {
+  const { written, failed, failure = '', refused, costUsd } = count;
+  const cost = costUsd === undefined ? 'cost unknown' : formatCost(costUsd);
+  terminal.err.write(`Narratives: ${written} written, ${cost}.\n`);
+  if (failed > 0)
+    terminal.err.write(`${plural(failed, 'narrative')} failed. The first: ${printable(failure)}\n`);
+  if (refused > 0)
+    terminal.err.write(
+      `${plural(refused, 'narrative')} would exceed the cost limit and were not requested. Raise --max-cost.\n`,
+    );
+  if (failed + refused > 0) terminal.err.write('The summaries without a narrative consist of the ledger.\n');
+  return failed + refused === 0;
 }
 
 function print(
   report: BacktestReport,
   terminal: Terminal,
-  { json, noColor, againstRecorded }: PrintOptions,
+  { json, noColor, againstRecorded, narratives }: PrintOptions,
 ): number {
   const unreadable = report.files.filter((file) => file.problem !== undefined);
   for (const { path, problem } of unreadable)
     terminal.err.write(`${printable(path)}: ${printable(problem ?? '')}\n`);
   const isEmpty = report.files.length === unreadable.length;
   if (isEmpty) terminal.err.write(`${nothingFound(report)}\n`);
-  if (json) for (const line of [...fileLines(report), totalsLine(report)]) terminal.out.write(`${line}\n`);
+  if (json)
+    for (const line of [...fileLines(report), totalsLine(report, narratives)])
+      terminal.out.write(`${line}\n`);
   else if (!isEmpty) {
     const colors = wantsColors(terminal, noColor);
     terminal.out.write(replayTable(report, { colors }));
@@ -165,21 +188,35 @@ function methodsOf(text: string, { baselines }: { baselines: boolean }): string[
 }
 
 interface ModelFlags {
+  narrative?: string;
   summarizer?: string;
+  'max-cost'?: string;
   cwd?: string;
   config?: string;
 }
 
-async function summariserFrom(
+/** `--summarizer` is the older name of `--narrative`. */
+async function narratorFrom(
   flags: ModelFlags,
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
-): Promise<{ summarise?: Summarise }> {
-  const { summarizer: model } = flags;
-  if (model === undefined || model === 'none') return {};
+): Promise<Narrator | undefined> {
+  const model = flags.narrative ?? flags.summarizer;
+  const limit = positiveNumber(flags['max-cost'], '--max-cost', { whole: false });
+  if (model === undefined || model === 'none') {
+    if (limit !== undefined)
+      throw usage('--max-cost limits narratives: name a model with --narrative.', 'replay');
+    return undefined;
+  }
   const { config } = await loadSettings(flags, terminal);
   const resolved = resolveNamed(config, { model }, terminal.env);
   const { driver } = await createDriver(resolved, { stallMs: config.retry.stallMs });
-  return { summarise: summariserOf(driver, signal) };
+  const isPriced = driver.info.price !== undefined;
+  if (limit !== undefined && !isPriced)
+    throw usage(
+      `The price of ${model} is not known, so --max-cost cannot limit its cost. Set providers.NAME.models.MODEL.price.`,
+      'replay',
+    );
+  return narratorOf(driver, { signal, maxCostUsd: isPriced ? (limit ?? DEFAULT_MAX_COST) : undefined });
 }
 
 async function writePage(report: BacktestReport, path: string): Promise<void> {

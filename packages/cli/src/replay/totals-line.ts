@@ -1,5 +1,6 @@
 import type { BacktestReport, FileReport, MethodTotals } from '@longhaul/replay';
 import { againstRows, recordedTotals, totalsOf } from '@longhaul/replay';
+import type { NarrativeCount } from './narrator.ts';
 
 /**
  * The totals of one strategy, as `--json` prints them. Shares have four decimals; null if there is nothing to divide.
@@ -31,7 +32,10 @@ function rounded(share: number | null): number | null {
  * `{"strategies":{…},"formats":{"codex":{"strategies":{…}},…}}` for one window; for several
  * `{"windows":{"16000":{"strategies":{…},"formats":{…}},…}}`.
  */
-export function totalsLine({ files, methods, windows }: BacktestReport): string {
+export function totalsLine(
+  { files, methods, windows }: BacktestReport,
+  narratives?: Readonly<NarrativeCount>,
+): string {
   const formats = [...new Set(files.flatMap(({ format }) => format ?? []))].sort();
   const totalsAt = (window: number) => ({
     strategies: strategyShapes(files, methods, window),
@@ -43,7 +47,7 @@ export function totalsLine({ files, methods, windows }: BacktestReport): string 
     ),
   });
   const [first, ...others] = windows;
-  const against = againstShape(files);
+  const against = { ...againstShape(files), ...(narratives && { narratives }) };
   if (first !== undefined && others.length === 0) return JSON.stringify({ ...totalsAt(first), ...against });
   return JSON.stringify({
     windows: Object.fromEntries(windows.map((window) => [window, totalsAt(window)])),

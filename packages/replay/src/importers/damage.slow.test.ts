@@ -15,6 +15,16 @@ const SAMPLES = [
   'openhands.jsonl',
   'chat-messages.json',
   'longhaul.json',
+  'copilot.jsonl',
+  'gemini-cli.json',
+  'gemini-cli.jsonl',
+  'gemini-stream.jsonl',
+  'atif.json',
+  'codex-exec.jsonl',
+  'specstory.md',
+  'specstory-first-version.md',
+  'aider.md',
+  'chat-tool-output.json',
 ];
 
 /** Size of the excerpt of a file. A property runs many times, which takes too long with a complete file. */
