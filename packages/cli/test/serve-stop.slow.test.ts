@@ -6,8 +6,12 @@ import { hasToolCall } from '@longhaul/scripted-model';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import { expect, it } from 'vitest';
 import { Bench, type Running } from './harness.ts';
+import { lacksBubblewrap } from './machine.ts';
 
-async function startServer(bench: Bench, config = ''): Promise<{ running: Running; sessionId: string }> {
+async function startServer(
+  bench: Bench,
+  { config = '', driver = 'local' }: { config?: string; driver?: string } = {},
+): Promise<{ running: Running; sessionId: string }> {
   const { server } = await bench.serve({
     script: ({ messages }) =>
       hasToolCall(messages, 'bash')
@@ -20,7 +24,7 @@ async function startServer(bench: Bench, config = ''): Promise<{ running: Runnin
     bench.userFile,
     `model: openai-compatible/scripted
 providers: { openai-compatible: { baseUrl: "${server.url}" } }
-sandbox: { driver: local }
+sandbox: { driver: ${driver} }
 approvals: [{ tool: '*', action: allow }]
 ${config}`,
   );
@@ -63,21 +67,30 @@ async function descendants(pid: number): Promise<number[]> {
   return below(pid);
 }
 
-it('stores a command that a service manager ends together with the server as interrupted', async () => {
-  await using bench = await Bench.open();
-  const { running, sessionId } = await startServer(bench);
-  const pid = running.child.pid ?? 0;
-  const all = await descendants(pid);
-  expect(all.length).toBeGreaterThan(0);
-  for (const each of [pid, ...all]) process.kill(each, 'SIGTERM');
-  expect((await running.ended).code).toBe(0);
-  await using store = await openSqliteStore({ path: join(bench.home, '.local/share/longhaul/longhaul.db') });
-  const { messages } = await store.loadLog(sessionId);
-  const part = messages.flatMap(({ parts }) => parts).find(({ type }) => type === 'tool');
-  expect(part).toMatchObject({ state: 'interrupted' });
-  expect(JSON.stringify(part)).toContain('Longhaul was stopped, and the command was ended with it');
-  expect((await store.listRuns(sessionId)).at(-1)).toMatchObject({ status: 'interrupted' });
-});
+it.for([
+  { driver: 'local', problem: undefined },
+  { driver: 'bubblewrap', problem: lacksBubblewrap },
+])(
+  'stores a command of $driver that a service manager ends together with the server as interrupted',
+  async ({ driver, problem }, { skip }) => {
+    if (problem !== undefined) return skip(problem);
+    await using bench = await Bench.open();
+    const { running, sessionId } = await startServer(bench, { driver });
+    const pid = running.child.pid ?? 0;
+    const all = await descendants(pid);
+    expect(all.length).toBeGreaterThan(0);
+    for (const each of [pid, ...all]) process.kill(each, 'SIGTERM');
+    expect((await running.ended).code).toBe(0);
+    await using store = await openSqliteStore({
+      path: join(bench.home, '.local/share/longhaul/longhaul.db'),
+    });
+    const { messages } = await store.loadLog(sessionId);
+    const part = messages.flatMap(({ parts }) => parts).find(({ type }) => type === 'tool');
+    expect(part).toMatchObject({ state: 'interrupted' });
+    expect(JSON.stringify(part)).toContain('Longhaul was stopped, and the command was ended with it');
+    expect((await store.listRuns(sessionId)).at(-1)).toMatchObject({ status: 'interrupted' });
+  },
+);
 
 it('continues its log in a new file after SIGHUP, with the problems that it found at its start', async () => {
   await using bench = await Bench.open();
@@ -104,10 +117,9 @@ it('writes nothing but JSON to the log, and stops, while the collector of teleme
   try {
     await using bench = await Bench.open();
     const { port } = collector.address() as AddressInfo;
-    const { running } = await startServer(
-      bench,
-      `server: { stopGraceMs: 100 }\ntelemetry: { otlp: 'http://127.0.0.1:${port}' }\n`,
-    );
+    const { running } = await startServer(bench, {
+      config: `server: { stopGraceMs: 100 }\ntelemetry: { otlp: 'http://127.0.0.1:${port}' }\n`,
+    });
     running.child.kill('SIGTERM');
     const { code, stderr } = await running.ended;
     expect(code).toBe(0);

@@ -3,8 +3,8 @@ import { FLUSH_MS } from '../compose/open-telemetry.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ServeLog } from './logged-warnings.ts';
 
-/** A stop takes the grace time and this: service managers kill what takes longer than they were told. */
-const AFTER_GRACE_MS = 1_800;
+/** With the end of the process, a stop takes at most the grace time and 2 seconds: service managers kill what takes longer. */
+const AFTER_GRACE_MS = 1_200;
 /** What is left of the time for the collector of telemetry, even if the rest took too long. */
 const SHORTEST_FLUSH_MS = 200;
 
