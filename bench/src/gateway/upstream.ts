@@ -5,17 +5,22 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { BENCH_WAYS, type BenchWay } from './bench-ways.ts';
 
 const server = createServer(async (request, response) => {
   if (request.url === '/props') {
     return void response.end('{"default_generation_settings":{"n_ctx":1000000}}');
   }
   if (request.method !== 'POST') return void response.writeHead(404).end('{}');
-  await answer(await bodyOf(request), response);
+  const way = BENCH_WAYS.find(({ path }) => path === request.url);
+  if (way === undefined) return void response.writeHead(404).end('{}');
+  await answer(way, await bodyOf(request), response);
 });
 
-async function answer(body: Buffer, response: ServerResponse): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+async function answer(way: BenchWay, body: Buffer, response: ServerResponse): Promise<void> {
+  response.writeHead(200, {
+    'content-type': way.name === 'ollama' ? 'application/x-ndjson' : 'text/event-stream',
+  });
   const pace = /"chunks":(\d+),"everyMs":(\d+)/.exec(body.toString('latin1', 0, 500));
   const [chunks, everyMs] = pace === null ? [3, 0] : [Number(pace[1]), Number(pace[2])];
   const started = performance.timeOrigin + performance.now();
@@ -23,14 +28,9 @@ async function answer(body: Buffer, response: ServerResponse): Promise<void> {
     const due = started + index * everyMs;
     const now = performance.timeOrigin + performance.now();
     if (due > now) await delay(due - now);
-    response.write(chunk(everyMs === 0 ? 'word ' : `due${due.toFixed(3)} `));
+    response.write(way.chunk(everyMs === 0 ? 'word ' : `due${due.toFixed(3)} `));
   }
-  response.end(`${chunk('', 'stop')}data: [DONE]\n\n`);
-}
-
-function chunk(content: string, finish: string | null = null): string {
-  const choice = { index: 0, delta: { content }, logprobs: null, finish_reason: finish };
-  return `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] })}\n\n`;
+  response.end(way.end);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
