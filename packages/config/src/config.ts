@@ -141,6 +141,8 @@ export interface ServerConfig {
   maxUploadBytes: number;
   /** Limit of each token. Bursts may be five times as large. `null`: no limit. */
   requestsPerSecond: number | null;
+  /** Runs at the same time. Others wait for a place. `null`: no limit. */
+  maxRuns: number | null;
   stopGraceMs: number;
   /** Agents as models of OpenAI's API. */
   openai: {
@@ -390,6 +392,7 @@ export const DEFAULT_CONFIG: Config = {
     maxBodyBytes: 1_048_576,
     maxUploadBytes: 33_554_432,
     requestsPerSecond: 100,
+    maxRuns: null,
     stopGraceMs: 20_000,
     openai: { onDisconnect: 'auto', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
   },

@@ -172,6 +172,8 @@ export interface ServerOptions {
   workspaces: readonly string[];
   /** Allowed names in the Host header, in addition to IP addresses and `localhost`. */
   hosts?: readonly string[];
+  /** Runs at the same time, without those of child sessions. Null or absent: no limit. */
+  maxRuns?: number | null;
   /** Addresses of proxies, or ranges of them, whose `X-Forwarded-For` and `X-Forwarded-Host` are used. */
   trustProxy?: readonly string[];
   /** Origins of other sites whose pages may use the server, such as `https://app.example.com`. */

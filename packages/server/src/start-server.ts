@@ -76,7 +76,13 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const modelHealth = new ModelHealth({ subscribe: (listener) => agent.runtime.subscribe(listener) });
   const readiness = createReadiness({ ...agent, modelHealth, probes });
   agent.runtime.subscribe(metrics.receive);
-  const runs = new RunKeeper({ ...agent, answers: agent.chats, metrics, log });
+  const runs = new RunKeeper({
+    ...agent,
+    answers: agent.chats,
+    maxRuns: options.maxRuns ?? null,
+    metrics,
+    log,
+  });
   const failed = createFailureLog(log);
   const feeds = new SessionFeeds({
     ...agent,

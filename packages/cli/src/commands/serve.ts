@@ -91,6 +91,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     hosts: place.hosts,
     origins: place.origins,
     trustProxy: place.trustProxy,
+    maxRuns: place.maxRuns,
     secrets: () => settings.secrets,
     openai: place.openai,
     replay: replayUploads(),

@@ -65,6 +65,11 @@ export const server = z.strictObject({
     'Maximum number of requests per second with one token. Short bursts can be five times as large. Requests without a valid token get a twentieth of this, for each address. null: no limit.',
     D.server.requestsPerSecond,
   ),
+  maxRuns: setting(
+    count.nullable(),
+    'Maximum number of runs at the same time, without those of child sessions. Other sessions wait for a place, and tokens take turns. Each run can use sandbox.memoryMb of memory. null: no limit.',
+    D.server.maxRuns,
+  ),
   stopGraceMs: setting(
     z.int().min(0),
     'When the server stops, running steps have this many milliseconds to finish.',

@@ -64,3 +64,12 @@ export const strategyNameSchema = z.enum(STRATEGY_NAMES);
 
 export const emptyBody = z.strictObject({});
 export const okBody = z.looseObject({ ok: z.literal(true) });
+
+/** The place of a session that waits for other runs of the server to end. */
+export const waitingSchema = z
+  .looseObject({ position: z.int().min(1).meta({ description: '1 begins next.' }) })
+  .optional()
+  .meta({
+    description:
+      'The session has work, and waits because the server has `server.maxRuns` runs. Absent: it does not wait.',
+  });

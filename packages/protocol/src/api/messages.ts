@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageSchema, queuedMessageSchema } from '../schemas.ts';
-import { jsonObjectSchema, nameText, queryCount, sessionIdSchema } from './common.ts';
+import { jsonObjectSchema, nameText, queryCount, sessionIdSchema, waitingSchema } from './common.ts';
 import { userContentSchema } from './content.ts';
 import { compactResultSchema } from './context.ts';
 
@@ -54,6 +54,7 @@ export const sendResultSchema = z.discriminatedUnion('queued', [
       .string()
       .optional()
       .meta({ description: 'For people. Absent in answers of an older version.' }),
+    waiting: waitingSchema,
   }),
 ]);
 /** Either a run has started, or the message waits in the queue for the next step. */
@@ -136,7 +137,11 @@ export type CancelResult = z.infer<typeof cancelResultSchema>;
 
 export const resumeResultSchema = z.looseObject({
   ok: z.literal(true),
-  runId: z.string().optional().meta({ description: 'Absent if there was nothing to resume.' }),
+  runId: z
+    .string()
+    .optional()
+    .meta({ description: 'Absent if there was nothing to resume, or the session waits.' }),
+  waiting: waitingSchema,
 });
 export type ResumeResult = z.infer<typeof resumeResultSchema>;
 

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { isBlank } from '../empty-text.ts';
 import { sessionSchema, tokenUsageSchema } from '../schemas.ts';
 import { ACCESS_KEY, SHARES } from '../session-access.ts';
-import { jsonObjectSchema, modelNameSchema, nameText, queryCount, sessionIdSchema } from './common.ts';
+import {
+  jsonObjectSchema,
+  modelNameSchema,
+  nameText,
+  queryCount,
+  sessionIdSchema,
+  waitingSchema,
+} from './common.ts';
 
 /**
  * The current state of a session. `running`: a process works on it. `interrupted`: the process that worked on it has
@@ -59,6 +66,7 @@ export const sessionInfoSchema = z.intersection(
       description: 'The name of the token that created the session. `admin`: also sessions of the terminal.',
     }),
     shared: sharedSchema.optional(),
+    waiting: waitingSchema,
     figures: figuresSchema.optional().meta({ description: 'Only if the request has `figures=true`.' }),
   }),
 );

@@ -45,8 +45,9 @@ export function messageHandlers({
     listMessages: ({ params: { sessionId }, query }) => listMessages(store, sessionId, query),
 
     async cancel({ params: { sessionId }, body }) {
+      const wasWaiting = runs.giveUp(sessionId);
       const { wasRunning, ...result } = await runtime.cancel(sessionId, body);
-      return { ok: true, cancelled: wasRunning, ...result };
+      return { ok: true, cancelled: wasRunning || wasWaiting, ...result };
     },
 
     async resume({ params: { sessionId } }) {
@@ -58,7 +59,7 @@ export function messageHandlers({
         );
       }
       const runId = await runs.start(sessionId);
-      return { ok: true, runId };
+      return { ok: true, runId, waiting: runs.waitingOf(sessionId) };
     },
   };
 }

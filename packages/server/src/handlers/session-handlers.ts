@@ -41,6 +41,7 @@ export function sessionHandlers({
     ...session,
     state: await sessionState(store, session),
     ...accessOf(session),
+    waiting: runs.waitingOf(session.id),
   });
   const lists = createSessionLists({ store, deletions, gate });
   const figuresOf = createSessionFigures({ store, runtime });

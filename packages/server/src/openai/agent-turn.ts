@@ -4,7 +4,7 @@ import type { HandlerContext } from '../handlers/handler-context.ts';
 import { type AnswerPiece, AnswerText } from './answer-text.ts';
 import { type CompletionEnd, toChatFinish } from './completion-wire.ts';
 
-type Context = Pick<HandlerContext, 'runtime' | 'mask' | 'openai' | 'failed'>;
+type Context = Pick<HandlerContext, 'runtime' | 'runs' | 'mask' | 'openai' | 'failed'>;
 
 export interface AgentTurn {
   sessionId: string;
@@ -28,7 +28,7 @@ export async function takeTurn(
   context: Context,
   { sessionId, content, signal, isStreamed, write }: AgentTurn,
 ): Promise<CompletionEnd> {
-  const { runtime, mask, openai, failed } = context;
+  const { runtime, runs, mask, openai, failed } = context;
   const id = newId();
   const answer = new AnswerText(id);
   let hasText = false;
@@ -55,6 +55,7 @@ export async function takeTurn(
   if (isCancelled) signal.addEventListener('abort', onLeft, { once: true });
   try {
     if (signal.aborted) throw new LonghaulError('cancelled', 'The client disconnected.');
+    using _place = await runs.place(sessionId, { id, ...(isCancelled && { signal }) });
     const result = await runtime.sendAndWait(sessionId, content, { id });
     const last = lastWords(result);
     // If another process drove the session, its text is only known now.

@@ -2,6 +2,7 @@ import type { Runtime, Store } from '@longhaul/core';
 import { currentClaimant, drivingRun, newId, queuedText } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import {
+  accessOf,
   compactionOfMessage,
   type EventOf,
   LonghaulError,
@@ -14,6 +15,7 @@ import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { ModelDirectory } from '../server-options.ts';
 import { AdoptedSessions } from './adopted-sessions.ts';
+import { type RunPlace, RunPlaces } from './run-places.ts';
 import { type SentAnswer, SentAnswers } from './sent-answers.ts';
 
 export interface RunKeeperOptions {
@@ -22,6 +24,8 @@ export interface RunKeeperOptions {
   models: ModelDirectory;
   /** Stores the responses to messages that had an id. */
   answers: CacheStore;
+  /** Runs at the same time, without those of child sessions. Null: no limit. */
+  maxRuns: number | null;
   metrics: ServerMetrics;
   log: Logger;
 }
@@ -41,12 +45,16 @@ export class RunKeeper implements Disposable {
   /** Ids of messages that `send` is storing: it starts their runs itself. */
   readonly #sending = new Set<string>();
   readonly #adopted: AdoptedSessions;
+  readonly #places: RunPlaces;
+  /** Give up the turns of sessions that wait for a place. */
+  readonly #turns = new Map<string, AbortController>();
   readonly #unsubscribe: () => void;
   #isStopping = false;
 
   constructor(options: RunKeeperOptions) {
     this.#options = options;
     this.#answers = new SentAnswers(options.answers);
+    this.#places = new RunPlaces(options.maxRuns);
     const { store, log } = options;
     this.#adopted = new AdoptedSessions({ store, log, start: (sessionId) => this.start(sessionId) });
     this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
@@ -54,6 +62,17 @@ export class RunKeeper implements Disposable {
 
   get activeCount(): number {
     return this.#running.size;
+  }
+
+  /** Number of sessions that wait for a place. */
+  get waitingCount(): number {
+    return this.#places.waitingCount;
+  }
+
+  /** The position of a session that waits for a place. Undefined: it does not wait. */
+  waitingOf(sessionId: string): { position: number } | undefined {
+    const position = this.#places.positionOf(sessionId);
+    return position === undefined ? undefined : { position };
   }
 
   get isStopping(): boolean {
@@ -108,26 +127,79 @@ export class RunKeeper implements Disposable {
       return answer;
     }
     const runId = await this.start(sessionId);
-    return runId === undefined ? answer : { ok: true, queued: false, id: queued.id, runId };
+    return runId === undefined
+      ? { ...answer, waiting: this.waitingOf(sessionId) }
+      : { ok: true, queued: false, id: queued.id, runId };
   }
 
   /**
    * Resumes the session in the background: an interrupted run, or the messages in the queue.
    *
-   * @returns The id of the run. Undefined if there is nothing to do, or another process drives the session.
+   * @returns The id of the run. Undefined if there is nothing to do, another process drives the session, or the session
+   * waits for a place (`waitingOf`).
    * @throws {LonghaulError} The reason why no run starts, except `session_busy`.
    */
   async start(sessionId: string): Promise<string | undefined> {
     this.assertOpen();
+    const session = await this.#options.store.getSession(sessionId);
+    // A child works in the place of its parent, which may be waiting for it.
+    if (session === undefined || session.parentId !== undefined) return await this.#begin(sessionId);
+    const { owner } = accessOf(session);
+    const place = this.#places.tryTake(owner);
+    if (place !== undefined) return await this.#begin(sessionId, place);
+    this.#startInTurn(sessionId, owner);
+    return undefined;
+  }
+
+  /** Waits for a place, and starts a run then. */
+  #startInTurn(sessionId: string, owner: string): void {
+    if (this.#turns.has(sessionId)) return;
+    const turn = new AbortController();
+    this.#turns.set(sessionId, turn);
+    this.#places
+      .wait({ owner, sessionId }, turn.signal)
+      .finally(() => this.#turns.delete(sessionId))
+      .then(async (place) => {
+        if (place !== undefined && this.#isStopping) place[Symbol.dispose]();
+        else if (place !== undefined) await this.#begin(sessionId, place);
+      })
+      .catch((error: unknown) => this.#options.log.warn({ sessionId, err: error }, 'starting a run failed'));
+  }
+
+  /** Gives up the turn of a session. Its messages stay in the queue. Returns whether it waited. */
+  giveUp(sessionId: string): boolean {
+    const turn = this.#turns.get(sessionId);
+    turn?.abort();
+    return turn !== undefined;
+  }
+
+  /**
+   * Waits for a place for a run that the caller starts.
+   *
+   * @throws {LonghaulError} `cancelled` if the signal aborts; `shutting_down`.
+   */
+  async place(sessionId: string, { id, signal }: { id: string; signal?: AbortSignal }): Promise<RunPlace> {
+    const { owner } = accessOf(await this.existing(sessionId));
+    const place = await this.#places.wait({ owner, sessionId: `${sessionId} ${id}` }, signal);
+    if (place === undefined) throw new LonghaulError('cancelled', 'The client disconnected.');
+    if (this.#isStopping) place[Symbol.dispose]();
+    this.assertOpen();
+    return place;
+  }
+
+  async #begin(sessionId: string, place?: RunPlace): Promise<string | undefined> {
     using started = this.#nextRunOf(sessionId);
-    const ended = this.#options.runtime.resume(sessionId).then(
-      () => undefined,
-      (error: unknown) => {
-        const failure = toLonghaulError(error);
-        if (failure.code === 'session_busy') return undefined;
-        throw failure;
-      },
-    );
+    const ended = this.#options.runtime
+      .resume(sessionId)
+      .finally(() => place?.[Symbol.dispose]())
+      .then(
+        () => undefined,
+        (error: unknown) => {
+          const failure = toLonghaulError(error);
+          if (failure.code === 'session_busy') return undefined;
+          throw failure;
+        },
+      );
     // The caller gets the start or its failure below. The run's own end reports later failures.
     ended.catch((error: unknown) => this.#options.log.debug({ sessionId, err: error }, 'run failed'));
     return await Promise.race([started.runId, ended]);
@@ -145,6 +217,7 @@ export class RunKeeper implements Disposable {
   /** Refuses all new runs from now on. */
   refuseNew(): void {
     this.#isStopping = true;
+    for (const turn of this.#turns.values()) turn.abort();
     this.#adopted[Symbol.dispose]();
   }
 
@@ -166,8 +239,9 @@ export class RunKeeper implements Disposable {
     this.#adopted.add(sessionId);
   }
 
-  /** Whether a run or another operation, such as a compaction, holds the session's lease. */
+  /** Whether a run or another operation, such as a compaction, holds the session's lease, or a run waits for a place. */
   async isHeld(sessionId: string): Promise<boolean> {
+    if (this.#turns.has(sessionId)) return true;
     return (await this.#options.store.leaseHolder(sessionId, currentClaimant())) !== undefined;
   }
 

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { NamedTokens } from '../src/index.ts';
+import { openStream } from './sse-client.ts';
+import { gate, pieces, startTestServer } from './test-server.ts';
+
+type Sent = { queued: boolean; runId?: string; waiting?: { position: number } };
+type Shown = { state: string; waiting?: { position: number } };
+
+/** A server with one place, whose first run is in progress until `go.open()`. */
+async function busyServer(options: object = {}) {
+  const go = gate();
+  const server = await startTestServer({
+    options: { maxRuns: 1, ...options },
+    play: (text, { signal }) =>
+      pieces(`You said: ${text}`, { pause: () => (text === 'first' ? go.wait(signal) : Promise.resolve()) }),
+  });
+  const first = await server.newSession();
+  const send = (id: string, content: string) =>
+    server.call<Sent & Record<string, unknown>>('POST', `/api/sessions/${id}/messages`, { content });
+  const show = (id: string) => server.call<Shown & Record<string, unknown>>('GET', `/api/sessions/${id}`);
+  expect((await send(first, 'first')).runId).toBeDefined();
+  return { go, server, first, send, show };
+}
+
+it('lets a session wait for a place, shows its position, and runs it when a place is free', async () => {
+  const { go, server, send, show } = await busyServer();
+  await using _server = server;
+  const [second, third] = [await server.newSession(), await server.newSession()];
+  await using stream = await openStream(`${server.url}/api/sessions/${third}/events?after=0`);
+  expect(await send(second, 'x')).toMatchObject({ queued: true, waiting: { position: 1 } });
+  expect(await send(third, 'y')).toMatchObject({ queued: true, waiting: { position: 2 } });
+  expect((await send(third, 'z')).queued).toBe(true);
+  expect((await show(third)).waiting).toEqual({ position: 2 });
+  go.open();
+  await stream.until(({ data = '' }) => data.includes('run:finished'));
+  expect((await show(third)).waiting).toBeUndefined();
+  expect((await show(second)).state).toBe('completed');
+});
+
+it('gives up the turn of a session that is cancelled, and keeps its messages', async () => {
+  const { go, server, send, show } = await busyServer();
+  await using _server = server;
+  const second = await server.newSession();
+  await send(second, 'x');
+  expect(await server.call('POST', `/api/sessions/${second}/cancel`, {})).toMatchObject({ cancelled: true });
+  expect((await show(second)).waiting).toBeUndefined();
+  go.open();
+  expect(await server.call('GET', `/api/sessions/${second}/queue`)).toMatchObject({ count: 1 });
+});
+
+it('keeps the stream of a chat and a completion open while they wait', async () => {
+  const { go, server } = await busyServer();
+  await using _server = server;
+  const post = (path: string, body: object) =>
+    server.fetch(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+  const messages = [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'chat' }] }];
+  const chat = await post('/api/chat', { id: 'waits', messages });
+  const completion = post('/v1/chat/completions', {
+    model: 'agent/coder',
+    messages: [{ role: 'user', content: 'completion' }],
+  });
+  go.open();
+  expect(await chat.text()).toContain('"finishReason":"stop"');
+  expect(await (await completion).text()).toContain('You said: completion');
+});
+
+it('takes turns between tokens, however many sessions one has', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-turns-'));
+  const named = new NamedTokens(join(folder, 'server-tokens'));
+  const { server, send, show } = await busyServer({ namedTokens: named });
+  await using _server = server;
+  const many = [await server.newSession(), await server.newSession(), await server.newSession()];
+  for (const id of many) await send(id, 'x');
+  const token = await named.add('ann', { scope: 'work' });
+  const headers = { 'content-type': 'application/json' };
+  const created = await server.fetch('/api/sessions', { method: 'POST', body: '{}', headers, token });
+  const { id } = JSON.parse(await created.text());
+  const sent = await server.fetch(`/api/sessions/${id}/messages`, {
+    method: 'POST',
+    body: '{"content":"hers"}',
+    headers,
+    token,
+  });
+  expect(JSON.parse(await sent.text()).waiting).toEqual({ position: 1 });
+  expect((await show(many[0] ?? '')).waiting).toEqual({ position: 2 });
+  await rm(folder, { recursive: true, force: true });
+});
