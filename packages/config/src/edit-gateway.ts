@@ -3,6 +3,7 @@ import { type Document, isMap, isSeq, parseDocument } from 'yaml';
 import { checkLayer } from './check-layer.ts';
 import type { GatewayUpstreamConfig } from './config.ts';
 import type { EditedFile } from './edit-rules.ts';
+import { documentText, setInFile } from './edited-document.ts';
 import { parseYamlLayer } from './yaml-layer.ts';
 
 /** Settings of the gateway to store. What is undefined stays as it is. */
@@ -29,10 +30,10 @@ export function editGateway(
   // It is checked before it is changed: a mistake in it is reported with its own line.
   checkLayer(parseYamlLayer(path, text), env);
   const document = parseDocument(text);
-  for (const key of VALUES) if (change[key] !== undefined) setIn(document, [SECTION, key], change[key]);
+  for (const key of VALUES) if (change[key] !== undefined) setInFile(document, [SECTION, key], change[key]);
   const switches = Object.entries(change.compaction ?? {});
   if (switches.length > 0) switchUpstreams(document, switches, upstreams);
-  const next = document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  const next = documentText(document, text);
   const written = checkLayer(parseYamlLayer(path, next), env);
   // A list or an entry can be an alias of another place in the file.
   for (const [name, value] of switches) {
@@ -55,19 +56,11 @@ function switchUpstreams(
   upstreams: readonly GatewayUpstreamConfig[],
 ): void {
   const path = [SECTION, 'upstreams'];
-  if (!isSeq(document.getIn(path))) setIn(document, path, document.createNode([...upstreams]));
+  if (!isSeq(document.getIn(path))) setInFile(document, path, document.createNode([...upstreams]));
   const list = document.getIn(path);
   if (!isSeq(list)) return;
   for (const item of list.items) {
     const found = isMap(item) ? switches.find(([name]) => name === item.get('name')) : undefined;
     if (isMap(item) && found !== undefined) item.set('compaction', found[1]);
   }
-}
-
-/** An empty section, such as `gateway:` alone, becomes a mapping. */
-function setIn(document: Document, path: readonly string[], value: unknown): void {
-  const [section] = path;
-  if (section !== undefined && document.has(section) && !isMap(document.get(section, true)))
-    document.set(section, document.createNode({}));
-  document.setIn(path, value);
 }

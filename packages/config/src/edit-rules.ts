@@ -1,6 +1,7 @@
 import type { ApprovalRule } from '@longhaul/approvals';
 import { type Document, isSeq, parseDocument, type YAMLSeq } from 'yaml';
 import { checkLayer } from './check-layer.ts';
+import { documentText, replaceEmpty } from './edited-document.ts';
 import type { Environment } from './environment.ts';
 import { parseYamlLayer } from './yaml-layer.ts';
 
@@ -31,7 +32,7 @@ export function editRules(
   const list = rulesIn(document);
   const add = (rule: ApprovalRule) => list.add(document.createNode(rule, { flow: true }));
   if (!change({ list, add })) return undefined;
-  const next = document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  const next = documentText(document, text);
   checkLayer(parseYamlLayer(path, next), env);
   return next;
 }
@@ -40,6 +41,6 @@ function rulesIn(document: Document): YAMLSeq {
   const list = document.get('approvals', true);
   if (isSeq(list)) return list;
   const created = document.createNode([]);
-  document.set('approvals', created);
+  replaceEmpty(document, ['approvals'], created);
   return created;
 }

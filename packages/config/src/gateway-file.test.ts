@@ -76,6 +76,38 @@ it.each([
   expect(await text()).toBe('gateway:\n  inputThreshold: 0.5\n');
 });
 
+it.each([
+  ['of an empty section', '# Top\ngateway: # mine\n  # Nothing yet.\nmodel: a/b\n'],
+  ['alone', '# Top\n# Nothing yet.\n'],
+])('keeps comments %s', async (_, before) => {
+  file = new GatewayFile(join(folder, 'longhaul.yml'), {});
+  await writeFile(file.path, before);
+  await file.store({ inputThreshold: 0.5 }, UPSTREAMS);
+  const after = await text();
+  for (const comment of before.match(/#.*/g) ?? []) expect(after).toContain(comment);
+  expect(after).toContain('inputThreshold: 0.5');
+});
+
+it('keeps the line ends of Windows', async () => {
+  file = new GatewayFile(join(folder, 'longhaul.yml'), {});
+  await writeFile(file.path, '# Mine\r\ngateway:\r\n  port: 4141\r\n');
+  await file.store({ inputThreshold: 0.5 }, UPSTREAMS);
+  expect(await text()).toBe('# Mine\r\ngateway:\r\n  port: 4141\r\n  inputThreshold: 0.5\r\n');
+});
+
+it.skipIf(process.getuid?.() === 0)(
+  'leaves a read-only file as it is (root can write every file)',
+  async () => {
+    file = new GatewayFile(join(folder, 'longhaul.yml'), {});
+    await writeFile(file.path, 'gateway:\n', { mode: 0o444 });
+    await expect(file.store({ inputThreshold: 0.5 }, UPSTREAMS)).rejects.toMatchObject({
+      code: 'file_unreadable',
+      message: expect.stringContaining('Cannot write'),
+    });
+    expect(await text()).toBe('gateway:\n');
+  },
+);
+
 it('reports a file that cannot be read', async () => {
   await expect(new GatewayFile(folder, {}).store({}, UPSTREAMS)).rejects.toMatchObject({
     code: 'file_unreadable',

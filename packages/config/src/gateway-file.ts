@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { LonghaulError } from '@longhaul/protocol';
 import type { GatewayUpstreamConfig } from './config.ts';
 import type { GatewayFileChange } from './edit-gateway.ts';
@@ -38,8 +38,16 @@ export class GatewayFile {
     // The parser and the schema are not loaded at every start.
     const { editGateway } = await import('./edit-gateway.ts');
     const next = editGateway({ path: this.path, text, env: this.#env }, { change, upstreams });
+    await this.#checkWritable();
     await replaceFile(this.path, next).catch((error: NodeJS.ErrnoException) => {
       throw this.#failed('write', error);
+    });
+  }
+
+  /** Replacing a file needs only a writable folder, but a read-only file is protected on purpose. */
+  async #checkWritable(): Promise<void> {
+    await access(this.path, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw this.#failed('write', error);
     });
   }
 

@@ -33,6 +33,7 @@ export {
 export { type ConfigPath, pathText } from './config-layer.ts';
 export type { ConfigOrigin, ConfigOrigins, ConfigSource } from './config-origins.ts';
 export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
+export { documentText, setInFile } from './edited-document.ts';
 export { configJsonSchema } from './editor-schema.ts';
 export { upstreamKey } from './endpoint.ts';
 export { referencedVariable } from './environment.ts';

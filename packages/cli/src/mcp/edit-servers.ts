@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkServer, type McpServerConfig, replaceFile, userFolder } from '@longhaul/config';
+import {
+  checkServer,
+  documentText,
+  type McpServerConfig,
+  replaceFile,
+  setInFile,
+  userFolder,
+} from '@longhaul/config';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import { type Document, isMap, parseDocument } from 'yaml';
 
@@ -20,21 +27,21 @@ export async function addServer(
   file: string,
   { name, server, env }: { name: string; server: McpServerConfig; env: Environment },
 ): Promise<void> {
-  const document = await readDocument(file);
+  const { document, text } = await readDocument(file);
   if (document.hasIn(['mcp', 'servers', name])) {
     throw new LonghaulError(
       'usage',
       `${file} has a server ${name} already. Remove it first: longhaul mcp remove ${name}`,
     );
   }
-  document.setIn(['mcp', 'servers', name], document.createNode(server));
+  setInFile(document, ['mcp', 'servers', name], document.createNode(server));
   await checkServer(name, server, env);
-  await replaceFile(file, document.toString());
+  await replaceFile(file, documentText(document, text));
 }
 
 /** @throws {LonghaulError} `not_found` if the user's file does not have the server. */
 export async function removeServer(file: string, name: string): Promise<void> {
-  const document = await readDocument(file);
+  const { document, text } = await readDocument(file);
   if (!document.hasIn(['mcp', 'servers', name])) {
     const servers = document.getIn(['mcp', 'servers']);
     const names = isMap(servers) ? servers.items.map(({ key }) => String(key)) : [];
@@ -44,10 +51,10 @@ export async function removeServer(file: string, name: string): Promise<void> {
     );
   }
   document.deleteIn(['mcp', 'servers', name]);
-  await replaceFile(file, document.toString());
+  await replaceFile(file, documentText(document, text));
 }
 
-async function readDocument(file: string): Promise<Document> {
+async function readDocument(file: string): Promise<{ document: Document; text: string }> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw new LonghaulError('file_unreadable', `Cannot read ${file} (${error.code}).`, { cause: error });
@@ -55,5 +62,5 @@ async function readDocument(file: string): Promise<Document> {
   const document = parseDocument(text);
   const [error] = document.errors;
   if (error !== undefined) throw new LonghaulError('config_invalid', `${file}: ${error.message}`);
-  return document;
+  return { document, text };
 }
