@@ -104,7 +104,10 @@ describe('the page of the gateway', () => {
     await share.fill('0');
     await share.press('Enter');
     expect(await share.getAttribute('aria-invalid')).toBe('true');
+    const reason = page.getByText('Not saved. Enter a whole number from 1 to 100.');
+    await reason.waitFor();
     await share.fill('90');
+    await reason.waitFor({ state: 'detached' });
     expect(await bench.userFile()).not.toContain('warningThreshold');
   });
 
@@ -124,14 +127,17 @@ describe('the page of the gateway', () => {
     for (const viewport of [{ width: 1_280, height: 800 }, PHONE])
       for (const scheme of ['light', 'dark'] as const) {
         const shown = await bench.newPage(viewport, scheme);
+        await shown.goto(bench.url);
+        await shown.getByLabel('Token of this server').waitFor();
+        const width = () => shown.evaluate<number>('document.documentElement.scrollWidth');
+        expect(await width()).toBe(viewport.width);
         await bench.signIn(shown);
         await shown
           .getByRole('button', { name: /^Compaction 1: / })
           .first()
           .waitFor();
         expect(await accessibilityFaults(shown)).toEqual([]);
-        const width = await shown.evaluate<number>('document.documentElement.scrollWidth');
-        expect(width).toBe(viewport.width);
+        expect(await width()).toBe(viewport.width);
         await shown.context().close();
       }
   });

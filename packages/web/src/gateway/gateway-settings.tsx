@@ -1,4 +1,4 @@
-import type { GatewayPageState } from '@longhaul/protocol/gateway-page';
+import type { GatewayPageState, PageModel } from '@longhaul/protocol/gateway-page';
 import { SettingField } from '../settings/setting-field.tsx';
 import type { GatewayServer } from './gateway-server.ts';
 import { NotStoredText, PlacesText } from './place-text.tsx';
@@ -66,12 +66,11 @@ function CompactorField({
   const { compactor, places } = settings;
   const groups = upstreams.map(({ name }) => ({
     name,
-    // A name with spaces cannot be stored.
-    models: models.filter(({ upstream, model }) => upstream === name && /^\S+$/.test(model)),
+    models: models.filter((model) => model.upstream === name && canBeChosen(model)),
   }));
   const isListed =
     FIXED.some(([value]) => value === compactor) ||
-    models.some(({ upstream, model }) => `${upstream}/${model}` === compactor);
+    models.some((model) => `${model.upstream}/${model.model}` === compactor && canBeChosen(model));
   return (
     <SettingField
       label="Context pruning agent"
@@ -109,4 +108,9 @@ function CompactorField({
       )}
     </SettingField>
   );
+}
+
+/** A name with spaces cannot be stored, and the gateway refuses a model that its server does not list. */
+function canBeChosen({ model, isListed }: PageModel): boolean {
+  return isListed && /^\S+$/.test(model);
 }

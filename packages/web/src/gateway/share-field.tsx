@@ -27,7 +27,10 @@ export function ShareField({
     if (isValid && number !== percent) onSave(number / 100);
   };
   return (
-    <SettingField label={label} words={words}>
+    <SettingField
+      label={label}
+      words={isValid ? words : <span className="bad">Not saved. Enter a whole number from 1 to 100.</span>}
+    >
       {(ids) => (
         <input
           {...ids}
