@@ -78,6 +78,8 @@ test('keeps each new compaction once, with its summary and what it kept', async 
   expect(shown?.after).toBeLessThan(shown?.before ?? 0);
   const detail = book.compaction(shown?.id ?? '');
   expect(detail?.narrative).toContain('This is summary 1 of the talk.');
+  expect(detail?.ledger).toContain('Instructions left out');
+  expect(detail?.ledger).not.toContain('recall');
   expect(detail?.keptMessages.at(-1)).toMatchObject({
     role: 'user',
     excerpt: expect.stringMatching(/^100: so/),

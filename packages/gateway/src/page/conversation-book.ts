@@ -2,6 +2,7 @@ import type { ChatMessage } from '@longhaul/protocol';
 import type { CompactionDetail, KeptMessage, PageConversation } from '@longhaul/protocol/gateway-page';
 import { messageDigest, textDigest } from '../compaction/conversation/message-digest.ts';
 import { isSideRequest } from '../compaction/conversation/side-request.ts';
+import { textWithoutRecall } from '../compaction/conversation/without-recall.ts';
 import type { CompactedFacts, Prepared } from '../compaction/types.ts';
 import { isUnknownWindow } from '../upstream/unknown-window.ts';
 import { beginningOf, textOf } from './excerpt.ts';
@@ -124,14 +125,16 @@ export class ConversationBook {
 
   #noteCompaction({ compactions, shown }: Entry, prepared: Prepared, facts: CompactedFacts): void {
     const last = compactions.at(-1);
+    // As the model gets it.
+    const ledger = textWithoutRecall(facts.summary.ledger).slice(0, MAX_SUMMARY_CHARS);
     // Later requests are sent with the same compaction.
-    if (facts.isFromCache && last?.round === facts.round && last.ledger === facts.summary.ledger) return;
+    if (facts.isFromCache && last?.round === facts.round && last.ledger === ledger) return;
     const number = Number(last?.id.split('.')[1] ?? 0) + 1;
     const { before, after, round, kept, hidden, isByModel, isFromCache, summary } = facts;
     compactions.push({
       ...{ id: `${shown.id}.${number}`, at: this.#now(), round, before, after },
       ...{ kept, hidden, isByModel, isFromCache },
-      ledger: summary.ledger.slice(0, MAX_SUMMARY_CHARS),
+      ledger,
       narrative: summary.narrative.slice(0, MAX_SUMMARY_CHARS),
       keptMessages: keptOf(prepared),
     });

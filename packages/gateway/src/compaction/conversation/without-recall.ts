@@ -14,13 +14,13 @@ export function withoutRecall(message: ChatMessage): ChatMessage {
 }
 
 function cleanContent(content: ChatMessage['content']): ChatMessage['content'] {
-  if (typeof content === 'string') return cleanText(content);
-  return content?.map((part) => ('text' in part ? { ...part, text: cleanText(part.text) } : part));
+  if (typeof content === 'string') return textWithoutRecall(content);
+  return content?.map((part) => ('text' in part ? { ...part, text: textWithoutRecall(part.text) } : part));
 }
 
 function cleanCall(call: NonNullable<ChatMessage['tool_calls']>[number]) {
   const { function: called } = call;
-  return { ...call, function: { ...called, arguments: cleanText(called.arguments) } };
+  return { ...call, function: { ...called, arguments: textWithoutRecall(called.arguments) } };
 }
 
 /** The engine's phrases and their replacements. They must match the texts in `@longhaul/context`. */
@@ -40,7 +40,8 @@ function instructionsLeftOut(note: string): string {
   return note.replace(/ \(m[^)]*\)/g, '').replace(/ recall reads them by handle\./, '');
 }
 
-function cleanText(text: string): string {
+/** The same for a text of the engine. */
+export function textWithoutRecall(text: string): string {
   return PHRASES.reduce(
     (cleaned, [pattern, value]) =>
       typeof value === 'string' ? cleaned.replace(pattern, value) : cleaned.replace(pattern, value),
