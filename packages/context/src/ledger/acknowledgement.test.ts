@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAcknowledgement } from './acknowledgement.ts';
+import { isAcknowledgement, isThanks } from './acknowledgement.ts';
 
 describe('isAcknowledgement', () => {
   it.each([
@@ -49,3 +49,17 @@ describe('isAcknowledgement', () => {
     expect(isAcknowledgement(text)).toBe(false);
   });
 });
+
+it.each(['Excellent work, thank you!', 'thanks a lot', 'Perfect.', 'danke', '谢谢'])(
+  'takes %j for thanks',
+  (text) => {
+    expect(isThanks(text)).toBe(true);
+  },
+);
+
+it.each(['ok', 'great, continue', 'perfect, next', 'thanks, now fix the tests'])(
+  'does not take %j for thanks',
+  (text) => {
+    expect(isThanks(text)).toBe(false);
+  },
+);

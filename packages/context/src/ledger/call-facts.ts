@@ -4,7 +4,7 @@ import { argumentText } from './argument-text.ts';
 import { backgroundOf, taskInBackground } from './background-facts.ts';
 import { changedFiles } from './changed-files.ts';
 import { addCommand, addOutcome, type CallPlace } from './command-facts.ts';
-import { commandWork } from './command-work.ts';
+import { commandWork, shortLine } from './command-work.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { addFile, addNamedFile } from './file-facts.ts';
 import { fileKey } from './file-paths.ts';
@@ -23,12 +23,16 @@ export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number,
   addBackground(facts, part, { seen, handle: place.handle });
   if (setsTodo(facts, part, place.handle)) return;
   const call = seen.command ?? seen.path;
-  const label = call === undefined ? part.name : `${part.name}: ${oneLine(call, 100)}`;
+  const label =
+    call === undefined
+      ? part.name
+      : `${part.name}: ${seen.command === undefined ? oneLine(call, 100) : shortLine(call, 100)}`;
   addFiles(facts, part, { seen, ...place });
   const work = seen.command === undefined ? undefined : commandWork(seen.command, seen.commands);
   if (work !== undefined)
     addCommand(facts, work, {
       exitCode: seen.exitCode,
+      refused: seen.refused,
       ended: seen.ended ?? (part.state === 'completed' ? 'done' : undefined),
       ...place,
     });
@@ -55,6 +59,7 @@ function setsTodo(facts: LedgerFold, part: ToolPart, handle: string): boolean {
   const todo = todoListOf(part, facts.todo);
   if (todo === undefined) return false;
   facts.todo = todo;
+  facts.todoHandle = handle;
   const kept = keptFactsOf(part);
   if (kept !== undefined) facts.kept = { facts: kept, handle };
   return true;

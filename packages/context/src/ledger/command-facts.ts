@@ -17,12 +17,18 @@ const SUBJECT_CHARS = 160;
 export function addCommand(
   facts: LedgerFold,
   work: CommandWork,
-  { exitCode, ended, handle, sequence }: CallPlace & Pick<ToolFacts, 'exitCode' | 'ended'>,
+  {
+    exitCode,
+    ended,
+    refused,
+    handle,
+    sequence,
+  }: CallPlace & Pick<ToolFacts, 'exitCode' | 'ended' | 'refused'>,
 ): void {
   const isDone = exitCode === undefined ? ended === 'done' : exitCode === 0;
   for (const subject of isDone ? work.commits : [])
     addDone(facts, { handle, sequence, kind: 'commit', text: ownCopy(oneLine(subject, SUBJECT_CHARS)) });
-  if (work.kind !== 'runs') return;
+  if (work.kind !== 'runs' || refused) return;
   const known = facts.commands.get(work.shown);
   facts.commands.delete(work.shown);
   facts.commands.set(work.shown, {
@@ -59,12 +65,12 @@ interface Outcome extends CallPlace {
  * of a file that is written again. A command that succeeds resolves failures of the same program. If the program is a
  * check, it only resolves those that covered less.
  *
- * A failed attempt to look at something is no failure of the work.
+ * A failed attempt to look at something is no failure of the work, nor is a call that the user refused.
  */
 export function addOutcome(facts: LedgerFold, { key, call, toolName, seen, work, handle }: Outcome): void {
   if (seen.failed) {
     const looks = work === undefined ? seen.looks : work.kind === 'looks';
-    if (!looks)
+    if (!looks && !seen.refused)
       addError(facts, key, { call, toolName, message: errorLine(seen.text), resolved: false, handle }, work);
     return;
   }
@@ -102,7 +108,11 @@ function resolve({ failing }: LedgerFold, key: string, error: ErrorFact): void {
   if (open.size === 0) failing.delete(program);
 }
 
-const ERROR_LINE = /error|fail|exception|cannot|not found|denied|refused|assert|expected|ambiguous|matches/i;
+const ERROR_LINE =
+  /error|fail|exception|cannot|not found|denied|refused|assert|expected|ambiguous|matches|malformed|fatal|unable|no such/i;
+const EXIT_LINE = /^\W*exit(?:ed with)?[ _]?(?:code|status)\b/i;
+/** The line after an expected value. */
+const FOUND_LINE = /^\s*(?:got|received|actual|found)\b/i;
 /** Longer lines are of generated files. */
 const MAX_LINE_CHARS = 600;
 const MESSAGE_CHARS = 200;
@@ -112,13 +122,21 @@ function errorLine(text: string): string {
   const lines = withoutTracebacks(text)
     .split('\n')
     .filter((line) => line.trim() !== '' && line.length <= MAX_LINE_CHARS);
-  const message = oneLine(lines.find((line) => ERROR_LINE.test(line)) ?? lines[0] ?? '', MESSAGE_CHARS);
+  const index = lines.findIndex((line) => ERROR_LINE.test(line));
+  const next = lines[index + 1] ?? '';
+  const found = index !== -1 && FOUND_LINE.test(next) ? `; ${next.trim()}` : '';
+  const telling = lines[index] ?? lines.findLast((line) => !EXIT_LINE.test(line)) ?? lines[0] ?? '';
+  const message = oneLine(telling + found, MESSAGE_CHARS);
   const place =
-    PLACE.exec(message) === null ? lines.map((line) => PLACE.exec(line)?.[1]).find(isText) : undefined;
+    PLACE.exec(message) === null
+      ? lines.map((line) => (PLACE.exec(line) ?? PATCHED.exec(line))?.[1]).find(isText)
+      : undefined;
   return ownCopy(place === undefined ? message : `${message} [${place}]`);
 }
 
 const PLACE = /((?:[\w@.-]{1,80}\/){0,12}[\w@.-]{1,80}\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)))/;
+
+const PATCHED = /^patching file '?([^\s']+)/;
 
 function isText(place: string | undefined): place is string {
   return place !== undefined;

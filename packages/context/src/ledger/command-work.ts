@@ -1,3 +1,4 @@
+import { oneLine } from './one-line.ts';
 import { type ShellCommand, shellCommands, withoutPrefix } from './shell-commands.ts';
 
 /** What a shell line does for the work. */
@@ -51,6 +52,24 @@ const CHECK =
 const SHORTENED =
   /(?:\s*(?:2>&1|\|\s*(?:head|tail)(?:\s+-\S+(?:\s+\d+)?)*|;\s*echo\s+"?[^;|&"]*\$\?"?))+\s*$/;
 
+/**
+ * Returns a shell line without the change of folder before it. Of a long one, the last commands are shown, each with its
+ * beginning: a failure is mostly of one of these.
+ */
+export function shortLine(line: string, maxChars: number): string {
+  const text = line
+    .trim()
+    .replace(/^cd\s+\S+\s*(?:&&|;)\s*(?=\S)/, '')
+    .replace(SHORTENED, '');
+  const commands =
+    text.length <= maxChars || text.includes('<<') ? [] : text.split(/\s&&\s/).slice(-MAX_SHOWN);
+  if (commands.length < 2) return oneLine(text, maxChars);
+  const chars = Math.floor((maxChars + 4) / commands.length) - 4;
+  return commands.map((command) => oneLine(command, chars)).join(' && ');
+}
+
+const MAX_SHOWN = 3;
+
 interface Program {
   program: string;
   kind: CommandWork['kind'];
@@ -70,14 +89,16 @@ function programOf({ words, writes }: ShellCommand): Program {
   return { program: withSubcommand(name, operands), kind: 'runs' };
 }
 
-/** `git -C FOLDER` and `make -C FOLDER` name a folder before the subcommand. */
+/** `git -C FOLDER` and `pnpm --filter PACKAGE` name a place before the subcommand. */
 function operandsOf(name: string, words: readonly string[]): string[] {
   return words.filter(
-    (word, index) => !word.startsWith('-') && !(FOLDER_OPTIONS.has(name) && words[index - 1] === '-C'),
+    (word, index) =>
+      !word.startsWith('-') && !(FOLDER_OPTIONS.has(name) && PLACE_OPTION.test(words[index - 1] ?? '')),
   );
 }
 
 const FOLDER_OPTIONS: ReadonlySet<string> = new Set(['git', 'make', 'pnpm', 'npm']);
+const PLACE_OPTION = /^(?:-[CF]|--filter|--prefix|--workspace)$/;
 
 function isEditInPlace(name: string, words: readonly string[]): boolean {
   return (name === 'sed' || name === 'perl') && words.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word));

@@ -21,12 +21,12 @@ interface CurrentRequestOptions {
 }
 
 const HEADING = `### ${REQUEST_HEADING}`;
-const MAX_ANSWERS = 4;
+const MAX_OTHERS = 4;
 const BEGINNING_CHARS = 100;
 
 /**
- * Returns the section with the newest instruction and the short answers after it. An instruction that the view shows is
- * only named. Undefined if there is none, or if it does not fit.
+ * Returns the section with the newest instruction, and with the short messages after it. An instruction that the view
+ * shows is only named. Undefined if there is none, or if it does not fit. Of the messages after it, the newest fit first.
  */
 export function currentRequest(
   instructions: readonly InstructionFact[],
@@ -35,34 +35,25 @@ export function currentRequest(
   const index = Math.max(0, instructions.findLastIndex(isRequest));
   const request = instructions[index];
   if (request === undefined) return undefined;
-  const answers = instructions
-    .slice(index + 1)
-    .filter(({ answers: question }) => question !== undefined)
-    .slice(-MAX_ANSWERS);
-  const shown = [request, ...answers];
   const isShown = verbatim?.has(request.messageId) === true;
-  const head = isShown
-    ? `The user's message in this conversation that begins “${oneLine(request.text, BEGINNING_CHARS)}”.`
-    : whole(request, maxTokens, count);
-  if (head === undefined) return undefined;
-  for (;;) {
-    const lines = [
-      isShown ? HEADING : `${HEADING} (verbatim)`,
-      head,
-      ...answers.map((fact) => instructionLine(fact)),
-    ];
-    const text = lines.join('\n');
-    const tokens = count(`${text}\n\n`);
+  const heading = isShown ? HEADING : `${HEADING} (verbatim)`;
+  const after = instructions.slice(index + 1).filter(({ messageId }) => verbatim?.has(messageId) !== true);
+  for (let others = after.slice(-MAX_OTHERS); ; others = others.slice(1)) {
+    const lines = others.map((fact) => instructionLine(fact));
+    const room = maxTokens - (lines.length === 0 ? 0 : count(lines.join('\n')) + 1);
+    const head = isShown
+      ? `The user's message (${request.handle}) in this conversation that begins “${oneLine(request.text, BEGINNING_CHARS)}”.`
+      : whole(request, room, count);
+    const text = [heading, head, ...lines].join('\n');
+    const tokens = head === undefined ? Number.POSITIVE_INFINITY : count(`${text}\n\n`);
     if (tokens <= maxTokens)
-      return { text, tokens, messageIds: new Set(shown.map(({ messageId }) => messageId)) };
-    if (answers.length === 0) return undefined;
-    shown.splice(1, 1);
-    answers.shift();
+      return { text, tokens, messageIds: new Set([request, ...others].map(({ messageId }) => messageId)) };
+    if (others.length === 0) return undefined;
   }
 }
 
 /** Whether a message is more than an answer to a question of the model. */
-export function isRequest({ text, answers }: InstructionFact): boolean {
+function isRequest({ text, answers }: InstructionFact): boolean {
   return answers === undefined && !isAcknowledgement(text);
 }
 

@@ -2,6 +2,7 @@ import type { TokenCounter } from '../tokens.ts';
 import type { CommandFact, DoneFact, ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
 import { STATE_HEADING, TODO_HEADING } from './ledger-sections.ts';
 import { oneLine } from './one-line.ts';
+import { openErrors } from './open-errors.ts';
 import { outcomeOf, stateLines } from './state-section.ts';
 import { todoLines } from './todo-lines.ts';
 
@@ -31,7 +32,7 @@ export const STATE: Section = {
 export const TODO: Section = {
   heading: TODO_HEADING,
   share: 0.15,
-  lines: ({ todo }, room) => todoLines(todo, room),
+  lines: ({ todo, todoHandle }, room) => todoLines(todo, { ...room, handle: todoHandle }),
 };
 export const DONE: Section = { heading: 'Done so far, newest first', share: 0.08, lines: doneLines };
 
@@ -55,9 +56,12 @@ function doneLine({ kind, text, handle }: DoneFact): string {
   return kind === 'commit' ? `- commit: ${text} (${handle})` : `- “${text}” (${handle})`;
 }
 
-/** Without those whose last run the view shows. */
+/** Without those whose last run the view shows, except for the newest one and those that failed. */
 function commandLines({ commands }: LedgerFacts, { visibleFrom }: Room): string[] {
-  const hidden = [...commands.values()].filter(({ lastSequence }) => lastSequence < visibleFrom);
+  const hidden = [...commands.values()].filter(
+    (command, index) =>
+      command.lastSequence < visibleFrom || index === commands.size - 1 || outcomeOf(command) !== 'ok',
+  );
   return hidden.reverse().map(commandLine);
 }
 
@@ -68,8 +72,7 @@ export function commandLine(fact: CommandFact): string {
 }
 
 function errorLines(facts: LedgerFacts): string[] {
-  const open = [...facts.errors.values()].filter((error) => !error.resolved);
-  return open.reverse().map((error) => errorLine('open', error));
+  return openErrors(facts).map((error) => errorLine('open', error));
 }
 
 export function errorLine(state: string, { call, message, handle }: ErrorFact): string {

@@ -3,7 +3,7 @@ import { createNameIndex, createSightings, type NameSightings } from './name-ind
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 7;
+const VERSION = 8;
 
 type NameRow = [
   name: string,
@@ -25,6 +25,7 @@ interface StoredFold {
   done: LedgerFold['done'];
   lastChange: number;
   todo?: string;
+  todoHandle?: string;
   kept?: LedgerFold['kept'];
   files: (Omit<FileFact, 'actions'> & { actions: FileAction[] })[];
   commands: CommandFact[];
@@ -47,6 +48,7 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
     done: fold.done,
     lastChange: fold.lastChange,
     todo: fold.todo,
+    todoHandle: fold.todoHandle,
     kept: fold.kept,
     files: [...fold.files.values()].map((file) => ({ ...file, actions: [...file.actions] })),
     commands: [...fold.commands.values()],
@@ -92,6 +94,7 @@ function toFold(stored: StoredFold): LedgerFold {
     done: stored.done,
     lastChange: stored.lastChange,
     todo: stored.todo,
+    todoHandle: stored.todoHandle,
     kept: stored.kept,
     files: new Map(stored.files.map((file) => [file.key, { ...file, actions: new Set(file.actions) }])),
     commands: new Map(stored.commands.map((fact) => [fact.command, fact])),

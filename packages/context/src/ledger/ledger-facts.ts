@@ -78,6 +78,8 @@ export interface LedgerFold {
   done: DoneFact[];
   /** The newest todo list, as its tool returned it. */
   todo?: string;
+  /** The call that returned it. */
+  todoHandle?: string;
   /** The facts that the model keeps. Absent until it keeps some. */
   kept?: KeptFacts;
   files: Map<string, FileFact>;

@@ -126,7 +126,7 @@ describe('buildLedger', () => {
       - Done: 2 of 3 items of the todo list; sm2.js, store.js changed
       - Next: Command line
       - Broken: bash: npm run soak → [timed out after 60000 ms and was killed] (m11.0)
-      - Last check: \`npm test\` → exit 0 (m10.0)
+      - Last check: \`npm test\` → ok (m10.0)
       - Said last (m14): “Now the command line.”
 
       ### Todo list
@@ -141,8 +141,8 @@ describe('buildLedger', () => {
 
       ### Commands that ran, newest first
       - \`npm run soak\` → timeout (m11.0)
-      - \`git checkout -b cards\` → exit 0 (m10.1)
-      - \`npm test\` → exit 0, run 2 times (m10.0)
+      - \`git checkout -b cards\` → ok (m10.1)
+      - \`npm test\` → ok, run 2 times (m10.0)
 
       ### Open errors, newest first
       - [open] bash: npm run soak → [timed out after 60000 ms and was killed] (m11.0)
@@ -325,9 +325,9 @@ describe('buildLedger', () => {
 
   it('shows how each command ended last and how often it ran', () => {
     const commands = section(ledgerOf(realSession()), 'Commands');
-    expect(commands).toContain('- `npm test` → exit 0, run 2 times (m10.0)');
+    expect(commands).toContain('- `npm test` → ok, run 2 times (m10.0)');
     expect(commands).toContain('- `npm run soak` → timeout (m11.0)');
-    expect(commands).toContain('- `git checkout -b cards` → exit 0 (m10.1)');
+    expect(commands).toContain('- `git checkout -b cards` → ok (m10.1)');
   });
 
   it("takes a command's own exit code, not one in its output", () => {
@@ -337,7 +337,7 @@ describe('buildLedger', () => {
         output: 'worker: exit code 3, retrying\nfine\nexited with code 0',
       }),
     );
-    expect(section(ledgerOf(builder), 'Commands')).toContain('exit 0');
+    expect(section(ledgerOf(builder), 'Commands')).toContain('→ ok (');
   });
 
   it('lists open errors, and none that were resolved', () => {
@@ -416,16 +416,36 @@ describe('buildLedger', () => {
     expect(section(ledger, 'Index')).toContain('a.py');
   });
 
-  it('leaves out commands whose last run the view shows', () => {
+  it('shows a finished todo list on one line, with the call that finished it', () => {
+    const builder = new LogBuilder().user('x').step(todo('[x] Cards', '[x] Decks', '[-] Cloud'));
+    expect(section(ledgerOf(builder), 'Todo list')).toBe('### Todo list\nAll 2 items are done (m2.0).');
+  });
+
+  it('shows the newest messages of the user whole, also a short one', () => {
+    const builder = new LogBuilder()
+      .user('Build it.')
+      .step('Done.')
+      .user('Why is the list empty?')
+      .step('A fault.');
+    builder.user('go on').step('Mended.').user('thanks');
+    const ledger = ledgerOf(builder);
+    expect(section(ledger, 'Current request')).toContain(
+      '- (m3) Why is the list empty?\n- (m5) go on\n- (m7) thanks',
+    );
+    expect(ledger).not.toContain('Instructions left out');
+  });
+
+  it('leaves out commands whose last run the view shows, unless they failed or came last', () => {
     const { messages } = new LogBuilder()
       .user('x')
-      .step(bash('make', 0))
+      .step(bash('npm run lint', 0))
       .step(bash('npm test', 0))
-      .step(bash('make', 1));
+      .step(bash('make', 1))
+      .step(bash('npm run build', 0), bash('npm run docs', 0));
     const options = { maxTokens: 2_000, count: countByClasses };
     const commands = section(buildLedger(messages, { ...options, visibleFrom: 4 }), 'Commands');
-    expect(commands.match(/`.*`/g)).toEqual(['`npm test`']);
-    expect(section(buildLedger(messages, options), 'Commands')).toContain('`make` → exit 1, run 2 times');
+    expect(commands.match(/`.*`/g)).toEqual(['`npm run docs`', '`make`', '`npm test`', '`npm run lint`']);
+    expect(section(buildLedger(messages, options), 'Commands')).toContain('`npm run build` → ok');
   });
 
   it('treats a failed edit as resolved when the file is written, but not when it is read', () => {

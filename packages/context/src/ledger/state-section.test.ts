@@ -38,18 +38,99 @@ describe('stateLines', () => {
       '- Done: 1 of 3 items of the todo list; 4 files changed (newest: d.ts, c.ts, b.ts); last commit “Add cards” (m3.0)',
       '- Next: Decks (then 1 more of the todo list)',
       '- Broken: bash: npm run lint → src/a.ts:3:1 error: no spaces (m4.0)',
-      '- Last check: `npm test` → exit 0 (m4.1); d.ts, c.ts changed after it',
+      '- Last check: `npm test` → ok (m4.1); d.ts, c.ts changed after it',
       '- Said last (m5): “Now the decks.”',
     ]);
     expect(stateOf(builder, 5).join('\n')).not.toContain('Said last');
   });
 
-  it('names the newest request as next if the todo list has no open item', () => {
-    const builder = new LogBuilder().user('Build it.').step(todo('[x] Cards'), write('a.ts'));
-    expect(stateOf(builder)).toContain('- Next: the current request (m1); a.ts changed since it');
+  const nextOf = (builder: LogBuilder) =>
+    stateOf(builder)
+      .find((line) => line.startsWith('- Next: '))
+      ?.slice('- Next: '.length);
+  const brokenOf = (builder: LogBuilder) =>
+    stateOf(builder)
+      .find((line) => line.startsWith('- Broken: '))
+      ?.slice('- Broken: '.length);
+  const commit = (message: string, exitCode = 0, output = '') =>
+    bash(`git add . && git commit -m "${message}"`, exitCode, output);
+
+  it('names the step that failed last, then what is not checked or committed, then nothing', () => {
+    const builder = new LogBuilder().user('Build it.').step(write('a.ts'));
+    expect(nextOf(builder)).toBe('check: a.ts changed, for “Build it.” (m1)');
+    builder.step(bash('npm test', 1, 'Error: no a'));
+    expect(nextOf(builder)).toBe(
+      'repeat or mend the last step, which failed: bash: npm test (m3.0), for “Build it.” (m1)',
+    );
+    builder.step(bash('npm test')).step(commit('Add a')).step(write('b.ts'));
+    expect(nextOf(builder)).toBe(
+      'check and commit: b.ts changed since the last commit (m5.0), for “Build it.” (m1)',
+    );
+    builder.step(bash('npm test')).step(commit('Add b'));
+    expect(nextOf(builder)).toBe(
+      'nothing open that is known; no file has changed since m8.0; compare with “Build it.” (m1)',
+    );
+  });
+
+  it('names the newest message that asks for something, with what it answers, and no thanks', () => {
+    const builder = new LogBuilder().user('Build it.').step(todo('[x] Cards', '[x] Decks'), write('a.ts'));
     builder.user('Now rename everything in the settings, please.');
-    expect(stateOf(builder)).toContain('- Next: the current request (m3); no file has changed since it');
-    expect(stateOf(builder)).toContain('- Broken: nothing that is known');
+    expect(nextOf(builder)).toBe(
+      '“Now rename everything in the settings, please.” (m3); nothing was done since it',
+    );
+    expect(stateOf(builder)[0]).toBe('- Done: a.ts changed');
+    builder.step('Shall I commit too?').user('just keep going');
+    expect(nextOf(builder)).toBe(
+      '“just keep going” to “Shall I commit too?” (m5); nothing was done since it',
+    );
+    builder.step(commit('Rename')).user('Excellent work, thank you!');
+    expect(nextOf(builder)).toBe('nothing open; the user only says thanks (m7)');
+  });
+
+  it('names the items of a list that is older than the newest request after this', () => {
+    const builder = new LogBuilder().user('Build it.').step(todo('[x] Cards', '[>] Decks'));
+    builder.user('First fix the colours.');
+    expect(nextOf(builder)).toBe('“First fix the colours.” (m3); open in the older todo list: Decks');
+  });
+
+  it('takes no call that the user refused for broken or for a command that ran', () => {
+    const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    const refused = call('Bash', { input: { command: 'make' }, output: refusal, state: 'error' });
+    const builder = new LogBuilder().user('Build it.').step(write('a.ts'), refused);
+    expect(brokenOf(builder)).toBe('nothing that is known');
+  });
+
+  it('shows one error for each cause, with the line that tells it and the end of the line that failed', () => {
+    const node = 'Unsupported engine\nExpected version: >=20.0.0\nGot: v14.16.0';
+    const builder = new LogBuilder()
+      .user('Build it.')
+      .step(bash('pnpm --filter a test', 1, node), bash('pnpm --filter b test', 1, node));
+    expect(brokenOf(builder)).toBe(
+      'bash: pnpm --filter b test → Expected version: >=20.0.0; Got: v14.16.0 (m2.1)',
+    );
+    const long = `cd /home/me/shop && git add ${'src/shares/service.ts '.repeat(6)} && git commit -m "Mend shares"`;
+    builder.step(commit('x', 1, 'fatal: bad pathspec')).step(bash(long, 128, 'error: 1Password'));
+    expect(brokenOf(builder)).toBe(
+      'bash: git add src/shares/service.ts src/shares/servic… && git commit -m "Mend shares" → error: 1Password (m4.0); 1 more below',
+    );
+  });
+
+  it('takes a failed rebase for no error after a commit and another request', () => {
+    const builder = new LogBuilder()
+      .user('Build it.')
+      .step(write('a.ts'), bash('git rebase main', 1, 'error: no'));
+    builder.step(commit('Add a'));
+    expect(brokenOf(builder)).toBe('bash: git rebase main → error: no (m2.1)');
+    expect(brokenOf(builder.user('Now add a page for the settings.'))).toBe('nothing that is known');
+  });
+
+  it('takes a failed patch for no error once its file has changed', () => {
+    const builder = new LogBuilder()
+      .user('Build it.')
+      .step(bash('patch -p1 < fix.patch', 1, 'patching file src/a.ts\nHunk #1 FAILED at 3.'));
+    expect(brokenOf(builder)).toBe('bash: patch -p1 < fix.patch → Hunk #1 FAILED at 3. [src/a.ts] (m2.0)');
+    builder.step(write('src/a.ts'));
+    expect(brokenOf(builder)).toBe('nothing that is known');
   });
 
   it('does not take a read of a file for a change', () => {
@@ -58,6 +139,6 @@ describe('stateLines', () => {
       .step(write('a.ts'))
       .step(bash('npm test'))
       .step(call('read', { input: { path: 'a.ts' }, output: 'x' }));
-    expect(stateOf(builder)).toContain('- Last check: `npm test` → exit 0 (m3.0)');
+    expect(stateOf(builder)).toContain('- Last check: `npm test` → ok (m3.0)');
   });
 });

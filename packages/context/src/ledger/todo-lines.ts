@@ -8,12 +8,15 @@ const ITEM = /^\s*(?:[-*]\s*)?\[.\]\s*/;
 /** Tokens of the lines that count items, and of the blank line after the section. */
 const COUNT_TOKENS = 32;
 
-/** Returns the list as its tool returned it. If it is too long, done items are only counted. */
+/** Returns the list as its tool returned it. Done items are only counted if all are done, or if the list is too long. */
 export function todoLines(
   todo: string | undefined,
-  { tokens, count }: { tokens: number; count: TokenCounter },
+  { handle, tokens, count }: { handle?: string | undefined; tokens: number; count: TokenCounter },
 ): string[] {
   const lines = linesOf(todo);
+  const { done: finished, all } = todoCounts(todo);
+  if (all > 1 && finished === all)
+    return [`All ${all} items are done${handle === undefined ? '' : ` (${handle})`}.`];
   if (count(lines.join('\n')) + lines.length + COUNT_TOKENS <= tokens) return lines;
   const open = lines.filter((line) => !DONE_ITEM.test(line));
   const done = lines.length - open.length;

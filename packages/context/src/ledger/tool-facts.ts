@@ -18,6 +18,8 @@ export interface ToolFacts {
   /** How the command ended if it did not exit by itself: `timeout`, `aborted` or `failed`. */
   ended?: string;
   failed: boolean;
+  /** Whether it failed because the user refused the call. */
+  refused: boolean;
   /** Text of the result or of the error. */
   text: string;
 }
@@ -33,12 +35,13 @@ export function toolFacts(part: ToolPart): ToolFacts {
   const exitCode = command === undefined ? undefined : exitCodeOf(part, whole);
   const text = withoutReport(whole);
   const ended = part.metadata?.['ended'];
-  const named = path === undefined ? undefined : actionOf(part, text);
+  const named = actionOf(part, text);
   return {
     failed: hasFailed(failed, commands, exitCode),
     text,
     path,
-    action: failed ? undefined : named,
+    refused: failed && REFUSED.test(whole.slice(0, 400)),
+    action: failed || path === undefined ? undefined : named,
     looks: named === 'read' || named === 'listed' || named === 'searched',
     command,
     commands,
@@ -46,6 +49,10 @@ export function toolFacts(part: ToolPart): ToolFacts {
     ended: typeof ended === 'string' && ended !== 'exit' ? ended : undefined,
   };
 }
+
+/** What programs write in place of a result that the user did not allow. */
+const REFUSED =
+  /^Not allowed: |\b(?:user|person|human) (?:doesn't want|does not want|did not want|(?:has |have )?(?:denied|rejected|refused|declined))|\b(?:rejected|denied|refused|declined) by (?:the )?(?:user|person)\b/i;
 
 function hasFailed(
   failed: boolean,
@@ -99,7 +106,7 @@ function actionOf(part: ToolPart, text: string): FileAction | undefined {
   if (/delete|remove/.test(name)) return 'deleted';
   if (/list|ls|tree/.test(name)) return 'listed';
   if (/grep|glob|search|find/.test(name)) return 'searched';
-  if (/read|view|cat|open/.test(name)) return 'read';
+  if (/read|view|cat|open|fetch/.test(name)) return 'read';
   return undefined;
 }
 

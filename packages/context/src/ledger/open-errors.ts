@@ -1,0 +1,55 @@
+import { isCheck } from './command-work.ts';
+import { splitPath } from './file-paths.ts';
+import { sequenceOf } from './handle-sequence.ts';
+import { isChanged } from './is-changed.ts';
+import type { ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
+
+type Failures = Pick<LedgerFold, 'errors' | 'done' | 'turnStart'> & { files: ReadonlyMap<string, FileFact> };
+
+/**
+ * Returns the errors that are still open, newest first, one for each cause. A failed edit is over when the file that it
+ * names has changed since. Of a program that is no check, such as `git rebase`, only the newest failure counts, until
+ * both a commit and another request follow it.
+ */
+export function openErrors({ errors, files, done, turnStart }: Failures): ErrorFact[] {
+  const open = [...errors.values()].filter(({ resolved }) => !resolved);
+  if (open.length === 0) return [];
+  const changed = [...files.values()].filter(isChanged);
+  const commit = done.findLast(({ kind }) => kind === 'commit')?.sequence ?? 0;
+  const over = Math.min(commit, turnStart);
+  const causes = new Set<string>();
+  return open.reverse().filter((error) => {
+    const known = causesOf(error);
+    if (isOfNoCheck(error) && sequenceOf(error.handle) < over) return false;
+    if (known.some((cause) => causes.has(cause)) || isEditedSince(error, changed)) return false;
+    for (const cause of known) causes.add(cause);
+    return true;
+  });
+}
+
+/** A shorter message, such as `exit code 1`, has many causes. */
+const MIN_CAUSE_CHARS = 12;
+
+function isOfNoCheck({ program }: ErrorFact): boolean {
+  return program !== undefined && !isCheck(program);
+}
+
+function causesOf({ program, message }: ErrorFact): string[] {
+  return [
+    ...(program === undefined || isCheck(program) ? [] : [program]),
+    ...(message.length < MIN_CAUSE_CHARS ? [] : [message.replace(/ \[[^\]]*\]$/, '')]),
+  ];
+}
+
+const EDITS = /edit|patch|replace|insert|write|git apply/i;
+
+function isEditedSince(
+  { program, toolName, call, message, handle }: ErrorFact,
+  changed: readonly FileFact[],
+): boolean {
+  if (!EDITS.test(program ?? toolName)) return false;
+  const text = `${call} ${message}`;
+  return changed.some(
+    (file) => (file.changed?.sequence ?? 0) > sequenceOf(handle) && text.includes(splitPath(file.path).name),
+  );
+}
