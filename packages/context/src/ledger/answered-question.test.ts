@@ -24,6 +24,8 @@ describe('answeredQuestion', () => {
     ['a small letter beside words', 'Which one?\na) fast\nb) small', 'a good idea', 'Which one?'],
     ['an option that was not offered', 'Which one?\na) fast', 'c', 'Which one?'],
     ['an answer without a question', 'I am done.', 'yes', undefined],
+    ['an option without a question', 'I see two ways.\n1. fast\n2. small', 'do option 2', '[2. small]'],
+    ['no question in a quotation', 'Missing is a bridge from “who?” to “why?” and more.', 'go on', undefined],
     ['an answer of many words', 'Which one?', 'one two three four five six seven eight nine', undefined],
     ['an answer of one long word', 'Which one?', 'x'.repeat(81), undefined],
   ])('reads %s', (_, said, answer, expected) => {

@@ -16,12 +16,15 @@ export function answeredQuestion(said: string, answer: string): string | undefin
   const words = answer.trim().split(/\s+/);
   if (answer.length > MAX_ANSWER_CHARS || words.length > MAX_ANSWER_WORDS) return undefined;
   const text = said.slice(-SAID_CHARS);
-  const end = Math.max(text.lastIndexOf('?'), text.lastIndexOf('？'));
-  if (end === -1) return undefined;
-  const question = plain(text.slice(startOfSentence(text, end), end + 1), QUESTION_CHARS);
+  const end = [...text.matchAll(QUESTION_END)].at(-1)?.index ?? -1;
   const options = labelsIn(words).flatMap((label) => optionLine(text, label) ?? []);
-  return [question, ...options.map((option) => `[${option}]`)].join(' ');
+  const question = end === -1 ? [] : [plain(text.slice(startOfSentence(text, end), end + 1), QUESTION_CHARS)];
+  const parts = [...question, ...options.map((option) => `[${option}]`)];
+  return parts.length === 0 ? undefined : parts.join(' ');
 }
+
+/** Not a mark in a quotation within the sentence. */
+const QUESTION_END = /[?？](?![”"’»]\s+\p{Ll})/gu;
 
 function startOfSentence(text: string, end: number): number {
   const before = text.slice(0, end);

@@ -12,13 +12,16 @@ import { keptFactsOf } from './kept-facts.ts';
 import type { LedgerFold } from './ledger-facts.ts';
 import { addNames } from './name-index.ts';
 import { oneLine } from './one-line.ts';
+import { PIPED_OUTCOME, withPipedOutcome } from './piped-outcome.ts';
 import { todoListOf } from './todo-list.ts';
 import { type ToolFacts, toolFacts } from './tool-facts.ts';
 
 /** Adds what a finished call did. */
 export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number, index: number): void {
   if (isOpen(part)) return;
-  const seen = toolFacts(part);
+  const read = toolFacts(part);
+  const work = read.command === undefined ? undefined : commandWork(read.command, read.commands);
+  const seen = work === undefined ? read : withPipedOutcome(read, work);
   const place = { handle: handleOf(sequence, index), sequence };
   addBackground(facts, part, { seen, handle: place.handle });
   if (setsTodo(facts, part, place.handle)) return;
@@ -28,7 +31,6 @@ export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number,
       ? part.name
       : `${part.name}: ${seen.command === undefined ? oneLine(call, 100) : shortLine(call, 100)}`;
   addFiles(facts, part, { seen, ...place });
-  const work = seen.command === undefined ? undefined : commandWork(seen.command, seen.commands);
   if (work !== undefined)
     addCommand(facts, work, {
       exitCode: seen.exitCode,
@@ -37,7 +39,8 @@ export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number,
       ...place,
     });
   const key = `${work === undefined ? 'path' : 'command'} ${work?.shown ?? call ?? part.name}`;
-  addOutcome(facts, { key, call: label, toolName: part.name, seen, work, ...place });
+  if (seen.ended !== PIPED_OUTCOME)
+    addOutcome(facts, { key, call: label, toolName: part.name, seen, work, ...place });
   if (part.truncated === true) facts.handles.push({ handle: place.handle, what: label });
   addCallNames(facts, part, { seen, ...place });
 }
@@ -70,11 +73,17 @@ type SeenCall = CallPlace & { seen: ToolFacts };
 function addFiles(facts: LedgerFold, part: ToolPart, { seen, handle, sequence }: SeenCall): void {
   if (seen.path !== undefined && seen.action !== undefined)
     addFile(facts, { path: seen.path, action: seen.action, handle, sequence });
-  for (const { path, action } of changedFiles(part, seen)) {
-    const isKnown = (facts.files.get(fileKey(path))?.actions.size ?? 0) > 0;
+  for (const { path, action, from } of changedFiles(part, seen)) {
+    const isKnown = isKnownFile(facts, fileKey(path));
     const change = action === 'written' ? (isKnown ? 'modified' : 'created') : action;
-    addFile(facts, { path: ownCopy(path), action: change, handle, sequence });
+    addFile(facts, { path: ownCopy(path), action: change, handle, sequence, from });
   }
+}
+
+/** Whether an earlier call named the file, from the root of the workspace or by an absolute path, and it still exists. */
+function isKnownFile({ files }: LedgerFold, key: string): boolean {
+  const known = files.get(key) ?? [...files.values()].find((file) => file.key.endsWith(`/${key}`));
+  return known !== undefined && !known.actions.has('deleted') && !known.actions.has('moved');
 }
 
 /** Assigns names to the file that the call was about. */

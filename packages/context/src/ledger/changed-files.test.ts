@@ -39,7 +39,7 @@ const PATCH = [
 ].join('\n');
 const PATCHED = [
   'created src/new.ts',
-  'deleted /w/src/old name.ts',
+  'moved /w/src/old name.ts',
   'created /w/src/moved.ts',
   'modified src/b.ts',
   'deleted src/gone.ts',
@@ -100,8 +100,8 @@ describe('a shell command', () => {
     ['npm test 2>&1 | tee results.log', ['written results.log']],
     ['npm test > /dev/null 2> errors.txt', []],
     ['ls 2>/dev/null >"my file.txt"', ['written my file.txt']],
-    ['mv src/a.ts src/b.ts && rm -rf dist', ['deleted src/a.ts', 'written src/b.ts', 'deleted dist']],
-    ['git mv src/a.ts lib/', ['deleted src/a.ts', 'written lib/a.ts']],
+    ['mv src/a.ts src/b.ts && rm -rf dist', ['moved src/a.ts', 'written src/b.ts', 'deleted dist']],
+    ['git mv src/a.ts lib/', ['moved src/a.ts', 'written lib/a.ts']],
     ['git rm -q old.md', ['deleted old.md']],
     ['cp a.ts b.ts lib', ['written lib/a.ts', 'written lib/b.ts']],
     ['cd /w/app && touch src/new.ts', ['written /w/app/src/new.ts']],

@@ -14,6 +14,8 @@ export interface CommandWork {
   program: string;
   /** Its number of words, without `./...`. With more words, a run covers less: `npm test -- one.test.ts`. */
   size: number;
+  /** Whether the exit code is that of a filter such as `grep`, not of the program. */
+  isPiped: boolean;
   /** Subjects of the commits that the line makes. */
   commits: readonly string[];
 }
@@ -33,6 +35,7 @@ export function commandWork(
     shown: line.trim().replace(SHORTENED, ''),
     program: main?.program ?? '',
     size: withoutPrefix(main?.words ?? []).filter((word) => !/^\.(?:\/\.\.\.)?$/.test(word)).length,
+    isPiped: PIPED.test(line.replace(QUOTED, 'TEXT')) && !line.includes('pipefail'),
     commits: kinds.flatMap(({ program, words }) => (program === 'git commit' ? subjectOf(words, line) : [])),
   };
 }
@@ -69,6 +72,11 @@ export function shortLine(line: string, maxChars: number): string {
 }
 
 const MAX_SHOWN = 3;
+
+/** The program before the last pipe of a line, and a filter after it. */
+const PIPED = /[^|]\|&?\s*(?:[ef]?grep|rg|head|tail|sed|awk|cut|sort|uniq|wc|tee|cat|less)\b[^|;&\n]*$/;
+
+const QUOTED = /'[^']*'|"[^"]*"/g;
 
 interface Program {
   program: string;

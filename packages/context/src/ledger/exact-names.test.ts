@@ -16,9 +16,14 @@ describe('exactNamesIn', () => {
     ]);
   });
 
-  it('keeps the escape before a name at the start of a line in arguments', () => {
+  it('keeps the escape of a line before a name, and drops all other ones', () => {
     const input = JSON.stringify({ new: 'if (x) {\n\tthis.items.clear();\n}' });
     expect([...exactNamesIn(input)]).toEqual(['\\tthis.items.clear']);
+    expect([...exactNamesIn('\\nNaming \\u003ctsFile\\u003e \\x04my_name \\nsrc/a.ts')]).toEqual([
+      'tsFile',
+      'my_name',
+      '\\nsrc/a.ts',
+    ]);
   });
 
   it('ignores a letter after an escaped backslash', () => {

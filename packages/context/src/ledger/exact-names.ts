@@ -1,29 +1,30 @@
 /**
  * Returns the exact names in a text: paths, identifiers, hashes and numbers. A model must spell them exactly and cannot
- * guess them.
- *
- * In arguments as JSON, a name at the start of a line follows an escape. The name keeps it, as in `\\tthis.items`,
- * because the model wrote it so.
+ * guess them. A name after an escape such as `\\x1b` or `\\u003c` begins after it. After `\\n`, `\\r` or `\\t` a name keeps the
+ * escape, which marks a name that began a line.
  */
 export function exactNamesIn(text: string): Set<string> {
   const names = new Set<string>();
   for (const match of text.matchAll(NAME)) {
-    const [name] = match;
+    const name = withoutEscape(text, match);
     if (name.length < MIN_CHARS || name.length > MAX_CHARS || !MARKED.test(name)) continue;
-    names.add(isEscape(text, match.index) ? `\\${name}` : name);
+    names.add(name === match[0] || !LINE_ESCAPE.test(match[0]) ? name : `\\${match[0]}`);
   }
   return names;
 }
 
-/** Returns whether the character at `index` is the letter of an escape such as `\\n`. */
-function isEscape(text: string, index: number): boolean {
-  if (!ESCAPE_LETTERS.has(text[index] ?? '')) return false;
-  let backslashes = 0;
+function withoutEscape(text: string, { 0: name, index }: RegExpExecArray): string {
+  const found = text[index - 1] === '\\' ? ESCAPE.exec(name)?.[0] : undefined;
+  if (found === undefined) return name;
+  let backslashes = 1;
   while (text[index - 1 - backslashes] === '\\' && backslashes < 8) backslashes += 1;
-  return backslashes % 2 === 1;
+  return backslashes % 2 === 0 ? name : name.slice(found.length).replace(/^[^A-Za-z_\d]+/, '');
 }
 
-const ESCAPE_LETTERS = new Set(['n', 't', 'r']);
+const LINE_ESCAPE = /^[nrt]/;
+
+/** The rest of an escape after its backslash. */
+const ESCAPE = /^(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|[nrt])/;
 
 /** All repetitions are bounded. Without bounds, the time grows with the square of a text such as `a-a-a-…`. */
 export const NAME =

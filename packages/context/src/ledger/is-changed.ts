@@ -7,6 +7,13 @@ export function isChanged({ actions }: Pick<FileFact, 'actions'>): boolean {
   return CHANGES.some((action) => actions.has(action));
 }
 
+/** Whether a file is no copy that the work made on its way, and still exists. */
+export function isResult({ path, actions }: Pick<FileFact, 'path' | 'actions'>): boolean {
+  return !actions.has('deleted') && !SCRATCH.test(path);
+}
+
+const SCRATCH = /~$|\.(?:bak|orig|rej|sw[op]|tmp|log)$|[._-](?:backup|orig|copy)(?:$|\.)/i;
+
 /** For an order with the last changed file first. */
 export function byChange(left: FileFact, right: FileFact): number {
   return changeOf(right) - changeOf(left);

@@ -18,6 +18,8 @@ export interface FileFact {
   path: string;
   /** Empty if only commands name the file. */
   actions: Set<FileAction>;
+  /** Where it was before it was moved. */
+  from?: string;
   /** The call that read or changed it last. */
   handle: string;
   lastSequence: number;

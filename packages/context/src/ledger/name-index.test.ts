@@ -21,6 +21,11 @@ test('names in arguments of calls and in user messages come before names in outp
   ]);
 });
 
+test('times, and the sides of a diff, are no names', () => {
+  const diff: Text = ['results', 'diff --git a/src/card.ts b/src/card.ts at 2025-11-05T17:19:43.677Z'];
+  expect(ranked(diff)).toEqual(['src/card.ts']);
+});
+
 test('a name that outputs showed several times comes before one that they showed once', () => {
   expect(ranked(['results', 'readCard dropCard'], ['results', 'dropCard'], ['results', 'dropCard'])).toEqual([
     'dropCard',
@@ -53,8 +58,8 @@ test('a name with a colon is not a position', () => {
   expect(ranked(['results', 'node:path'], ['results', '91c2e7a'])[0]).toBe('node:path');
 });
 
-test.each(['read/write', 'build/typecheck/test', 's/cards/decks/g', 'T08:54:24'])(
-  'words that a text joins, and times, come after all other names: %s',
+test.each(['read/write', 'build/typecheck/test', 's/cards/decks/g'])(
+  'words that a text joins come after all other names: %s',
   (words) => {
     expect(ranked(['texts', `${words} lib/cards.ts`]).at(-1)).toBe(words);
   },

@@ -54,7 +54,8 @@ export function addNames(index: NameIndex, text: string, { source, sequence, fil
   const read = text.length > MAX_TEXT_CHARS ? text.slice(0, MAX_TEXT_CHARS) : text;
   const visible = source === 'results' ? withoutTracebacks(read) : read;
   for (const found of exactNamesIn(visible)) {
-    const name = withoutPosition(found);
+    const name = withoutPosition(source === 'results' ? found.replace(DIFF_PREFIX, '') : found);
+    if (TIME.test(name)) continue;
     const known = index.sightings.get(name) ?? addName(index, ownCopy(name), file);
     known[source] += 1;
     if (file !== undefined && file !== known.file) known.elsewhere += 1;
@@ -63,6 +64,10 @@ export function addNames(index: NameIndex, text: string, { source, sequence, fil
   if (source === 'results' || source === 'calls') markDefined(index, visible);
   forgetLeastWorth(index);
 }
+
+/** Of the two sides of a diff. */
+const DIFF_PREFIX = /^[ab]\/(?=.*\.)/;
+const TIME = /^T?\d\d:\d\d(?::|$)|^T\d\d:\d\d/;
 
 const DEFINITION =
   /\b(?:function|class|interface|type|enum|struct|trait|def|func|fn|const)\s{1,4}(?:\([^)\n]{0,60}\)\s?)?([A-Za-z_]\w{5,})/g;

@@ -1,9 +1,9 @@
 import { isAcknowledgement, isThanks } from './acknowledgement.ts';
-import { isCheck } from './command-work.ts';
 import { filesText } from './files-text.ts';
 import { sequenceOf } from './handle-sequence.ts';
 import type { ErrorFact, FileFact, InstructionFact, LedgerFold } from './ledger-facts.ts';
 import { oneLine } from './one-line.ts';
+import { isJudgedCheck } from './piped-outcome.ts';
 import { todoItems } from './todo-lines.ts';
 
 interface Work {
@@ -63,7 +63,7 @@ function withoutItems({ facts, changed, errors }: Work, request: InstructionFact
   const asked = request === undefined ? '' : `, for ${quoted(request)}`;
   if (failed !== undefined && failedAt >= lastStep)
     return `repeat or mend the last step, which failed: ${failed.call} (${failed.handle})${asked}`;
-  const check = [...facts.commands.values()].findLast(({ program }) => isCheck(program));
+  const check = [...facts.commands.values()].findLast(isJudgedCheck);
   const since = (sequence: number) => changed.filter((file) => (file.changed?.sequence ?? 0) > sequence);
   const unchecked = since(check?.lastSequence ?? 0);
   const uncommitted = since(commit?.sequence ?? 0);

@@ -15,11 +15,17 @@ export function filesOfPatch(text: string): ChangedFile[] {
     else if (kind === 'Delete File') files.push({ path, action: 'deleted' });
     else {
       const from = files.pop();
-      if (from !== undefined) files.push({ path: from.path, action: 'deleted' });
-      files.push({ path, action: 'created' });
+      files.push(...(from === undefined ? [] : movedFile(from.path, path)));
     }
   }
   return files;
+}
+
+function movedFile(from: string, to: string): ChangedFile[] {
+  return [
+    { path: from, action: 'moved' },
+    { path: to, action: 'created', from },
+  ];
 }
 
 const DIFF_FILES =
@@ -32,10 +38,8 @@ export function filesOfDiff(text: string): ChangedFile[] {
   for (const [, from = '', to = ''] of text.slice(0, MAX_CHARS).matchAll(DIFF_FILES)) {
     if (to === NO_FILE) files.push({ path: from, action: 'deleted' });
     else if (from === NO_FILE) files.push({ path: to, action: 'created' });
-    else {
-      if (from !== to) files.push({ path: from, action: 'deleted' });
-      files.push({ path: to, action: from === to ? 'modified' : 'created' });
-    }
+    else if (from !== to) files.push(...movedFile(from, to));
+    else files.push({ path: to, action: 'modified' });
   }
   return files;
 }

@@ -16,10 +16,15 @@ export function shellChanges(
     if (name === 'cd') folder = joined(folder, words.find((word) => !word.startsWith('-')) ?? '');
     else
       for (const change of [...redirected(command), ...changesOf(name ?? '', words)]) {
-        if (isPlainPath(change.path)) changes.push({ ...change, path: joined(folder, change.path) });
+        if (isPlainPath(change.path)) changes.push(inFolder(folder, change));
       }
   }
   return changes;
+}
+
+function inFolder(folder: string, { path, from, ...change }: ChangedFile): ChangedFile {
+  const whole = { ...change, path: joined(folder, path) };
+  return from === undefined ? whole : { ...whole, from: joined(folder, from) };
 }
 
 function redirected({ writes }: ShellCommand): ChangedFile[] {
@@ -75,11 +80,13 @@ function moved(words: readonly string[], isMove: boolean): ChangedFile[] {
   const target = paths.pop();
   if (target === undefined || paths.length === 0) return [];
   return paths.flatMap((path): ChangedFile[] => {
-    const to: ChangedFile = {
-      path: isFolder(target, paths) ? joined(target, nameOf(path)) : target,
-      action: 'written',
-    };
-    return isMove ? [{ path, action: 'deleted' }, to] : [to];
+    const to = isFolder(target, paths) ? joined(target, nameOf(path)) : target;
+    return isMove
+      ? [
+          { path, action: 'moved' },
+          { path: to, action: 'written', from: path },
+        ]
+      : [{ path: to, action: 'written' }];
   });
 }
 

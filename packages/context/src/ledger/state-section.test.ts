@@ -115,6 +115,20 @@ describe('stateLines', () => {
     );
   });
 
+  it('judges a check that is piped into a filter by what it printed, or not at all', () => {
+    const builder = new LogBuilder().user('Build it.').step(write('a.ts'), bash('npm run lint'));
+    const check = () => stateOf(builder).find((line) => line.startsWith('- Last check: '));
+    builder.step(bash('npm test 2>&1 | tail -3', 0, 'Tests  2 failed | 4 passed'));
+    expect(check()).toBe('- Last check: `npm test` → failed (m3.0)');
+    expect(brokenOf(builder)).toContain('bash: npm test → Tests 2 failed | 4 passed');
+    builder.step(bash('npm test | grep -E "error|warning"', 0, 'a line'));
+    expect(check()).toContain('→ failed (m3.0)');
+    expect(brokenOf(builder)).toContain('npm test');
+    builder.step(bash('npm test | tail -1', 0, '6 passed'));
+    expect(check()).toBe('- Last check: `npm test` → ok (m5.0)');
+    expect(brokenOf(builder)).toBe('nothing that is known');
+  });
+
   it('takes a failed rebase for no error after a commit and another request', () => {
     const builder = new LogBuilder()
       .user('Build it.')

@@ -1,11 +1,11 @@
-import { isCheck } from './command-work.ts';
 import { filesText } from './files-text.ts';
-import { byChange, isChanged } from './is-changed.ts';
+import { byChange, isChanged, isResult } from './is-changed.ts';
 import type { CommandFact, ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
 import { noteOf } from './ledger-fold.ts';
 import { isOlderThanRequest, nextStep } from './next-step.ts';
 import { oneLine } from './one-line.ts';
 import { openErrors } from './open-errors.ts';
+import { isJudgedCheck } from './piped-outcome.ts';
 import { todoCounts } from './todo-lines.ts';
 
 type StateFacts = Omit<LedgerFold, 'files'> & { files: ReadonlyMap<string, FileFact> };
@@ -18,16 +18,17 @@ type StateFacts = Omit<LedgerFold, 'files'> & { files: ReadonlyMap<string, FileF
  */
 export function stateLines(facts: StateFacts, visibleFrom: number): string[] {
   const changed = [...facts.files.values()].reverse().filter(isChanged).sort(byChange);
-  const done = doneText(facts, changed);
+  const results = changed.filter(isResult);
+  const done = doneText(facts, results);
   const errors = openErrors(facts);
   const broken = brokenText(errors);
-  const check = checkText(facts, changed);
+  const check = checkText(facts, results);
   if (done === '' && broken === '' && check === '' && facts.todo === undefined) return [];
   const said = facts.said !== undefined && facts.said.sequence < visibleFrom ? facts.said : undefined;
   const note = said === undefined ? '' : noteOf(said.beginning);
   return [
     ...(done === '' ? [] : [`- Done: ${done}`]),
-    `- Next: ${nextStep({ facts, changed, errors })}`,
+    `- Next: ${nextStep({ facts, changed: results, errors })}`,
     `- Broken: ${broken === '' ? 'nothing that is known' : broken}`,
     ...(check === '' ? [] : [`- Last check: ${check}`]),
     ...(note === '' ? [] : [`- Said last (${said?.handle}): “${note}”`]),
@@ -58,7 +59,7 @@ function brokenText([newest, ...others]: readonly ErrorFact[]): string {
 }
 
 function checkText({ commands }: StateFacts, changed: readonly FileFact[]): string {
-  const check = [...commands.values()].findLast(({ program }) => isCheck(program));
+  const check = [...commands.values()].findLast(isJudgedCheck);
   if (check === undefined) return '';
   const after = changed.filter((file) => (file.changed?.sequence ?? 0) > check.lastSequence);
   const since = after.length === 0 ? '' : `; ${filesText(after)} after it`;

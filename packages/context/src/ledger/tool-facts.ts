@@ -3,7 +3,7 @@ import { textOfOutput } from '../view.ts';
 import { commandOf } from './call-command.ts';
 import { type ShellCommand, shellCommands } from './shell-commands.ts';
 
-export type FileAction = 'read' | 'listed' | 'searched' | 'created' | 'modified' | 'deleted';
+export type FileAction = 'read' | 'listed' | 'searched' | 'created' | 'modified' | 'deleted' | 'moved';
 
 /** The facts in a tool call, for any tool: read from its name, its arguments and its result. */
 export interface ToolFacts {

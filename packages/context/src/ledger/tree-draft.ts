@@ -48,8 +48,8 @@ export class TreeDraft {
 
   addName(name: string, file: string | undefined): void {
     if (name.includes('/') && !name.startsWith('\\')) this.#addPath(name);
-    else if (file !== undefined) this.#addToFile(name, file);
-    else this.#addTo(this.others, name);
+    else if (file !== undefined) this.#addToFile(withoutEscape(name), file);
+    else this.#addTo(this.others, withoutEscape(name));
   }
 
   #addPath(path: string): void {
@@ -119,6 +119,11 @@ export class TreeDraft {
   #folderChars(folder: string): number {
     return this.folders.has(folder) ? 0 : folder.length + 1;
   }
+}
+
+/** See `exactNamesIn`: a person reads the name alone. */
+function withoutEscape(name: string): string {
+  return name.startsWith('\\') ? name.slice(2) : name;
 }
 
 /** Paths of many sessions have thousands of files of one name, such as `index.ts`. Few of them are compared. */
