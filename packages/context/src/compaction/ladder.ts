@@ -99,8 +99,8 @@ function beforeLastStep({ input }: CompactionContext): Message[] {
 
 /**
  * Hides everything before the last step except the newest requests. The narrative loses as many of its last sentences
- * as are too many. If that is not enough, ledger and narrative share half of the ledger's tokens, and each has at least
- * a quarter: the ledger loses its tail, too.
+ * as are too many. If that is not enough, the ledger loses its tail, too: together they keep at least half of the
+ * ledger's tokens, and each at least a quarter.
  */
 function smallTail(context: CompactionContext, draft: Draft): Draft {
   const hides = allHidden(
@@ -108,11 +108,23 @@ function smallTail(context: CompactionContext, draft: Draft): Draft {
     beforeLastStep(context).map(({ id }) => id),
   );
   const quarter = Math.floor(context.ledgerTokens / 4);
-  const shorter = shorterNarrative(context, { ...draft, hides }, quarter);
+  const least = Math.min(quarter, context.count(draft.summary.narrative));
+  const shorter = shorterNarrative(context, { ...draft, hides }, least);
   if (shorter !== undefined) return shorter;
   const narrative = trimNarrative(draft.summary.narrative, quarter, context.count);
-  const ledger = ledgerFor(context, hides, 2 * quarter - Math.min(quarter, context.count(narrative)));
-  return { hides, marks: draft.marks, summary: { ledger, narrative } };
+  return shorterLedger(context, { ...draft, hides, summary: { ...draft.summary, narrative } }, quarter);
+}
+
+/** The ledger loses as many tokens as are too many, but not more than half of them together with the narrative. */
+function shorterLedger(context: CompactionContext, draft: Draft, quarter: number): Draft {
+  const { narrative } = draft.summary;
+  const least = 2 * quarter - Math.min(quarter, context.count(narrative));
+  const whole = ledgerFor(context, draft.hides, context.ledgerTokens);
+  const summary = { ledger: whole, narrative };
+  const excess = sizeOf(context, { ...draft, summary }) - context.targetTokens * AIM;
+  const left = Math.floor(Math.min(context.ledgerTokens, context.count(whole) - excess));
+  const ledger = excess <= 0 ? whole : ledgerFor(context, draft.hides, Math.max(least, left));
+  return { ...draft, summary: { ledger, narrative } };
 }
 
 /** Returns undefined if the narrative would have fewer tokens than `least`. */
