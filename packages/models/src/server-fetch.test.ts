@@ -270,3 +270,12 @@ test('a probe gives up on an endless answer', async () => {
   expect(await fetchJson(server.origin, { timeoutMs: 60_000 })).toBeUndefined();
   await flood.hungUp;
 });
+
+test('sends the user and the password of an address in a header, unless there is a key', async () => {
+  const server = await serve((response) => response.end('{}'));
+  const address = server.origin.replace('//', '//me:p%40ss@');
+  await serverFetch()(`${address}/v1`);
+  await serverFetch()(`${address}/v1`, { headers: { authorization: 'Bearer key' } });
+  const basic = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([basic, 'Bearer key']);
+});

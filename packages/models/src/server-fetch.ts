@@ -1,4 +1,5 @@
 import { type JsonObject, LonghaulError } from '@longhaul/protocol';
+import { withUserAsHeader } from './address-user.ts';
 import { cutBody, limitEvents, MAX_ERROR_BYTES } from './bounded-body.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -22,7 +23,7 @@ export interface FetchTarget {
 export function serverFetch(fetch: Fetch = globalThis.fetch, target?: FetchTarget): Fetch {
   const name = target?.provider ?? 'The server';
   return async (input, init) => {
-    const response = await followWithin(fetch, [input, init], (from, to) =>
+    const response = await followWithin(fetch, withUserAsHeader(input, init), (from, to) =>
       movedAway(name, from, to, target),
     );
     if (response.body === null) return response;
