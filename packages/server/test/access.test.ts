@@ -390,10 +390,12 @@ describe('the audit', () => {
     expect(server.log.join('')).not.toContain('private words');
   });
 
-  it('has no line for reading', async () => {
+  it('has no line for reading, nor for the checks of a monitor', async () => {
     await as('ann', 'GET', `/api/sessions/${sessionId}`);
     await as('ann', 'GET', '/api/sessions');
-    expect([...linesOf('getSession'), ...linesOf('listSessions')]).toEqual([]);
+    for (const check of ['/healthz', '/readyz']) await server.fetch(check, { token: null });
+    const read = ['getSession', 'listSessions', 'healthz', 'readyz'];
+    expect(read.flatMap(linesOf)).toEqual([]);
   });
 });
 

@@ -1,9 +1,8 @@
 import { isObject, toLonghaulError } from '@longhaul/protocol';
-import type { OperationName } from '@longhaul/protocol/api';
+import { API_ROUTES, type OperationName } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
 import type { Access } from '../safety/access.ts';
 import type { Caller } from '../safety/guard.ts';
-import { operationAccess } from '../safety/operation-access.ts';
 import { namedSessions, type RequestParts } from './authorize.ts';
 
 /** Who calls an operation. */
@@ -39,7 +38,7 @@ export function createAudit(log: Logger): Audit {
   return ({ name, requestId, access, caller }) => {
     let sessionId: string | undefined;
     const write = (rest: { code?: string }) => {
-      if (operationAccess(name)?.scope === 'read') return;
+      if (API_ROUTES[name].method === 'GET') return;
       const who = { token: access?.name, scope: access?.scope, address: caller.address };
       lines.info({ audit: true, ...who, operation: name, sessionId, requestId, ...rest }, 'audit');
     };
