@@ -14,6 +14,8 @@ export interface ServerMetrics {
 
 interface MetricsOptions extends StoreGaugesOptions {
   runs: () => number;
+  /** Sessions that wait for a place. */
+  waiting: () => number;
   readers: () => number;
 }
 
@@ -55,6 +57,7 @@ export function createMetrics(now: MetricsOptions): ServerMetrics {
   // They measure the delay of timers a hundred times a second, so they begin when somebody asks for them.
   let collectsDefaults = false;
   gauge('longhaul_runs_active', 'Active runs.', now.runs, registers);
+  gauge('longhaul_runs_waiting', 'Sessions that wait for a place to run.', now.waiting, registers);
   gauge('longhaul_event_readers', 'Open event streams.', now.readers, registers);
   addStoreGauges(registry, now);
   return {

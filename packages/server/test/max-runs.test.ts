@@ -34,9 +34,12 @@ it('lets a session wait for a place, shows its position, and runs it when a plac
   expect(await send(third, 'y')).toMatchObject({ queued: true, waiting: { position: 2 } });
   expect((await send(third, 'z')).queued).toBe(true);
   expect((await show(third)).waiting).toEqual({ position: 2 });
+  const metrics = async () => await (await server.fetch('/metrics')).text();
+  expect(await metrics()).toContain('longhaul_runs_waiting 2');
   go.open();
   await stream.until(({ data = '' }) => data.includes('run:finished'));
   expect((await show(third)).waiting).toBeUndefined();
+  expect(await metrics()).toContain('longhaul_runs_waiting 0');
   expect((await show(second)).state).toBe('completed');
 });
 
