@@ -72,9 +72,10 @@ describe('the token of a server', () => {
 
   it('is reported if it can only be in a workspace', async () => {
     await writeFile(bench.userFile, `server: { workspaces: ["${bench.root}"] }\n`);
-    const { stop, tokenFile } = await serving('--log-level', 'silent');
-    expect((await stop()).stderr).toBe(
-      `longhaul: the token ${tokenFile} is in the workspace ${bench.root}: the agent can read it, and answer its own approvals. Serve other folders (server.workspaces), or move the database (storage.url).\n`,
+    const { stop, tokenFile } = await serving('--log-level', 'warn');
+    const lines = (await stop()).stderr.split('\n').filter((line) => line !== '');
+    expect(lines.map((line) => JSON.parse(line).msg)).toContain(
+      `longhaul: the token ${tokenFile} is in the workspace ${bench.root}: the agent can read it, and answer its own approvals. Serve other folders (server.workspaces), or move the database (storage.url).`,
     );
   });
 });
