@@ -199,7 +199,9 @@ describe('useChat of the AI SDK, unchanged', () => {
       })),
     );
     const file = loaded[0]?.parts.find(({ type }) => type === 'file');
-    expect(file).toMatchObject({ url: expect.stringMatching(/^\/blobs\/[0-9a-f]{64}\?type=image%2Fpng$/) });
+    expect(file).toMatchObject({
+      url: expect.stringMatching(/^\/blobs\/[0-9a-f]{64}\?type=image%2Fpng&sessionId=[0-9a-f-]{36}$/),
+    });
 
     const again = newChat({ id: chat.id, messages: loaded });
     const [call] = toolsOf(again.lastMessage);

@@ -1,5 +1,4 @@
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
-import { DrizzleQueryError } from 'drizzle-orm/errors';
 
 /** SQLSTATE codes. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SQLSTATE = {
@@ -25,10 +24,10 @@ const OPERATOR = '57P';
 const RESOURCES = '53';
 const CORRUPT = 'XX0';
 
-/** Codes of sockets and of the driver, when a connection could not be made or was lost. */
-/** The code of an error of connecting to which the driver gives none. */
+/** The code of an error about a connection to which the driver gives none. */
 export const NO_CONNECTION = 'NO_CONNECTION';
 
+/** Codes of sockets and of the driver, when a connection could not be made or was lost. */
 const LOST = new Set([
   NO_CONNECTION,
   'ECONNREFUSED',
@@ -48,9 +47,8 @@ export function postgresCode(thrown: unknown): string | undefined {
     const code: unknown = Reflect.get(error, 'code');
     if (typeof code === 'string' && !(error instanceof LonghaulError)) return code;
     if (error instanceof AggregateError && error.errors.length > 0) return postgresCode(error.errors[0]);
-    // The driver gives no code to a query that was running when its connection ended.
-    if (error instanceof DrizzleQueryError && error.cause instanceof Error && !('code' in error.cause))
-      return NO_CONNECTION;
+    // The driver throws plain errors without a code only about connections, for example to a query whose connection ended.
+    if (error.constructor === Error && error.cause === undefined) return NO_CONNECTION;
   }
   return undefined;
 }
