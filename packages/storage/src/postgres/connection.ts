@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
-import { NO_CONNECTION, postgresCode } from './postgres-errors.ts';
+import { withCode } from './postgres-errors.ts';
 
 /** The pool, or a transaction. The queries of a transaction run one after the other. */
 export type Db = Pick<
@@ -83,19 +83,13 @@ class CodedPool extends pg.Pool {
     ) => void,
   ): Promise<pg.PoolClient> | undefined {
     if (callback !== undefined) {
-      super.connect((error, client, done) => callback(coded(error), client, done));
+      super.connect((error, client, done) => callback(withCode(error), client, done));
       return undefined;
     }
     return super.connect().catch((error: unknown) => {
-      throw coded(error);
+      throw withCode(error);
     });
   }
-}
-
-function coded<T>(error: T): T {
-  if (error instanceof Error && postgresCode(error) === undefined)
-    Object.assign(error, { code: NO_CONNECTION });
-  return error;
 }
 
 /** Runs a statement that drizzle has no words for. */

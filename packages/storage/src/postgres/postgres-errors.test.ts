@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { LonghaulError } from '@longhaul/protocol';
 import { describe, it } from 'vitest';
-import { isConflict, isLost, isRefusedData, mapPostgresError } from './postgres-errors.ts';
+import { isConflict, isLost, isRefusedData, mapPostgresError, withCode } from './postgres-errors.ts';
 
 const ADDRESS = 'postgres://me@db:5432/work';
 
@@ -47,10 +47,9 @@ describe('errors of PostgreSQL', () => {
   it('tell what can be repeated from what was refused', () => {
     assert.ok(isConflict(thrown('40001')) && isConflict(thrown('40P01')) && !isConflict(thrown('55P03')));
     assert.ok(isLost(thrown('NO_CONNECTION')) && isLost(thrown('57P01')) && isLost(thrown('08006')));
-    // A query whose connection ended, as the driver and as Drizzle report it. A fault of this program is neither.
+    // As the driver reports a query whose connection ended.
     const ended = new Error('Connection terminated unexpectedly');
-    assert.ok(isLost(ended) && isLost(new Error('Failed query', { cause: ended })));
-    assert.ok(!isLost(new TypeError('x is not a function')));
+    assert.ok(!isLost(ended) && isLost(withCode(ended)) && !isLost(withCode(thrown('23505'))));
     assert.ok(!isLost(thrown('23505')) && !isLost(new Error('ECONNRESET')));
     assert.ok(
       isRefusedData(thrown('23505')) && isRefusedData(thrown('22P05')) && !isRefusedData(thrown('53100')),

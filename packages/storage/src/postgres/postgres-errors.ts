@@ -1,4 +1,5 @@
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { DrizzleQueryError } from 'drizzle-orm/errors';
 
 /** SQLSTATE codes. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SQLSTATE = {
@@ -42,15 +43,23 @@ const LOST = new Set([
 ]);
 
 /** Returns the code of an error of the server, of the driver or of a socket. Drizzle wraps the original error. */
-export function postgresCode(thrown: unknown): string | undefined {
+function postgresCode(thrown: unknown): string | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     const code: unknown = Reflect.get(error, 'code');
     if (typeof code === 'string' && !(error instanceof LonghaulError)) return code;
     if (error instanceof AggregateError && error.errors.length > 0) return postgresCode(error.errors[0]);
-    // The driver throws plain errors without a code only about connections, for example to a query whose connection ended.
-    if (error.constructor === Error && error.cause === undefined) return NO_CONNECTION;
+    // The driver gives no code to a query that was running when its connection ended.
+    if (error instanceof DrizzleQueryError && error.cause instanceof Error && !('code' in error.cause))
+      return NO_CONNECTION;
   }
   return undefined;
+}
+
+/** Gives an error of the driver a code. Those of the server have one; the others are about the connection. */
+export function withCode<T>(error: T): T {
+  if (error instanceof Error && postgresCode(error) === undefined)
+    Object.assign(error, { code: NO_CONNECTION });
+  return error;
 }
 
 /** Whether the transaction was rolled back because of another one, so that it can run again. */

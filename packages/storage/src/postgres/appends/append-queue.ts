@@ -1,6 +1,6 @@
 import type { Lease } from '@longhaul/core';
 import type { Connection } from '../connection.ts';
-import { isConflict, isLost, isRefusedData } from '../postgres-errors.ts';
+import { isConflict, isLost, isRefusedData, withCode } from '../postgres-errors.ts';
 import { withRetries } from '../retries.ts';
 import { appendQuery } from './append-statement.ts';
 import { loadHeads, loadMessages } from './load-state.ts';
@@ -136,7 +136,8 @@ export class AppendQueue {
     try {
       const { rows } = await this.#options.connection.pool.query<{ session_id: string }>(appendQuery(steps));
       return new Set(rows.map((row) => row.session_id));
-    } catch (error) {
+    } catch (thrown) {
+      const error = withCode(thrown);
       if (isLost(error) || isConflict(error) || isRefusedData(error)) return undefined;
       throw error;
     }
