@@ -140,6 +140,9 @@ describe('the checks of a family', () => {
     const running = family();
     running.members[1]?.runs.push({ ...ENDED, epoch: 2, runId: 'r2', hasEnded: false });
     assert.deepEqual(found(running), ['orphan-call: child 1.1: run 2 has not ended']);
+    const held = family();
+    held.members[1]?.runs.push({ ...ENDED, epoch: 2, runId: 'hold-r2', hasEnded: false });
+    assert.deepEqual(found(held), []);
   });
 
   it('find a call with an unknown outcome, unless it was cancelled', () => {

@@ -47,8 +47,13 @@ export function checkFamily(family: StoredFamily): { defects: Defect[]; figures:
   };
 }
 
-/** A child whose run was cancelled with its parent's has not completed, but it has ended. */
-function checkMember(member: StoredMember): Defect[] {
+/**
+ * A child whose run was cancelled with its parent's has not completed, but it has ended. Nobody takes such a child again,
+ * so work between its runs that was killed stays open. It is no run, and its dead process holds nothing.
+ */
+function checkMember(all: StoredMember): Defect[] {
+  const member =
+    all.parentId === undefined ? all : { ...all, runs: all.runs.filter((run) => !isKilledHold(run)) };
   const isLast = ({ what }: Defect) => what === 'the last run is not completed';
   const found = checkEnded(member).filter((each) => member.parentId === undefined || !isLast(each));
   const prompts = userTexts(member).filter((text) => text.includes(promptOf(nameIn(text) ?? '?')));
@@ -61,6 +66,10 @@ function checkMember(member: StoredMember): Defect[] {
       ? [defect('repeated-side-effect', `${member.id} has its task ${prompts.length} times`)]
       : []),
   ];
+}
+
+function isKilledHold({ runId, hasEnded }: StoredMember['runs'][number]): boolean {
+  return runId.startsWith('hold-') && !hasEnded;
 }
 
 function checkStarted(calls: readonly TaskCall[], children: readonly StoredMember[]): Defect[] {

@@ -1,5 +1,6 @@
 import type { Session, SessionStatus } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
+import { isHoldId } from './ids.ts';
 import { currentClaimant } from './leases/lease-owner.ts';
 
 /**
@@ -19,7 +20,9 @@ export async function sessionState(
   const holder = await store.leaseHolder(session.id);
   if (holder !== undefined) {
     const living = await store.leaseHolder(session.id, currentClaimant());
-    return living === undefined ? 'interrupted' : 'running';
+    if (living !== undefined) return 'running';
+    // Work between runs that was killed has interrupted no run.
+    if (!isHoldId(holder.runId)) return 'interrupted';
   }
   if (session.status !== 'active') return session.status;
   const hasRun = (await store.listRuns(session.id)).length > 0;

@@ -15,16 +15,13 @@ function storeWith(unfinished: readonly string[], parents: Readonly<Record<strin
     listUnfinishedRuns: async () => unfinished.map(run),
     listQueuedSessions: async () => [],
     leaseHolder: async () => undefined,
-    listRuns: async () => [],
-    getSession: async (id) => {
-      const parentId = parents[id];
-      return parentId === undefined ? undefined : session(id, parentId);
-    },
+    listRuns: async (id) => [run(id)],
+    getSession: async (id) => session(id, parents[id]),
   };
   return store;
 }
 
-const session = (id: string, parentId: string): Session => ({
+const session = (id: string, parentId?: string): Session => ({
   id,
   parentId,
   createdAt: 0,
@@ -44,4 +41,27 @@ it('leaves out children whose parents are listed, at each depth', async () => {
 
 it('lists a child whose parent has ended: nothing else continues it', async () => {
   expect((await leftSessions(storeWith(['child'], { child: 'parent' }))).interrupted).toEqual(['child']);
+});
+
+it('does not list a cancelled session that was held between runs by a process that is dead', async () => {
+  const store = storeWith(['child'], {});
+  const lease = {
+    sessionId: 'child',
+    epoch: 8,
+    runId: 'hold-1',
+    expiresAt: 0,
+    owner: { host: 'h', bootId: 'b', pid: 1, processStartedAt: '1' },
+  };
+  const held: LeftStore = {
+    ...store,
+    leaseHolder: async (_, claimant) => (claimant === undefined ? lease : undefined),
+    getSession: async (id) => ({ ...session(id), status: 'cancelled' }),
+  };
+  expect(await leftSessions(held)).toEqual({ interrupted: [], waiting: [], elsewhere: [] });
+  const run = {
+    ...held,
+    leaseHolder: async (_: string, claimant?: unknown) =>
+      claimant === undefined ? { ...lease, runId: 'r' } : undefined,
+  };
+  expect((await leftSessions(run)).interrupted).toEqual(['child']);
 });

@@ -30,8 +30,10 @@ export async function leftSessions(store: LeftStore): Promise<LeftSessions> {
     const session = await store.getSession(id);
     if (session?.parentId !== undefined && ids.has(session.parentId)) continue;
     if ((await store.leaseHolder(id, currentClaimant())) !== undefined) left.elsewhere.push(id);
-    else if (unfinished.has(id)) left.interrupted.push(id);
-    else if (session !== undefined && session.status !== 'cancelled') left.waiting.push(id);
+    else if (session === undefined) continue;
+    else if (unfinished.has(id) && (await sessionState(store, session)) === 'interrupted')
+      left.interrupted.push(id);
+    else if (queued.includes(id) && session.status !== 'cancelled') left.waiting.push(id);
   }
   return left;
 }
