@@ -33,7 +33,6 @@ export {
 export { type ConfigPath, pathText } from './config-layer.ts';
 export type { ConfigOrigin, ConfigOrigins, ConfigSource } from './config-origins.ts';
 export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
-export { documentText, setInFile } from './edited-document.ts';
 export { configJsonSchema } from './editor-schema.ts';
 export { upstreamKey } from './endpoint.ts';
 export { referencedVariable } from './environment.ts';
@@ -43,6 +42,7 @@ export { keySource } from './key-source.ts';
 export { KeyStore, type StoredKeys } from './key-store.ts';
 export { type LoadedConfig, loadConfig } from './load-config.ts';
 export type { LoadConfigOptions } from './load-config-options.ts';
+export { loadEditedDocument } from './load-edited-document.ts';
 export { LoginStore } from './login-store.ts';
 export { maskAddress, maskSettings } from './mask-secrets.ts';
 export { modelPlaces, noModelMessage } from './no-model-message.ts';

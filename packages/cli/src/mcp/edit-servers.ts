@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   checkServer,
-  documentText,
+  loadEditedDocument,
   type McpServerConfig,
   replaceFile,
-  setInFile,
   userFolder,
 } from '@longhaul/config';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
@@ -34,6 +33,7 @@ export async function addServer(
       `${file} has a server ${name} already. Remove it first: longhaul mcp remove ${name}`,
     );
   }
+  const { documentText, setInFile } = await loadEditedDocument();
   setInFile(document, ['mcp', 'servers', name], document.createNode(server));
   await checkServer(name, server, env);
   await replaceFile(file, documentText(document, text));
@@ -51,6 +51,7 @@ export async function removeServer(file: string, name: string): Promise<void> {
     );
   }
   document.deleteIn(['mcp', 'servers', name]);
+  const { documentText } = await loadEditedDocument();
   await replaceFile(file, documentText(document, text));
 }
 
