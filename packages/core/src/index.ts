@@ -61,7 +61,7 @@ export { recordedTrees, treesOfExport, withPacks } from './session/files/export-
 export type { RevertOptions, RevertResult } from './session/files/revert-options.ts';
 export type { MergeCopyOptions } from './session/files/session-copies.ts';
 export { findMessage } from './session/find-message.ts';
-export { newId } from './session/ids.ts';
+export { isHoldId, newId } from './session/ids.ts';
 export {
   currentClaimant,
   currentOwner,

@@ -45,7 +45,7 @@ describe('two servers on one database', () => {
     await begun.wait();
     expect(await newer.server.resumeInterrupted()).toEqual([]);
     expect(await newer.call('GET', `/api/sessions/${worked}`)).toMatchObject({ state: 'running' });
-    // Not only what it was told at its start: it has promised to deliver this message.
+    // It delivers this message too, although it started before: its answer promised that.
     expect(await newer.call('POST', `/api/sessions/${worked}/messages`, { content: 'more' })).toMatchObject({
       queued: true,
     });

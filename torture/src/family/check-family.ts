@@ -1,3 +1,4 @@
+import { isHoldId } from '@longhaul/core';
 import { isObject, type ToolPart } from '@longhaul/protocol';
 import { checkEnded } from '../checks/check-database.ts';
 import { type Defect, defect } from '../checks/defect.ts';
@@ -69,7 +70,7 @@ function checkMember(all: StoredMember): Defect[] {
 }
 
 function isKilledHold({ runId, hasEnded }: StoredMember['runs'][number]): boolean {
-  return runId.startsWith('hold-') && !hasEnded;
+  return isHoldId(runId) && !hasEnded;
 }
 
 function checkStarted(calls: readonly TaskCall[], children: readonly StoredMember[]): Defect[] {

@@ -6,6 +6,7 @@ import type {
   StepRequest,
   SubtaskSettings,
 } from '@longhaul/core';
+import { isHoldId } from '@longhaul/core';
 import { childPlaceOf, LonghaulError, type Session, subtaskOf, type ToolPart } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
@@ -183,7 +184,7 @@ it('cancels the children with the parent', async () => {
   for (const child of await test.childSessions()) {
     expect(await test.store.leaseHolder(child.id)).toBeUndefined();
     // Giving a child up holds it for a moment.
-    const runs = (await test.store.listRuns(child.id)).filter(({ runId }) => !runId.startsWith('hold-'));
+    const runs = (await test.store.listRuns(child.id)).filter(({ runId }) => !isHoldId(runId));
     for (const { status } of runs) expect(status).toBe('cancelled');
   }
 });

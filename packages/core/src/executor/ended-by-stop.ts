@@ -1,6 +1,6 @@
 import type { ToolResult } from '../ports/tool.ts';
 
-/** How long after the command's end this process may notice that it was told to stop, too. */
+/** The signal to stop can reach this process that long after it has ended the command. */
 const APART_MS = 500;
 
 /**

@@ -23,7 +23,7 @@ export interface LeftSessions {
 export async function leftSessions(store: LeftStore): Promise<LeftSessions> {
   const runs = await store.listUnfinishedRuns({ limit: MAX_LISTED });
   const unfinished = new Set(runs.map(({ sessionId }) => sessionId));
-  const queued = await store.listQueuedSessions({ limit: MAX_LISTED });
+  const queued = new Set(await store.listQueuedSessions({ limit: MAX_LISTED }));
   const ids = new Set([...unfinished, ...queued]);
   const left: LeftSessions = { interrupted: [], waiting: [], elsewhere: [] };
   for (const id of ids) {
@@ -33,7 +33,7 @@ export async function leftSessions(store: LeftStore): Promise<LeftSessions> {
     else if (session === undefined) continue;
     else if (unfinished.has(id) && (await sessionState(store, session)) === 'interrupted')
       left.interrupted.push(id);
-    else if (queued.includes(id) && session.status !== 'cancelled') left.waiting.push(id);
+    else if (queued.has(id) && session.status !== 'cancelled') left.waiting.push(id);
   }
   return left;
 }

@@ -79,7 +79,7 @@ describe('addresses of PostgreSQL', () => {
     assert.ok(!text.includes('secret'), text);
   });
 
-  it('are told from other addresses', () => {
+  it('differ from other addresses', () => {
     assert.ok(isPostgresUrl('postgres://x') && isPostgresUrl('postgresql://x'));
     assert.ok(!isPostgresUrl('sqlite:postgres://x') && !isPostgresUrl('postgresq://x'));
   });
