@@ -183,8 +183,11 @@ export interface GatewayUpstreamConfig {
   /** The upstream uses the key and the models of the provider with this name. */
   name: string;
   baseUrl: string;
-  /** Default true. `required`: requests to a model whose window is unknown are refused. */
-  compaction?: boolean | 'required';
+  /**
+   * Default true. `required`: requests to a model whose window is unknown are refused. `required-off`: as false, and
+   * `required` when it is switched on.
+   */
+  compaction?: boolean | 'required' | 'required-off';
   apiKey?: string;
   /** Whether the clients' key is meant for this upstream. */
   clientKey?: boolean;

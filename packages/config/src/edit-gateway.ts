@@ -52,7 +52,7 @@ function notChanged(path: string, name: string): LonghaulError {
 
 function switchUpstreams(
   document: Document,
-  switches: readonly (readonly [string, boolean | 'required'])[],
+  switches: readonly (readonly [string, GatewayUpstreamConfig['compaction']])[],
   upstreams: readonly GatewayUpstreamConfig[],
 ): void {
   const path = [SECTION, 'upstreams'];

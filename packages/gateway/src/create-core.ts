@@ -3,6 +3,7 @@ import { type CacheStore, isLoopback } from '@longhaul/models';
 import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { createAccess } from './access.ts';
 import { advisingTokenizers } from './compaction/advise-tokenizer.ts';
+import { countInPieces } from './compaction/conversation/token-meter.ts';
 import { createConversationContext } from './compaction/conversation-context.ts';
 import { type ConversationContextOptions, DEFAULT_THRESHOLDS } from './compaction/settings.ts';
 import type { ConversationContext } from './compaction/types.ts';
@@ -70,6 +71,10 @@ export function createCore(options: GatewayOptions & { cache: CacheStore }): Gat
         );
       contexts.set(upstream, known);
       return known;
+    },
+    async countText(model, text) {
+      const tokenizer = await tokenizerFor(model);
+      return countInPieces(text, (piece) => tokenizer.count(piece));
     },
     get live() {
       return live;

@@ -22,6 +22,8 @@ export interface GatewayCore {
   findRoute(model: string): Promise<Route>;
   /** Returns a context with the current settings. A request uses one context from its beginning to its end. */
   contextOf(upstream: Upstream): ConversationContext;
+  /** Counts a text with the vocabulary of a model's family. */
+  countText(model: string, text: string): Promise<number>;
   readonly live: Readonly<LiveSettings>;
   /** Changes the settings of later requests. */
   changeSettings(change: Partial<LiveSettings>): void;

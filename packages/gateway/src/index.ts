@@ -13,6 +13,7 @@ export type {
   CompactedFacts,
   CompactionAsk,
   CompactionManner,
+  CompactionSetting,
   ContextNotice,
   ConversationContext,
   ConversationRequest,

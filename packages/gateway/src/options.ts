@@ -1,5 +1,5 @@
 import type { WindowMemory } from '@longhaul/models';
-import type { CompactionManner, StrictRoles } from './compaction/types.ts';
+import type { CompactionSetting, StrictRoles } from './compaction/types.ts';
 import type { GatewayPageOptions } from './page/page-options.ts';
 
 /**
@@ -27,7 +27,7 @@ export interface UpstreamOptions {
    */
   clientKey?: boolean | undefined;
   /** Default true. False: requests are passed on without compaction. */
-  compaction?: CompactionManner;
+  compaction?: CompactionSetting;
   /** Keys are the model names at this upstream. */
   models?: Readonly<Record<string, ModelSettings>>;
   /**

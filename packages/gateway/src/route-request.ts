@@ -9,8 +9,8 @@ import { forwardByModel } from './proxy/forward-by-model.ts';
 import { answerModels, answerModelsOfOne } from './proxy/models-list.ts';
 import { answerStatus } from './status/answer-status.ts';
 import { answerWay, wayOf } from './ways/answer-way.ts';
-import { noteUnhelped } from './ways/note-unhelped.ts';
 import { isOllamaPath, passToOllama } from './ways/ollama-paths.ts';
+import { answerPrompt, isPromptPath } from './ways/prompts/answer-prompt.ts';
 
 /**
  * Dispatches a request to its handler.
@@ -27,14 +27,13 @@ export async function routeRequest(core: GatewayCore, exchange: Exchange): Promi
     checkJsonType(request);
     return answerWay(core, exchange, way);
   }
-  if (isOllamaPath(method, path)) return passToOllama(core, exchange, path);
+  if (isPromptPath(method, path)) return answerPrompt(core, exchange, path);
+  if (isOllamaPath(method, path)) return passToOllama(core, exchange);
   if ((path !== '/v1' && !path.startsWith('/v1/')) || hasDotSegment(path)) throw unknownPath(method, path);
   if (method === 'POST' && /^\/v1\/chat\/completions\/?$/.test(path)) {
     checkJsonType(request);
     return answerChat(core, exchange);
   }
-  if (method === 'POST' && /^\/v1\/completions\/?$/.test(path))
-    noteUnhelped(core, '/v1/completions', 'a prompt as one text cannot be compacted');
   const isList = method === 'GET' && path === '/v1/models';
   if (isList && !core.router.hasPrefixes) return answerModelsOfOne(core, exchange);
   if (!core.router.hasPrefixes) return forward(core, exchange, { upstream: core.router.default });

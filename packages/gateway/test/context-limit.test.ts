@@ -4,6 +4,17 @@ import { rawRequest } from './raw-client.ts';
 import { startRecordingUpstream } from './recording-upstream.ts';
 import { startTestGateway } from './start-test-gateway.ts';
 
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+/** One request for each way in, by its path. */
+const WAYS_IN = [
+  ['/v1/chat/completions', { messages: MESSAGES }],
+  ['/v1/responses', { input: 'Hi' }],
+  ['/v1/responses', { input: 'Hi', previous_response_id: 'r0' }],
+  ['/v1/messages', { messages: MESSAGES, max_tokens: 9 }],
+  ['/v1/completions', { prompt: 'Hi' }],
+  ['/api/chat', { messages: MESSAGES }],
+  ['/api/generate', { prompt: 'Hi' }],
+] as const;
 const LIST = { method: 'GET', path: '/models' };
 const chat = (model: string) => ({
   headers: { 'content-type': 'application/json' },
@@ -74,3 +85,22 @@ test('refuses a model without a window if compaction is required, and passes it 
   });
   expect((await rawRequest(known.url, chat(server.model))).status).toBe(200);
 });
+
+test.each(WAYS_IN)('refuses %s %j without a window if compaction is required', async (path, fields) => {
+  await using server = await startRecordingUpstream((_, response) => void response.end('{}'));
+  const upstream = { name: 'local', baseUrl: server.url };
+  await using strict = await startTestGateway('', { upstreams: [{ ...upstream, compaction: 'required' }] });
+  const request = { path, body: JSON.stringify({ model: 'm', ...fields }) };
+  const { status, body } = await rawRequest(rootOf(strict), request);
+  expect(status).toBe(400);
+  expect(JSON.stringify(JSON.parse(body.toString()))).toContain('Context limit not available for m.');
+  expect(server.received.filter(({ url }) => url === path)).toHaveLength(0);
+  await using off = await startTestGateway('', { upstreams: [{ ...upstream, compaction: 'required-off' }] });
+  await rawRequest(rootOf(off), request);
+  expect(server.received.filter(({ url }) => url === path)).toHaveLength(1);
+  expect(off.status().upstreams).toMatchObject([{ compaction: false }]);
+});
+
+function rootOf({ url }: { url: string }): string {
+  return url.replace(/\/v1$/, '');
+}

@@ -270,7 +270,7 @@ describe('settings', () => {
     expect(await chat(gateway, twice)).toBe(200);
     expect(kept).toEqual([
       { inputThreshold: 0.3, compactor: 'none', compaction: undefined },
-      { compaction: { one: false, two: false } },
+      { compaction: { one: false, two: 'required-off' } },
       { compaction: { one: true, two: 'required' } },
     ]);
     expect((await change(gateway, headers, { compactor: `two/${other.model}` })).status).toBe(200);

@@ -24,11 +24,11 @@ test('stores settings in the user’s file, and loads them at the next start', a
   await keeper.store({
     compactor: 'lmstudio/small',
     inputThreshold: 0.6,
-    compaction: { lmstudio: 'required' },
+    compaction: { lmstudio: 'required-off' },
   });
   const { gateway } = (await keeperFor()).loaded.config;
   expect(gateway).toMatchObject({ compactor: 'lmstudio/small', inputThreshold: 0.6, warningThreshold: 0.9 });
-  expect(gateway.upstreams).toMatchObject([{ name: 'lmstudio', compaction: 'required' }]);
+  expect(gateway.upstreams).toMatchObject([{ name: 'lmstudio', compaction: 'required-off' }]);
 });
 
 test('stores each setting in the file that sets it', async () => {

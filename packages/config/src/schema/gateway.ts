@@ -22,8 +22,8 @@ export const gateway = z.strictObject({
         }),
         baseUrl: url.meta({ description: 'Address of the server. It usually ends in /v1.' }),
         compaction: setting(
-          z.union([z.boolean(), z.literal('required')]),
-          'Whether to compact requests to this upstream. If false, all of them pass unchanged. required: as true, but a request is refused if the window of its model is unknown.',
+          z.union([z.boolean(), z.literal(['required', 'required-off'])]),
+          'Whether to compact requests to this upstream. If false, all of them pass unchanged. required: as true, but a request is refused if the window of its model is unknown. required-off: as false, but the switch on the page turns it into required.',
           true,
         ),
         apiKey: setting(

@@ -5,6 +5,9 @@ import type { AgentContextManager } from '../agent-context-manager.ts';
 /** Whether requests are compacted. `required`: requests to a model whose window is unknown are refused. */
 export type CompactionManner = boolean | 'required';
 
+/** As configured. `required-off`: as false, and `required` when it is switched on. */
+export type CompactionSetting = CompactionManner | 'required-off';
+
 /** The parts of a client's request that the context uses. Never modified. */
 export interface ConversationRequest {
   /** The model's name at the upstream. */

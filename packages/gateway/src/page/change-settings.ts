@@ -1,6 +1,5 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { PageSettingsChange } from '@longhaul/protocol/gateway-page';
-import type { CompactionManner } from '../compaction/types.ts';
 import type { GatewayCore } from '../gateway-core.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { SettingsKeeper } from './page-options.ts';
@@ -19,13 +18,13 @@ export async function changeSettings(
 ): Promise<void> {
   const change = await parsed(body);
   const compaction = switchesOf(core, change);
-  const named = [...compaction].map(([{ name }, manner]) => [name, manner] as const);
+  const settings = [...compaction].map(([upstream, isOn]) => [upstream.name, upstream.settingWhen(isOn)]);
   if (change.compactor !== undefined) await checkCompactor(change.compactor, lists);
   await keeper?.store({
     ...change,
-    compaction: compaction.size === 0 ? undefined : Object.fromEntries(named),
+    compaction: compaction.size === 0 ? undefined : Object.fromEntries(settings),
   });
-  for (const [upstream, manner] of compaction) upstream.compaction = manner;
+  for (const [upstream, isOn] of compaction) upstream.compacts = isOn;
   const { compaction: _, ...values } = change;
   core.changeSettings(values);
   core.log({ level: 'info', message: `Settings changed on the page: ${Object.keys(change).join(', ')}.` });
@@ -40,15 +39,14 @@ async function parsed(body: unknown): Promise<PageSettingsChange> {
   throw invalid(`The settings are not valid${place === '' ? '' : ` at ${place}`}: ${issue?.message}.`);
 }
 
-/** An upstream that is switched on again requires compaction if it did before. */
 function switchesOf(
   { router }: GatewayCore,
   { compaction = {} }: PageSettingsChange,
-): Map<Upstream, CompactionManner> {
+): Map<Upstream, boolean> {
   const switches = Object.entries(compaction).map(([name, isOn]) => {
     const upstream = router.upstreams.find((each) => each.name === name);
     if (upstream === undefined) throw invalid(`There is no upstream ${JSON.stringify(name)}.`);
-    return [upstream, isOn && upstream.mannerWhenOn] as const;
+    return [upstream, isOn] as const;
   });
   return new Map(switches);
 }

@@ -1,5 +1,5 @@
 import type { PageSettings, PageSettingsChange } from '@longhaul/protocol/gateway-page';
-import type { CompactionManner } from '../compaction/types.ts';
+import type { CompactionSetting } from '../compaction/types.ts';
 
 /** The page of the gateway. */
 export interface GatewayPageOptions {
@@ -13,7 +13,7 @@ export interface GatewayPageOptions {
 
 /** A change to store. */
 export type KeptChange = Omit<PageSettingsChange, 'compaction'> & {
-  compaction?: Readonly<Record<string, CompactionManner>> | undefined;
+  compaction?: Readonly<Record<string, CompactionSetting>> | undefined;
 };
 
 /** Stores settings for the next start of the gateway. */

@@ -3,6 +3,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import { bodyLimits, type GatewayCore } from '../gateway-core.ts';
 import { decodeWhole } from '../http/decode.ts';
 import type { Exchange } from '../http/exchange.ts';
+import type { Route } from '../upstream/router.ts';
 import { withModel } from '../wire/edit-body.ts';
 import { isRecord } from '../wire/is-record.ts';
 import { forward } from './forward.ts';
@@ -35,14 +36,19 @@ export async function forwardBody(
 ): Promise<void> {
   const encoding = exchange.request.headers['content-encoding'];
   const plain = (await decodeWhole(body, encoding, core.settings.maxBodyBytes)) ?? body;
-  const { upstream, model, hasPrefix } = await core.findRoute(modelIn(plain));
+  return forwardOn(core, exchange, { route: await core.findRoute(modelIn(plain)), body, plain, isRoot });
+}
+
+/** Forwards a request whose route is known. Only a prefix of the model's name is removed from its body. */
+export function forwardOn(
+  core: GatewayCore,
+  exchange: Exchange,
+  { route, body, plain, isRoot }: { route: Route; body: Buffer; plain: Buffer; isRoot?: boolean | undefined },
+): Promise<void> {
+  const { upstream, model, hasPrefix } = route;
   if (!hasPrefix) return forward(core, exchange, { upstream, body, isRoot });
-  return forward(core, exchange, {
-    upstream,
-    isRoot,
-    body: withModel(plain, model),
-    without: ['content-encoding'],
-  });
+  const without = ['content-encoding'];
+  return forward(core, exchange, { upstream, isRoot, body: withModel(plain, model), without });
 }
 
 function decoded(name: string): string {

@@ -7,7 +7,8 @@ import type { TurnRequest } from './turn-request.ts';
 
 /** Smaller bodies fit into any window that a server loads. */
 const SMALL_BODY_BYTES = 8_000;
-interface TurnToSize {
+
+export interface TurnToSize {
   chat: Pick<TurnRequest, 'plain' | 'windowTokens'>;
   route: Route;
   signal: AbortSignal;
@@ -25,11 +26,20 @@ export async function windowForTurn(
   const asked = windowAskedFor(chat);
   if (asked !== undefined) return asked;
   const known = await core.windows.windowOf(upstream, model);
-  const isRequired = upstream.compaction === 'required';
+  const isRequired = upstream.requiresWindow;
   if (known !== undefined || (chat.plain.length < SMALL_BODY_BYTES && !isRequired)) return known;
   const loaded = await core.windows.windowOnceLoaded(upstream, model, signal);
   if (loaded === undefined && isRequired) throw limitMissing(upstream.name, model);
   return loaded;
+}
+
+/**
+ * Checks a request that is passed on unchanged.
+ *
+ * @throws {LonghaulError} `window_unknown` if the upstream requires compaction and the window is unknown.
+ */
+export async function checkWindow(core: GatewayCore, turn: TurnToSize): Promise<void> {
+  if (turn.route.upstream.requiresWindow) await windowForTurn(core, turn);
 }
 
 function limitMissing(upstream: string, model: string): LonghaulError {

@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isRedirect, mapProviderError, maskSecrets, redirected } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
-import type { CompactionManner } from '../compaction/types.ts';
+import type { CompactionManner, CompactionSetting } from '../compaction/types.ts';
 import { headerOf, passedOn, type RawHeaders, withoutCredentials } from '../http/headers.ts';
 import type { ModelSettings, UpstreamOptions } from '../options.ts';
 
@@ -28,10 +28,9 @@ const AGENT_OPTIONS = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, m
 export class Upstream {
   readonly name: string;
   readonly baseUrl: string;
-  /** Can change while the gateway runs. */
-  compaction: CompactionManner;
-  /** `compaction` when it is switched on. */
-  readonly mannerWhenOn: true | 'required';
+  /** Whether requests are compacted. Can change while the gateway runs. */
+  compacts: boolean;
+  readonly #requiresWhenOn: boolean;
   readonly apiKey: string | undefined;
   /** Whether the client's key is passed on: it is meant for this upstream, which has no key of its own. */
   readonly takesClientKey: boolean;
@@ -53,8 +52,9 @@ export class Upstream {
   constructor(options: UpstreamOptions) {
     this.name = options.name;
     this.baseUrl = apiAddress(options.baseUrl);
-    this.compaction = options.compaction ?? true;
-    this.mannerWhenOn = this.compaction || true;
+    const { compaction = true } = options;
+    this.compacts = compaction === true || compaction === 'required';
+    this.#requiresWhenOn = typeof compaction === 'string';
     this.apiKey = options.apiKey;
     this.askTimeoutMs = options.askTimeoutMs;
     this.#models = options.models ?? {};
@@ -63,6 +63,21 @@ export class Upstream {
     const isSecure = this.#base.protocol === 'https:';
     this.#agent = isSecure ? new https.Agent(AGENT_OPTIONS) : new http.Agent(AGENT_OPTIONS);
     this.#request = isSecure ? https.request : http.request;
+  }
+
+  /** Requests to a model whose window is unknown are refused. */
+  get requiresWindow(): boolean {
+    return this.compacts && this.#requiresWhenOn;
+  }
+
+  get compaction(): CompactionManner {
+    return this.requiresWindow ? 'required' : this.compacts;
+  }
+
+  /** Returns what to store when compaction is switched on or off. */
+  settingWhen(isOn: boolean): CompactionSetting {
+    if (!this.#requiresWhenOn) return isOn;
+    return isOn ? 'required' : 'required-off';
   }
 
   settingsOf(model: string): ModelSettings {

@@ -2,7 +2,8 @@ import { readRequestBody } from '@longhaul/models/http';
 import { bodyLimits, type GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { forward } from '../proxy/forward.ts';
-import { forwardBody } from '../proxy/forward-by-model.ts';
+import { forwardBody, forwardOn } from '../proxy/forward-by-model.ts';
+import { checkWindow } from '../proxy/turn-window.ts';
 import { MESSAGES } from './messages.ts';
 import { noteUnhelped } from './note-unhelped.ts';
 import { OLLAMA_CHAT } from './ollama-chat.ts';
@@ -27,7 +28,7 @@ export function wayOf(method: string, path: string): Way | undefined {
 export async function answerWay(core: GatewayCore, exchange: Exchange, way: Way): Promise<void> {
   const only = core.router.hasPrefixes ? undefined : core.router.default;
   const isRoot = !way.path.startsWith('/v1/');
-  if (only?.compaction === false) return forward(core, exchange, { upstream: only, isRoot });
+  if (only?.compacts === false) return forward(core, exchange, { upstream: only, isRoot });
   const { request } = exchange;
   const received = await readRequestBody(request, bodyLimits(core.settings));
   const read = await readWay(request, { way, body: received, maxBytes: core.settings.maxBodyBytes });
@@ -36,8 +37,9 @@ export async function answerWay(core: GatewayCore, exchange: Exchange, way: Way)
   exchange.about = { upstream: route.upstream.name, model: route.model };
   core.stats.of(route.upstream.name, route.model).requests += 1;
   if (read.unhelped !== undefined) noteUnhelped(core, way.path, read.unhelped);
-  if (route.upstream.compaction && canHelp(read)) return new WayTurn(core, exchange, { read, route }).run();
-  return forwardBody(core, exchange, { body: read.body, isRoot });
+  if (route.upstream.compacts && canHelp(read)) return new WayTurn(core, exchange, { read, route }).run();
+  await checkWindow(core, { chat: read, route, signal: exchange.signal });
+  return forwardOn(core, exchange, { route, body: read.body, plain: read.plain, isRoot });
 }
 
 function canHelp({ unhelped, messages }: ReadWay): boolean {

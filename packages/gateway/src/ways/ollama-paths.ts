@@ -1,7 +1,6 @@
 import type { GatewayCore } from '../gateway-core.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { forward } from '../proxy/forward.ts';
-import { noteUnhelped } from './note-unhelped.ts';
 
 /** Paths of Ollama's own API that only read or use models. Those that pull, create or delete them are not passed on. */
 const PASSED: ReadonlySet<string> = new Set([
@@ -9,7 +8,6 @@ const PASSED: ReadonlySet<string> = new Set([
   'GET /api/ps',
   'GET /api/version',
   'POST /api/show',
-  'POST /api/generate',
   'POST /api/embed',
   'POST /api/embeddings',
 ]);
@@ -19,7 +17,6 @@ export function isOllamaPath(method: string, path: string): boolean {
 }
 
 /** Passes a request to the first upstream, since these paths name no upstream. */
-export function passToOllama(core: GatewayCore, exchange: Exchange, path: string): Promise<void> {
-  if (path === '/api/generate') noteUnhelped(core, path, 'a prompt as one text cannot be compacted');
+export function passToOllama(core: GatewayCore, exchange: Exchange): Promise<void> {
   return forward(core, exchange, { upstream: core.router.default, isRoot: true });
 }

@@ -53,12 +53,7 @@ export function createTokenMeter(model: string, tokenizer: Tokenizer, memo: Boun
   };
   const learnText = async (value: string): Promise<void> => {
     if (value.length <= PIECE_CHARS || memo.get(textKey(value)) !== undefined) return;
-    let tokens = 0;
-    for (const piece of piecesOf(value)) {
-      tokens += tokenizer.count(piece);
-      await nextTurn();
-    }
-    memo.set(textKey(value), tokens);
+    memo.set(textKey(value), await countInPieces(value, (piece) => tokenizer.count(piece)));
   };
 
   return {
@@ -77,6 +72,16 @@ export function createTokenMeter(model: string, tokenizer: Tokenizer, memo: Boun
     },
     fixed: (tools = []) => REPLY_PRIMING_TOKENS + (tools.length === 0 ? 0 : text(JSON.stringify(tools))),
   };
+}
+
+/** Counts a text in pieces, so that other requests are served in the meantime. */
+export async function countInPieces(text: string, count: TokenCounter): Promise<number> {
+  let tokens = 0;
+  for (const piece of piecesOf(text)) {
+    tokens += count(piece);
+    await nextTurn();
+  }
+  return tokens;
 }
 
 type LegacyMessage = ChatMessage & { function_call?: unknown };
