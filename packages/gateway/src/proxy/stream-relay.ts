@@ -4,10 +4,11 @@ import type { ObservedUsage, StreamWatch } from '../compaction/types.ts';
 import type { RawHeaders } from '../http/headers.ts';
 import { type SseEvent, SseReader } from '../wire/sse-reader.ts';
 import type { AnswerRelay, RelayEnd } from './answer-relay.ts';
-import { MAX_PENDING_BYTES, restOf, sourceOf } from './answer-source.ts';
+import { type AnswerPiece, AnswerRun } from './answer-run.ts';
 import { addUsages, type ChunkFacts, observedUsage, readChunk } from './chunk-facts.ts';
 import type { ClientStream } from './client-stream.ts';
-import { RelayRun, SoFar } from './relay-state.ts';
+import { passStream, type TakenEvent } from './pass-stream.ts';
+import { rewriteChunk, withoutNullUsage } from './rewrite-chunk.ts';
 
 export interface RelayOptions {
   client: ClientStream;
@@ -28,9 +29,7 @@ export class StreamRelay implements AnswerRelay {
   #earlierUsage: Record<string, unknown> | undefined;
   #isContinuation = false;
   hadError = false;
-  #watch: StreamWatch | undefined;
-  readonly #said = new SoFar();
-  #run = new RelayRun(this.#said);
+  #run = new AnswerRun(undefined);
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -41,8 +40,7 @@ export class StreamRelay implements AnswerRelay {
   }
 
   async relay(answer: IncomingMessage, watch: StreamWatch | undefined): Promise<RelayEnd> {
-    this.#watch = watch;
-    this.#run = new RelayRun(this.#said);
+    this.#run = new AnswerRun(watch, this.#run);
     this.#earlierUsage = addUsages(this.#earlierUsage, this.#usage);
     this.#usage = undefined;
     try {
@@ -72,43 +70,14 @@ export class StreamRelay implements AnswerRelay {
   }
 
   async #relayAll(answer: IncomingMessage): Promise<RelayEnd> {
-    const { client } = this.#options;
-    const source = sourceOf(answer);
-    // An unread stream is passed on as it is.
-    if (!source.isReadable) this.#run.isFinished = true;
-    const reader = new SseReader();
-    const chunks = (source.stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
-      const bytes = next.value;
-      const wasWhole = reader.pending.length === 0;
-      const events = source.isReadable ? reader.push(bytes) : [];
-      const taken = source.isReadable ? this.#takeAll(events) : { out: [bytes], end: undefined };
-      if (reader.pending.length > MAX_PENDING_BYTES) taken.out.push(reader.takePending());
-      const isUnchanged = wasWhole && reader.pending.length === 0 && areUnchanged(taken.out, events);
-      if (taken.out.length > 0) {
-        this.#begin(answer, source.without);
-        await client.write(isUnchanged ? bytes : Buffer.concat(taken.out));
-      }
-      if (taken.end?.kind === 'refused') {
-        const { error, rest } = taken.end;
-        return {
-          kind: 'refused',
-          error,
-          answer,
-          rest: Buffer.concat([rest, reader.takePending(), ...(await restOf(answer, chunks))]),
-        };
-      }
-      if (taken.end !== undefined) return taken.end;
-    }
-    return this.#atEnd(answer, { reader, without: source.without });
-  }
-
-  async #atEnd(
-    answer: IncomingMessage,
-    { reader, without }: { reader: SseReader; without: readonly string[] },
-  ): Promise<RelayEnd> {
-    this.#begin(answer, without);
-    if (reader.pending.length > 0) await this.#options.client.write(reader.takePending());
+    const end = await passStream(answer, {
+      client: this.#options.client,
+      reader: new SseReader(),
+      begin: (without) => this.#begin(answer, without),
+      take: (event) => this.#take(event),
+      takeLast: (bytes) => bytes,
+    });
+    if (end !== undefined) return end;
     if (this.#run.isFinished || this.hadError) return { kind: 'ended' };
     const cause = Object.assign(new Error('The stream ended without a finish reason.'), {
       code: 'ECONNRESET',
@@ -121,19 +90,7 @@ export class StreamRelay implements AnswerRelay {
     client.begin(answer, { without: ['content-length', ...without], add: headers });
   }
 
-  #takeAll(events: readonly SseEvent[]): { out: Buffer[]; end: RelayEndInside | undefined } {
-    const out: Buffer[] = [];
-    for (const [index, event] of events.entries()) {
-      const { bytes, end } = this.#take(event);
-      if (bytes !== undefined) out.push(bytes);
-      if (end === undefined) continue;
-      const left = events.slice(index).map(({ raw }) => raw);
-      return { out, end: end.kind === 'refused' ? { ...end, rest: Buffer.concat(left) } : end };
-    }
-    return { out, end: undefined };
-  }
-
-  #take(event: SseEvent): { bytes?: Buffer | undefined; end?: RelayEndInside } {
+  #take(event: SseEvent): TakenEvent {
     const run = this.#run;
     if (event.data === undefined) return { bytes: event.raw };
     if (event.data === '[DONE]') {
@@ -143,35 +100,21 @@ export class StreamRelay implements AnswerRelay {
     const facts = readChunk(event.data, event.name);
     if (facts === undefined) return { bytes: event.raw };
     if (facts.isError) return this.#takeError(event);
-    run.note(facts);
     const bytes = this.#bytesOf(event, facts);
     this.#options.client.noteChunk(facts);
-    const end = this.#judge(facts);
-    return end === undefined ? { bytes } : { bytes, end };
+    run.add(pieceOf(facts), facts.isUsageOnly ? undefined : observedUsage(facts.usage));
+    return { bytes, end: run.end };
   }
 
-  #takeError(event: SseEvent): { bytes?: Buffer; end?: RelayEndInside } {
+  #takeError(event: SseEvent): TakenEvent {
     const error = this.#options.explain(undefined, { body: `data: ${event.data}` });
     if (this.#run.hasWritten) {
-      if (error.code === 'context_overflow' && this.#run.canStop && this.#watch !== undefined)
-        return { end: { kind: 'stop', soFar: this.#said.answer(), error } };
+      if (error.code === 'context_overflow' && this.#run.canStop)
+        return { end: { kind: 'stop', soFar: this.#run.soFar(), error } };
       this.hadError = true;
       return { bytes: event.raw };
     }
-    return { end: { kind: 'refused', error, rest: event.raw } };
-  }
-
-  #judge(facts: ChunkFacts): RelayEndInside | undefined {
-    const run = this.#run;
-    const usage = observedUsage(facts.usage);
-    if (this.#watch === undefined) return undefined;
-    const verdict = facts.written === '' ? undefined : this.#watch.add(facts.written);
-    const byUsage = usage === undefined || facts.isUsageOnly ? undefined : this.#watch.update(usage);
-    if (run.isFinished) return undefined;
-    if (verdict === 'over' || byUsage === 'over') return { kind: 'over', soFar: this.#said.answer() };
-    if ((verdict === 'stop' || byUsage === 'stop') && run.canStop)
-      return { kind: 'stop', soFar: this.#said.answer() };
-    return undefined;
+    return { end: { kind: 'refused', error } };
   }
 
   /** Returns the bytes of a chunk for the client; undefined for none. */
@@ -179,42 +122,14 @@ export class StreamRelay implements AnswerRelay {
     const { client, isUsageOurs } = this.#options;
     if (facts.usage !== undefined) this.#usage = facts.usage;
     if (facts.isUsageOnly && isUsageOurs) return undefined;
-    if (this.#isContinuation || client.mustRewrite) return this.#rewritten(facts);
+    if (this.#isContinuation || client.mustRewrite) {
+      const { identity, hasRole } = client;
+      return rewriteChunk(facts, { identity, hasRole, isUsageOurs, earlierUsage: this.#earlierUsage });
+    }
     return isUsageOurs && facts.json['usage'] === null ? withoutNullUsage(event.raw) : event.raw;
   }
-
-  /** Rewrites a chunk to match the answer that the client has seen so far: the same id, one role, the sum of usage. */
-  #rewritten(facts: ChunkFacts): Buffer | undefined {
-    const { client, isUsageOurs } = this.#options;
-    const chunk: Record<string, unknown> = { ...facts.json, ...client.identity };
-    if (isUsageOurs) delete chunk['usage'];
-    else if (facts.usage !== undefined) chunk['usage'] = addUsages(this.#earlierUsage, facts.usage);
-    if (facts.hasRole && client.hasRole) {
-      const isEmpty = facts.written === '' && facts.finishReason === undefined && facts.usage === undefined;
-      if (isEmpty) return undefined;
-      chunk['choices'] = withoutRoles(chunk['choices']);
-    }
-    return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
-  }
 }
 
-type RelayEndInside =
-  | Exclude<RelayEnd, { kind: 'refused' }>
-  | Omit<Extract<RelayEnd, { kind: 'refused' }>, 'answer'>;
-
-function areUnchanged(out: readonly Buffer[], events: readonly SseEvent[]): boolean {
-  return out.length === events.length && out.every((bytes, index) => bytes === events[index]?.raw);
-}
-
-/** Removes `"usage":null`. The pattern cannot match inside a string, where quotes are escaped. */
-function withoutNullUsage(raw: Buffer): Buffer {
-  return Buffer.from(raw.toString('utf8').replace(/,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,\s*/, ''));
-}
-
-function withoutRoles(choices: unknown): unknown {
-  if (!Array.isArray(choices)) return choices;
-  return choices.map((choice) => {
-    const { role: _, ...delta } = choice.delta ?? {};
-    return { ...choice, delta };
-  });
+function pieceOf({ text, reasoning, written, hasToolCall, isSingle, finishReason }: ChunkFacts): AnswerPiece {
+  return { text, reasoning, written, hasCall: hasToolCall, isSingle, isEnd: finishReason !== undefined };
 }
