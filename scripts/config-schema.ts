@@ -20,7 +20,9 @@ export async function schemaText(): Promise<string> {
 
 /** Returns the page with its table of keys generated from the schema. */
 export async function withKeyTable(page: string): Promise<string> {
-  const rows = withoutRepeated(keyRows(await configJsonSchema(), ''));
+  const all = keyRows(await configJsonSchema(), '').filter(({ isTitle }) => !isTitle);
+  const ofModel = withoutRepeated(all, MODEL, PROVIDER, 'as for the provider, for this model alone.');
+  const rows = withoutRepeated(ofModel, LONG_PRICE, PRICE, 'as for the price.');
   const lines = rows.map(({ path, cells }) => `| \`${path}\` | ${cells} |`);
   const table = ['| key | default | meaning |', '| --- | --- | --- |', ...lines].join('\n');
   const marks = /(<!-- keys: [^\n]* -->\n)[\s\S]*(<!-- \/keys -->)/;
@@ -69,22 +71,29 @@ const REPEATED: ReadonlySet<string> = new Set(['agents.NAME.context.compression'
 
 const PROVIDER = 'providers.NAME.';
 const MODEL = `${PROVIDER}models.NAME.`;
+const PRICE = `${MODEL}price.`;
+const LONG_PRICE = `${PRICE}long.`;
+const MAX_TITLE_WORDS = 9;
 
 interface Row {
   path: string;
   cells: string;
+  /** Whether this is a section whose meaning is only a title. Its keys follow, and say more. */
+  isTitle: boolean;
 }
 
-/** Joins the keys of a model that mean the same as those of its provider into one row. */
-function withoutRepeated(rows: readonly Row[]): Row[] {
+/** Joins the keys below one path that mean the same as those below another one into one row. */
+function withoutRepeated(rows: readonly Row[], below: string, other: string, meaning: string): Row[] {
   const cellsOf = new Map(rows.map(({ path, cells }) => [path, cells]));
   const isRepeated = ({ path, cells }: Row) =>
-    path.startsWith(MODEL) && cellsOf.get(path.replace(MODEL, PROVIDER)) === cells;
+    path.startsWith(below) && cellsOf.get(path.replace(below, other)) === cells;
   const repeated = rows.filter(isRepeated);
-  const names = repeated.map(({ path }) => path.slice(MODEL.length)).filter((name) => !name.includes('.'));
+  const keys = repeated.map(({ path }) => path.slice(below.length));
+  const names = [...new Set(keys.map((key) => key.replace(/\..*/, '')))];
   const joined = {
-    path: `${MODEL}…`,
-    cells: ` | ${names.map((name) => `\`${name}\``).join(', ')}: as for the provider, for this model alone.`,
+    path: `${below}…`,
+    cells: ` | ${names.map((name) => `\`${name}\``).join(', ')}: ${meaning}`,
+    isTitle: false,
   };
   return rows.flatMap((row) => {
     if (row === repeated[0]) return [joined];
@@ -116,7 +125,8 @@ function row(path: string, schema: JsonSchema): Row {
   const meaning = String(schema['description'] ?? '').replaceAll('|', '\\|');
   const choices = isSection ? [] : unnamed(choicesOf(schema), meaning);
   const listed = choices.length > 0 ? `One of ${choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
-  return { path, cells: `${fallback} | ${[meaning, listed].filter(Boolean).join(' ')}` };
+  const isTitle = isSection && meaning.split(' ').length <= MAX_TITLE_WORDS;
+  return { path, cells: `${fallback} | ${[meaning, listed].filter(Boolean).join(' ')}`, isTitle };
 }
 
 /** None if the meaning explains each of the choices, as in `auto: docker if it works`. */
