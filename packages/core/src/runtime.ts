@@ -317,6 +317,11 @@ export class Runtime {
     return this.#runs.announce(sessionId, events);
   }
 
+  /** Emits that a session waits for a place of a server, and at which position. Undefined: it gave its turn up. */
+  reportWaiting(sessionId: string, position: number | undefined): void {
+    this.#hub.emit({ type: 'run:waiting', sessionId, at: Date.now(), position });
+  }
+
   /**
    * Stores the end of the session's last run, if the store has refused it, for example because the disk was full.
    *

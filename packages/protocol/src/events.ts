@@ -17,15 +17,15 @@ export interface EventEnvelope {
   /** Milliseconds since 1970. */
   at: number;
   /**
-   * The event's number in its session: 1, 2, 3… Absent on events that are not durable (chunks, tool progress, and
-   * changes of the queue).
+   * The event's number in its session: 1, 2, 3… Absent on events that are not durable (chunks, tool progress,
+   * changes of the queue, and positions of waiting sessions).
    */
   number?: number;
 }
 
 /**
- * The union of all events, which is the API of a run. All are stored, except `llm:chunk`, `llm:tool-progress`,
- * `subtask:progress` and `queue:changed`.
+ * The union of all events, which is the API of a run. All are stored, except `run:waiting`, `llm:chunk`,
+ * `llm:tool-progress`, `subtask:progress` and `queue:changed`.
  */
 export type EventPayload =
   | { type: 'run:started'; runId: string; task: string; model: string }
@@ -47,6 +47,12 @@ export type EventPayload =
        * Absent in events of earlier versions.
        */
       continuationAsks?: number;
+    }
+  | {
+      /** The session has work, and waits for other runs of the server to end. */
+      type: 'run:waiting';
+      /** 1 begins next. Absent: the session waits no longer, and no run starts. */
+      position?: number;
     }
   | {
       /** A run found that an earlier run had not finished, and closed its open parts and messages. */
@@ -299,6 +305,7 @@ export type LonghaulEvent = EventPayload & EventEnvelope;
 export type EventOf<T extends EventType> = Extract<LonghaulEvent, { type: T }>;
 
 const TRANSIENT: ReadonlySet<EventType> = new Set([
+  'run:waiting',
   'llm:chunk',
   'llm:tool-progress',
   'subtask:progress',

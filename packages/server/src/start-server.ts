@@ -71,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     store: agent.store,
     probes,
     runs: () => runs.activeCount,
-    waiting: () => runs.waitingCount,
+    waiting: () => runs.waiting.count,
     readers: () => feeds.readerCount,
   });
   const modelHealth = new ModelHealth({ subscribe: (listener) => agent.runtime.subscribe(listener) });

@@ -68,6 +68,11 @@ export class Conversation {
     return this.#session?.state.isBusy ?? false;
   }
 
+  /** The place of the session's run among those that wait. Undefined: it does not wait. */
+  get position(): number | undefined {
+    return this.#session?.state.position;
+  }
+
   /** The session had an unfinished run when it was opened. */
   get wasInterrupted(): boolean {
     return this.#session?.state.wasInterrupted ?? false;

@@ -11,6 +11,7 @@ const BESIDE_TEXT: ReadonlySet<LonghaulEvent['type']> = new Set([
   'subtask:finished',
   'message:queued',
   'queue:changed',
+  'run:waiting',
   'session:status',
   'trust:requested',
   'trust:answered',

@@ -176,6 +176,7 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('subtask:finished', { callId: z.string(), handle: z.string(), facts: subtaskFactsSchema }),
   event('message:queued', { id: z.string(), position: amount, origin: originSchema.optional() }),
   event('queue:changed', { count: amount }),
+  event('run:waiting', { position: amount.optional() }),
   event('message:dequeued', {
     count: amount,
     ids: z.array(z.string()),

@@ -12,10 +12,18 @@ import {
 } from './common.ts';
 
 /**
- * The current state of a session. `running`: a process works on it. `interrupted`: the process that worked on it has
- * died. The other values report how its last run ended.
+ * The current state of a session. `running`: a process works on it. `waiting`: it has work, and waits for a place of this
+ * server. `interrupted`: the process that worked on it has died. The other values report how its last run ended.
  */
-const sessionStateSchema = z.enum(['active', 'completed', 'failed', 'cancelled', 'running', 'interrupted']);
+const sessionStateSchema = z.enum([
+  'active',
+  'completed',
+  'failed',
+  'cancelled',
+  'running',
+  'waiting',
+  'interrupted',
+]);
 export type SessionState = z.infer<typeof sessionStateSchema>;
 
 const spentFields = {

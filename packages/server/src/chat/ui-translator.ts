@@ -76,6 +76,11 @@ export class UiTranslator {
       this.#isStarted = true;
       return remark({ ...event, ids: [awaits] });
     }
+    if (event.type === 'run:waiting' && event.position === undefined)
+      return [
+        notice('The session waits no longer. The message is still in the queue.'),
+        ...this.#end('other'),
+      ];
     if (event.type !== 'run:finished' || event.status === 'completed') return [];
     if (event.status === 'cancelled' && this.#options.isTakenUp?.() === true) return [];
     // A run that did not complete leaves its queue unchanged.

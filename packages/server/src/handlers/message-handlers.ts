@@ -45,7 +45,7 @@ export function messageHandlers({
     listMessages: ({ params: { sessionId }, query }) => listMessages(store, sessionId, query),
 
     async cancel({ params: { sessionId }, body }) {
-      const wasWaiting = runs.giveUp(sessionId);
+      const wasWaiting = runs.waiting.giveUp(sessionId);
       const { wasRunning, ...result } = await runtime.cancel(sessionId, body);
       return { ok: true, cancelled: wasRunning || wasWaiting, ...result };
     },
@@ -59,7 +59,7 @@ export function messageHandlers({
         );
       }
       const runId = await runs.start(sessionId);
-      return { ok: true, runId, waiting: runs.waitingOf(sessionId) };
+      return { ok: true, runId, waiting: runs.waiting.of(sessionId) };
     },
   };
 }

@@ -37,12 +37,16 @@ export function sessionHandlers({
   workspaces,
   gate,
 }: HandlerContext): Pick<RouteHandlers, Names> {
-  const withState = async (session: Session): Promise<SessionInfo> => ({
-    ...session,
-    state: await sessionState(store, session),
-    ...accessOf(session),
-    waiting: runs.waitingOf(session.id),
-  });
+  const withState = async (session: Session): Promise<SessionInfo> => {
+    const state = await sessionState(store, session);
+    const waiting = runs.waiting.of(session.id);
+    return {
+      ...session,
+      state: waiting === undefined || state === 'running' ? state : 'waiting',
+      ...accessOf(session),
+      waiting,
+    };
+  };
   const lists = createSessionLists({ store, deletions, gate });
   const figuresOf = createSessionFigures({ store, runtime });
   const withFigures = async (session: Session, wanted: 'true' | 'false') => {
@@ -86,7 +90,7 @@ export function sessionHandlers({
         store.lastEventNumber(sessionId),
         store.listQueue(sessionId),
       ]);
-      const background = backgroundCommands(session, info.state);
+      const background = backgroundCommands(session, info.state === 'waiting' ? session.status : info.state);
       return { ...info, lastEvent, queued: queue.length, background };
     },
 
@@ -107,6 +111,7 @@ export function sessionHandlers({
 
     async deleteSession({ params: { sessionId }, query: { undoSeconds } }) {
       const family = await assertDeletable(store, await runs.existing(sessionId));
+      for (const id of family) runs.waiting.giveUp(id);
       if (undoSeconds !== undefined) {
         await deletions.schedule(sessionId, undoSeconds * 1_000);
         return undefined;

@@ -55,7 +55,7 @@ export async function takeTurn(
   if (isCancelled) signal.addEventListener('abort', onLeft, { once: true });
   try {
     if (signal.aborted) throw new LonghaulError('cancelled', 'The client disconnected.');
-    using _place = await runs.place(sessionId, { id, ...(isCancelled && { signal }) });
+    using _place = await runs.place(sessionId, isCancelled ? signal : undefined);
     const result = await runtime.sendAndWait(sessionId, content, { id });
     const last = lastWords(result);
     // If another process drove the session, its text is only known now.

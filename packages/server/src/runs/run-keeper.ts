@@ -15,8 +15,10 @@ import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { ModelDirectory } from '../server-options.ts';
 import { AdoptedSessions } from './adopted-sessions.ts';
-import { type RunPlace, RunPlaces } from './run-places.ts';
+import { mayContinue } from './left-sessions.ts';
+import type { RunPlace } from './run-places.ts';
 import { type SentAnswer, SentAnswers } from './sent-answers.ts';
+import { type Claim, WaitingRuns } from './waiting-runs.ts';
 
 export interface RunKeeperOptions {
   runtime: Runtime;
@@ -45,34 +47,27 @@ export class RunKeeper implements Disposable {
   /** Ids of messages that `send` is storing: it starts their runs itself. */
   readonly #sending = new Set<string>();
   readonly #adopted: AdoptedSessions;
-  readonly #places: RunPlaces;
-  /** Give up the turns of sessions that wait for a place. */
-  readonly #turns = new Map<string, AbortController>();
+  /** The sessions that wait for a place. */
+  readonly waiting: WaitingRuns;
+  /** Sessions that a run starts in as soon as they get a place. */
+  readonly #starting = new Set<string>();
   readonly #unsubscribe: () => void;
   #isStopping = false;
 
   constructor(options: RunKeeperOptions) {
     this.#options = options;
     this.#answers = new SentAnswers(options.answers);
-    this.#places = new RunPlaces(options.maxRuns);
-    const { store, log } = options;
+    const { store, log, maxRuns, runtime } = options;
+    this.waiting = new WaitingRuns({
+      maxRuns,
+      report: (id, position) => runtime.reportWaiting(id, position),
+    });
     this.#adopted = new AdoptedSessions({ store, log, start: (sessionId) => this.start(sessionId) });
-    this.#unsubscribe = options.runtime.subscribe((event) => this.#receive(event));
+    this.#unsubscribe = runtime.subscribe((event) => this.#receive(event));
   }
 
   get activeCount(): number {
     return this.#running.size;
-  }
-
-  /** Number of sessions that wait for a place. */
-  get waitingCount(): number {
-    return this.#places.waitingCount;
-  }
-
-  /** The position of a session that waits for a place. Undefined: it does not wait. */
-  waitingOf(sessionId: string): { position: number } | undefined {
-    const position = this.#places.positionOf(sessionId);
-    return position === undefined ? undefined : { position };
   }
 
   get isStopping(): boolean {
@@ -128,7 +123,7 @@ export class RunKeeper implements Disposable {
     }
     const runId = await this.start(sessionId);
     return runId === undefined
-      ? { ...answer, waiting: this.waitingOf(sessionId) }
+      ? { ...answer, waiting: this.waiting.of(sessionId) }
       : { ok: true, queued: false, id: queued.id, runId };
   }
 
@@ -136,7 +131,7 @@ export class RunKeeper implements Disposable {
    * Resumes the session in the background: an interrupted run, or the messages in the queue.
    *
    * @returns The id of the run. Undefined if there is nothing to do, another process drives the session, or the session
-   * waits for a place (`waitingOf`).
+   * waits for a place (`waiting.of`).
    * @throws {LonghaulError} The reason why no run starts, except `session_busy`.
    */
   async start(sessionId: string): Promise<string | undefined> {
@@ -144,44 +139,42 @@ export class RunKeeper implements Disposable {
     const session = await this.#options.store.getSession(sessionId);
     // A child works in the place of its parent, which may be waiting for it.
     if (session === undefined || session.parentId !== undefined) return await this.#begin(sessionId);
-    const { owner } = accessOf(session);
-    const place = this.#places.tryTake(owner);
+    const claim = { sessionId, owner: accessOf(session).owner };
+    const place = this.waiting.tryTake(claim);
     if (place !== undefined) return await this.#begin(sessionId, place);
-    this.#startInTurn(sessionId, owner);
+    this.#startInTurn(claim);
     return undefined;
   }
 
   /** Waits for a place, and starts a run then. */
-  #startInTurn(sessionId: string, owner: string): void {
-    if (this.#turns.has(sessionId)) return;
-    const turn = new AbortController();
-    this.#turns.set(sessionId, turn);
-    this.#places
-      .wait({ owner, sessionId }, turn.signal)
-      .finally(() => this.#turns.delete(sessionId))
+  #startInTurn(claim: Claim): void {
+    const { sessionId } = claim;
+    if (this.#starting.has(sessionId)) return;
+    this.#starting.add(sessionId);
+    this.waiting
+      .wait(claim)
+      .finally(() => this.#starting.delete(sessionId))
       .then(async (place) => {
-        if (place !== undefined && this.#isStopping) place[Symbol.dispose]();
-        else if (place !== undefined) await this.#begin(sessionId, place);
+        if (this.#isStopping) place[Symbol.dispose]();
+        else await this.#begin(sessionId, place);
       })
-      .catch((error: unknown) => this.#options.log.warn({ sessionId, err: error }, 'starting a run failed'));
-  }
-
-  /** Gives up the turn of a session. Its messages stay in the queue. Returns whether it waited. */
-  giveUp(sessionId: string): boolean {
-    const turn = this.#turns.get(sessionId);
-    turn?.abort();
-    return turn !== undefined;
+      .catch((error: unknown) => {
+        if (toLonghaulError(error).code !== 'cancelled') this.#warn(sessionId, error);
+      });
   }
 
   /**
    * Waits for a place for a run that the caller starts.
    *
-   * @throws {LonghaulError} `cancelled` if the signal aborts; `shutting_down`.
+   * @throws {LonghaulError} `cancelled` if the session is cancelled or the signal aborts; `shutting_down`.
    */
-  async place(sessionId: string, { id, signal }: { id: string; signal?: AbortSignal }): Promise<RunPlace> {
+  async place(sessionId: string, signal?: AbortSignal): Promise<RunPlace> {
+    this.assertOpen();
     const { owner } = accessOf(await this.existing(sessionId));
-    const place = await this.#places.wait({ owner, sessionId: `${sessionId} ${id}` }, signal);
-    if (place === undefined) throw new LonghaulError('cancelled', 'The client disconnected.');
+    const place = await this.waiting.wait({ sessionId, owner }, signal).catch((error: unknown) => {
+      this.assertOpen();
+      throw error;
+    });
     if (this.#isStopping) place[Symbol.dispose]();
     this.assertOpen();
     return place;
@@ -209,15 +202,17 @@ export class RunKeeper implements Disposable {
    * Starts a run after a compaction that holds the session. Not awaited, because the compaction may wait for a model.
    */
   #startLater(sessionId: string): void {
-    this.start(sessionId).catch((error: unknown) =>
-      this.#options.log.warn({ sessionId, err: error }, 'starting a run failed'),
-    );
+    this.start(sessionId).catch((error: unknown) => this.#warn(sessionId, error));
+  }
+
+  #warn(sessionId: string, error: unknown): void {
+    this.#options.log.warn({ sessionId, err: error }, 'starting a run failed');
   }
 
   /** Refuses all new runs from now on. */
   refuseNew(): void {
     this.#isStopping = true;
-    for (const turn of this.#turns.values()) turn.abort();
+    this.waiting.giveUpAll();
     this.#adopted[Symbol.dispose]();
   }
 
@@ -241,7 +236,7 @@ export class RunKeeper implements Disposable {
 
   /** Whether a run or another operation, such as a compaction, holds the session's lease, or a run waits for a place. */
   async isHeld(sessionId: string): Promise<boolean> {
-    if (this.#turns.has(sessionId)) return true;
+    if (this.#starting.has(sessionId)) return true;
     return (await this.#options.store.leaseHolder(sessionId, currentClaimant())) !== undefined;
   }
 
@@ -284,6 +279,7 @@ export class RunKeeper implements Disposable {
       for (const resolve of this.#awaiting.get(event.sessionId) ?? []) resolve(event.runId);
     }
     if (event.type === 'run:finished') this.#onFinished(event);
+    if (event.type === 'queue:changed' && event.count === 0) this.#leaveIfIdle(event.sessionId);
     if (event.type === 'message:queued' && event.origin?.kind === 'session') this.#wake(event);
   }
 
@@ -292,7 +288,17 @@ export class RunKeeper implements Disposable {
     if (this.#isStopping || this.#sending.has(id)) return;
     this.isDriven(sessionId).then(
       (isDriven) => isDriven || this.#startLater(sessionId),
-      (error: unknown) => this.#options.log.warn({ sessionId, err: error }, 'starting a run failed'),
+      (error: unknown) => this.#warn(sessionId, error),
+    );
+  }
+
+  /** Gives up the turn of a session without messages. An interrupted run needs its turn. */
+  #leaveIfIdle(sessionId: string): void {
+    if (!this.#starting.has(sessionId)) return;
+    const { store } = this.#options;
+    mayContinue(store, sessionId).then(
+      (isNeeded) => isNeeded || this.waiting.giveUp(sessionId),
+      (error: unknown) => this.#warn(sessionId, error),
     );
   }
 

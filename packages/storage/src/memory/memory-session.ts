@@ -23,6 +23,8 @@ import { assertDurable, leaseLost } from '../shared/store-errors.ts';
 
 interface QueueEntry {
   message: QueuedMessage;
+  /** Order of arrival among the messages of all sessions. */
+  key: number;
   state: 'waiting' | 'taken' | 'removed';
   /** The result of the first `enqueue`, returned again for a repeated id. */
   answer: { position: number; events: LonghaulEvent[] };

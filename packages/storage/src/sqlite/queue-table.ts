@@ -1,5 +1,5 @@
 import type { LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
-import { and, asc, count, eq } from 'drizzle-orm';
+import { and, asc, count, eq, min } from 'drizzle-orm';
 import { toColumn } from '../shared/json.ts';
 import { moved } from '../shared/moved.ts';
 import { queuedEvent } from '../shared/queued-event.ts';
@@ -55,13 +55,14 @@ export function createQueueTable(db: Drizzle, eventLog: EventLog) {
   return {
     pending,
     list,
-    /** Reads an index only, so it is fast however many messages were sent. */
+    /** The longest-waiting first. Reads an index only, so it is fast however many messages were sent. */
     sessions(limit: number): string[] {
       return db
         .select({ sessionId: queue.sessionId })
         .from(queue)
         .where(eq(queue.state, 'waiting'))
         .groupBy(queue.sessionId)
+        .orderBy(asc(min(queue.key)))
         .limit(limit)
         .all()
         .map(({ sessionId }) => sessionId);

@@ -7,6 +7,15 @@ export function ActivityLine() {
   const isRunning = useSessionState((state) => state.isRunning);
   const activity = useSessionState((state) => state.activity);
   const isAsking = useSessionState((state) => state.approvals.length > 0);
+  const position = useSessionState(({ detail }) =>
+    detail?.state === 'waiting' ? detail.waiting?.position : undefined,
+  );
+  if (!isRunning && position !== undefined)
+    return (
+      <p className="activity-line quiet" role="status">
+        Waits for other runs of this server to end. Position {position}.
+      </p>
+    );
   if (!isRunning) return null;
   return (
     <p className="activity-line quiet" role="status">

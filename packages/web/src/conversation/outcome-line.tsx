@@ -10,6 +10,7 @@ export function OutcomeLine() {
   const session = useSession();
   const isRunning = useSessionState((state) => state.isRunning);
   const outcome = useSessionState((state) => state.outcome);
+  const isWaiting = useSessionState((state) => state.detail?.state === 'waiting');
   const isInterrupted = useSessionState((state) => state.detail?.state === 'interrupted');
   const [isResuming, resume] = useAction(async () => {
     await client.resume(session.id);
@@ -20,7 +21,7 @@ export function OutcomeLine() {
   return (
     <>
       <div className="outcome-line" role="status">
-        {!isRunning && words !== undefined && (
+        {!isRunning && !isWaiting && words !== undefined && (
           <>
             <span className={outcome?.status === 'failed' ? 'bad' : 'quiet'}>{words}</span>
             <button type="button" className="button small" disabled={isResuming} onClick={resume}>

@@ -15,6 +15,7 @@ export function SessionComposer() {
   const { client } = useServer();
   const session = useSession();
   const isRunning = useSessionState((state) => state.isRunning);
+  const isWaiting = useSessionState((state) => state.detail?.state === 'waiting');
   const [isStopping, stop] = useAction(async () => {
     await client.cancel(session.id);
     session.refresh();
@@ -27,7 +28,7 @@ export function SessionComposer() {
       <OutcomeLine />
       <Composer
         draftKey={session.id}
-        placeholder={isRunning ? 'Message will be queued…' : 'Message the agent'}
+        placeholder={isRunning || isWaiting ? 'Message will be queued…' : 'Message the agent'}
         history={() => sentTexts(session.store.getState().messages)}
         onSend={async (content, idempotencyKey) => {
           await client.sendMessage(session.id, [...content], { idempotencyKey });
@@ -35,7 +36,7 @@ export function SessionComposer() {
         }}
       >
         <QueueBadge />
-        {isRunning && (
+        {(isRunning || isWaiting) && (
           <button type="button" className="button danger composer-send" disabled={isStopping} onClick={stop}>
             <Square aria-hidden size={14} /> Stop
           </button>

@@ -10,6 +10,7 @@ export type Stored = 'tail' | 'loaded' | 'detail' | 'queue' | 'approvals' | 'con
 /** What an event may have changed in the store, and must be read again. */
 export const CHANGED_BY: Readonly<Record<EventType, readonly Stored[]>> = {
   'run:started': ['tail', 'detail'],
+  'run:waiting': ['detail'],
   'run:finished': ['tail', 'detail', 'queue', 'approvals', 'context'],
   'run:repaired': ['tail', 'approvals', 'context'],
   'session:status': [],

@@ -12,7 +12,7 @@ import { TitleEditor } from './title-editor.tsx';
 
 /** A session in the list. */
 export function SessionLine({ session, isShown }: { session: SessionInfo; isShown: boolean }) {
-  const { id, state, summary, workspace, updatedAt } = session;
+  const { id, summary, workspace, updatedAt } = session;
   const actions = useSessionActions();
   const now = useOpenContext(id);
   const [isRenaming, setRenaming] = useState(false);
@@ -36,7 +36,7 @@ export function SessionLine({ session, isShown }: { session: SessionInfo; isShow
       >
         <span className="session-line-title">{sessionName(session)}</span>
         <span className="session-line-facts quiet" title={workspace}>
-          <SessionStateMark state={state} /> {folderName(workspace)} · {formatTime(updatedAt)}
+          <SessionStateMark session={session} /> {folderName(workspace)} · {formatTime(updatedAt)}
         </span>
         <SessionFiguresLine session={session} now={now} />
       </a>

@@ -163,6 +163,7 @@ const WANTED = { limit: PAGE, figures: 'true' } as const;
 
 /** Events that change what a line of the list shows. */
 const CHANGES: ReadonlySet<LonghaulEvent['type']> = new Set([
+  'run:waiting',
   'run:started',
   'run:finished',
   'llm:response',

@@ -1,4 +1,4 @@
-import type { SessionState } from '@longhaul/protocol/api';
+import type { SessionInfo, SessionState } from '@longhaul/protocol/api';
 
 const MARKS: Record<SessionState, { sign: string; word: string; tone: string }> = {
   active: { sign: '○', word: 'open', tone: 'quiet' },
@@ -6,15 +6,17 @@ const MARKS: Record<SessionState, { sign: string; word: string; tone: string }> 
   failed: { sign: '✗', word: 'failed', tone: 'bad' },
   cancelled: { sign: '■', word: 'stopped', tone: 'quiet' },
   running: { sign: '●', word: 'running', tone: 'running' },
+  waiting: { sign: '◷', word: 'waiting', tone: 'quiet' },
   interrupted: { sign: '!', word: 'interrupted', tone: 'warn' },
 };
 
 /** A sign and a word: colour is not the only carrier. */
-export function SessionStateMark({ state }: { state: SessionState }) {
-  const { sign, word, tone } = MARKS[state];
+export function SessionStateMark({ session }: { session: Pick<SessionInfo, 'state' | 'waiting'> }) {
+  const { sign, word, tone } = MARKS[session.state];
   return (
     <span className={`state-mark ${tone}`}>
       <span aria-hidden>{sign}</span> {word}
+      {session.state === 'waiting' && session.waiting && `, position ${session.waiting.position}`}
     </span>
   );
 }

@@ -23,7 +23,10 @@ export class SessionState {
   /** What was done in the session. */
   summary: string | undefined;
   model: string | undefined;
+  /** A run works, or waits for its turn. */
   isBusy: boolean;
+  /** The place of a run among those that wait for other runs of the server to end. Undefined: it does not wait. */
+  position: number | undefined;
   approvals: readonly OpenApproval[] = [];
   /** Commands that run in the background. */
   background: readonly BackgroundCommand[] = [];
@@ -35,7 +38,7 @@ export class SessionState {
     this.workspace = workspace;
     this.title = title;
     this.model = model;
-    this.isBusy = state === 'running';
+    this.isBusy = isAtWork(state);
     this.wasInterrupted = state === 'interrupted';
     this.queue = new MessageQueue(client, id);
     this.#client = client;
@@ -46,7 +49,7 @@ export class SessionState {
     let changes: number;
     do {
       changes = this.#changes;
-      const [{ title, summary, model, state, background = [] }, { approvals }] = await Promise.all([
+      const [{ title, summary, model, state, waiting, background = [] }, { approvals }] = await Promise.all([
         this.#client.sessions.get(this.id, { signal }),
         this.#client.approvals.list(this.id, { open: true, signal }),
         this.queue.read(signal),
@@ -54,7 +57,8 @@ export class SessionState {
       this.title = title;
       this.summary = summary;
       this.model = model;
-      this.isBusy = state === 'running';
+      this.isBusy = isAtWork(state);
+      this.position = waiting?.position;
       this.approvals = this.isBusy ? approvals : [];
       this.background = background;
       // An event in the meantime is newer than what was read.
@@ -66,6 +70,11 @@ export class SessionState {
     switch (event.type) {
       case 'run:started':
         this.isBusy = true;
+        this.position = undefined;
+        break;
+      case 'run:waiting':
+        this.isBusy = event.position !== undefined;
+        this.position = event.position;
         break;
       case 'approval:answered':
         this.approvals = this.approvals.filter(({ handle }) => handle !== event.handle);
@@ -90,4 +99,8 @@ export class SessionState {
     this.#changes += 1;
     return false;
   }
+}
+
+function isAtWork(state: SessionFacts['state']): boolean {
+  return state === 'running' || state === 'waiting';
 }

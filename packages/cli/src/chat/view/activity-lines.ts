@@ -71,14 +71,18 @@ export class ActivityLines {
   }
 
   #activity(columns: number): string[] {
-    const { front, view, conversation, isRunning } = this.#options;
+    const { front, conversation, isRunning } = this.#options;
     if (!conversation.isBusy && !isRunning()) return [];
     const sign = FRAMES[front.surface.frame % FRAMES.length] ?? '';
-    const isAsking = conversation.approvals.length > 0;
-    const lines = isAsking
-      ? ['waiting for your answer', ...view.childLines('waited for', columns - 2)]
-      : view.activityLines(columns - 2);
-    return busyLines(lines, { sign, columns, paint: front.paint });
+    return busyLines(this.#doing(columns - 2), { sign, columns, paint: front.paint });
+  }
+
+  #doing(columns: number): readonly string[] {
+    const { view, conversation } = this.#options;
+    const { position, approvals } = conversation;
+    if (position !== undefined) return [`waiting for other runs of the server to end, position ${position}`];
+    if (approvals.length === 0) return view.activityLines(columns);
+    return ['waiting for your answer', ...view.childLines('waited for', columns)];
   }
 
   #waiting(columns: number): string[] {

@@ -123,6 +123,7 @@ const EVENTS: Record<EventType, (text: string) => EventPayload> = {
   'session:reverted': () => ({ type: 'session:reverted', handle: 'm3', files: 2, conversation: true }),
   'session:unreverted': () => ({ type: 'session:unreverted' }),
   'session:titled': (text) => ({ type: 'session:titled', title: text }),
+  'run:waiting': () => ({ type: 'run:waiting', position: 2 }),
   'queue:changed': () => ({ type: 'queue:changed', count: 1 }),
   'message:queued': () => ({ type: 'message:queued', id: 'm', position: 1 }),
   'message:dequeued': () => ({ type: 'message:dequeued', count: 1, ids: ['m'], coalesced: false }),

@@ -13,7 +13,7 @@ export interface QueueStore {
     options: { maxPending: number },
   ): Promise<{ position: number; events: LonghaulEvent[] }>;
   listQueue(sessionId: string): Promise<QueuedMessage[]>;
-  /** Ids of sessions with queued messages, in any order. */
+  /** Ids of sessions with queued messages: first the one whose first message waits the longest. */
   listQueuedSessions(options: { limit: number }): Promise<string[]>;
   editQueued(sessionId: string, id: string, content: QueuedMessage['content']): Promise<boolean>;
   /**

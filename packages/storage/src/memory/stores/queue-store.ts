@@ -5,6 +5,7 @@ import type { MemoryCore } from '../memory-core.ts';
 import { noted } from '../memory-session.ts';
 
 export function queueStore(core: MemoryCore): QueueStore {
+  let keys = 0;
   return {
     enqueue: async (sessionId, message, { maxPending }) => {
       const held = core.get(sessionId);
@@ -14,7 +15,9 @@ export function queueStore(core: MemoryCore): QueueStore {
       if (pending >= maxPending) throw queueFull(sessionId, pending, maxPending);
       const position = pending + 1;
       const events = held.appendEvents([queuedEvent(message, position)]);
-      held.queue.push({ message: structuredClone(message), state: 'waiting', answer: { position, events } });
+      keys += 1;
+      const answer = { position, events };
+      held.queue.push({ key: keys, message: structuredClone(message), state: 'waiting', answer });
       return structuredClone({ position, events });
     },
 
@@ -24,7 +27,12 @@ export function queueStore(core: MemoryCore): QueueStore {
     listQueuedSessions: async ({ limit }) =>
       core.list
         .filter(({ waiting }) => waiting.length > 0)
-        .map(({ session }) => session.id)
+        .map(({ session, waiting }) => ({
+          id: session.id,
+          since: Math.min(...waiting.map(({ key }) => key)),
+        }))
+        .toSorted((one, other) => one.since - other.since)
+        .map(({ id }) => id)
         .slice(0, limit),
 
     editQueued: async (sessionId, id, content) => {

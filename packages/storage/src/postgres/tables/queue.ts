@@ -1,5 +1,5 @@
 import type { LonghaulEvent, QueuedMessage } from '@longhaul/protocol';
-import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { and, asc, count, eq, min, sql } from 'drizzle-orm';
 import { toColumn } from '../../shared/json.ts';
 import { moved } from '../../shared/moved.ts';
 import { queuedEvent } from '../../shared/queued-event.ts';
@@ -50,10 +50,12 @@ export async function enqueue(
 /** Sessions whose deletion is not complete have no head. */
 export async function queuedSessions(db: Db, limit: number): Promise<string[]> {
   const rows = await db
-    .selectDistinct({ id: queue.sessionId })
+    .select({ id: queue.sessionId })
     .from(queue)
     .innerJoin(heads, eq(heads.sessionId, queue.sessionId))
     .where(sql`${queue.state} = 'waiting'`)
+    .groupBy(queue.sessionId)
+    .orderBy(asc(min(queue.key)))
     .limit(limit);
   return rows.map(({ id }) => id);
 }

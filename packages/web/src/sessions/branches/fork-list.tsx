@@ -45,7 +45,7 @@ function Fork({ node: { session, at, forks }, shown }: { node: FamilyNode; shown
           {sessionName(session)}
         </a>
         <span className="quiet">
-          <SessionStateMark state={session.state} /> {at !== undefined && `from m${at} · `}
+          <SessionStateMark session={session} /> {at !== undefined && `from m${at} · `}
           {formatTime(session.createdAt)}
         </span>
       </div>

@@ -1,0 +1,103 @@
+import { LonghaulError } from '@longhaul/protocol';
+import { type RunPlace, RunPlaces } from './run-places.ts';
+
+/** A session that wants a place, and whose places it uses. */
+export interface Claim {
+  sessionId: string;
+  owner: string;
+}
+
+export interface WaitingRunsOptions {
+  /** Runs at the same time. Null: no limit. */
+  maxRuns: number | null;
+  /** Gets each change of a position. Undefined: the session has given its turn up. */
+  report: (sessionId: string, position: number | undefined) => void;
+}
+
+/** The sessions that wait for a place, and their positions. */
+export class WaitingRuns {
+  readonly #places: RunPlaces;
+  readonly #report: WaitingRunsOptions['report'];
+  /** Give up the turns of each session. */
+  readonly #turns = new Map<string, Set<AbortController>>();
+  #positions: ReadonlyMap<string, number> = new Map();
+  /** Positions as they were reported last. */
+  #reported: ReadonlyMap<string, number> = new Map();
+  /** Sessions that gave a turn up since then. */
+  readonly #givenUp = new Set<string>();
+  #isReporting = false;
+
+  constructor({ maxRuns, report }: WaitingRunsOptions) {
+    this.#report = report;
+    this.#places = new RunPlaces(maxRuns, () => this.#onChange());
+  }
+
+  get count(): number {
+    return this.#places.waitingCount;
+  }
+
+  /** The position of a session. Undefined: it does not wait. */
+  of(sessionId: string): { position: number } | undefined {
+    const position = this.#positions.get(sessionId);
+    return position === undefined ? undefined : { position };
+  }
+
+  /** Takes a place, or returns undefined if all are in use. */
+  tryTake({ owner }: Claim): RunPlace | undefined {
+    return this.#places.tryTake(owner);
+  }
+
+  /** Waits for a place. @throws {LonghaulError} `cancelled` if the turn was given up, or the signal aborts. */
+  async wait(claim: Claim, signal?: AbortSignal): Promise<RunPlace> {
+    const turn = new AbortController();
+    const { sessionId } = claim;
+    const turns = this.#turns.get(sessionId) ?? new Set();
+    this.#turns.set(sessionId, turns.add(turn));
+    const given = signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
+    try {
+      const place = await this.#places.wait(claim, given);
+      if (place !== undefined) return place;
+      this.#givenUp.add(sessionId);
+      throw new LonghaulError('cancelled', 'The run was cancelled while it waited for a place.');
+    } finally {
+      turns.delete(turn);
+      if (turns.size === 0) this.#turns.delete(sessionId);
+    }
+  }
+
+  /** Gives up the turns of a session. Its messages stay in the queue. Returns whether it waited. */
+  giveUp(sessionId: string): boolean {
+    const turns = this.#turns.get(sessionId);
+    for (const turn of turns ?? []) turn.abort();
+    return turns !== undefined;
+  }
+
+  giveUpAll(): void {
+    for (const sessionId of [...this.#turns.keys()]) this.giveUp(sessionId);
+  }
+
+  #onChange(): void {
+    const positions = new Map<string, number>();
+    for (const [index, sessionId] of this.#places.order().entries()) {
+      if (!positions.has(sessionId)) positions.set(sessionId, index + 1);
+    }
+    this.#positions = positions;
+    if (this.#isReporting) return;
+    this.#isReporting = true;
+    // Many places can become free at once.
+    setImmediate(() => this.#reportChanges());
+  }
+
+  #reportChanges(): void {
+    this.#isReporting = false;
+    const [before, now] = [this.#reported, this.#positions];
+    this.#reported = now;
+    for (const sessionId of new Set([...before.keys(), ...now.keys()])) {
+      const position = now.get(sessionId);
+      // The start of its run says that a session waits no longer.
+      const isTold = position === undefined && !this.#givenUp.has(sessionId);
+      if (position !== before.get(sessionId) && !isTold) this.#report(sessionId, position);
+    }
+    this.#givenUp.clear();
+  }
+}
