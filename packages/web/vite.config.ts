@@ -8,6 +8,8 @@ const proxy = { target, changeOrigin: true, headers: { origin: target } };
 /** `vite build` makes the page that the server sends. `vite` serves it from its sources, with the API of a server. */
 export default defineConfig({
   root: import.meta.dirname,
+  // Behind a proxy, the page can be below a prefix.
+  base: './',
   resolve: { conditions: ['longhaul-src', ...defaultClientConditions] },
   plugins: [compressedCopies(), gatewayPage()],
   worker: { format: 'es' },

@@ -96,6 +96,7 @@ it('continues its log in a new file after SIGHUP, with the problems that it foun
   await using bench = await Bench.open();
   await writeFile(bench.userFile, 'sandbox: { driver: local }\nmodel: openai/gpt-5.5\n');
   const path = join(bench.root, 'longhaul.log');
+  await writeFile(path, '', { mode: 0o644 });
   const running = bench.start(['serve', '--port', '0', '--json', '--log-file', path]);
   await running.saw('"listening"');
   const log = async (file = path) => await readFile(file, 'utf8').catch(() => '');

@@ -141,8 +141,8 @@ export interface ServerConfig {
   maxUploadBytes: number;
   /** Limit of each token. Bursts may be five times as large. `null`: no limit. */
   requestsPerSecond: number | null;
-  /** Runs at the same time. Others wait for a place. `null`: no limit. */
-  maxRuns: number | null;
+  /** Runs at the same time. Others wait for a place. `auto`: what memory and processors allow. `null`: no limit. */
+  maxRuns: number | 'auto' | null;
   stopGraceMs: number;
   /** Agents as models of OpenAI's API. */
   openai: {
@@ -395,7 +395,7 @@ export const DEFAULT_CONFIG: Config = {
     maxBodyBytes: 1_048_576,
     maxUploadBytes: 33_554_432,
     requestsPerSecond: 100,
-    maxRuns: null,
+    maxRuns: 'auto',
     stopGraceMs: 20_000,
     openai: { onDisconnect: 'auto', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
   },

@@ -1,3 +1,4 @@
+export { divideServiceCgroup } from './bubblewrap/service-cgroup.ts';
 export { type ChooseSandboxHooks, chooseSandbox } from './choose-sandbox.ts';
 export { killOrphans, markedEnvironment } from './command/command-mark.ts';
 export { createSandboxDriver } from './create-sandbox-driver.ts';

@@ -18,4 +18,5 @@ export {
   type SettingsService,
   type TrustService,
 } from './server-options.ts';
-export { type LonghaulServer, startServer } from './start-server.ts';
+export type { LonghaulServer } from './serving.ts';
+export { startServer } from './start-server.ts';

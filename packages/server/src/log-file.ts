@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { LonghaulError } from '@longhaul/protocol';
 
 export interface LogFile extends Disposable {
@@ -8,7 +8,8 @@ export interface LogFile extends Disposable {
 }
 
 /**
- * Opens a log for appending. Only its owner can read a new one.
+ * Opens a log for appending. Only its owner can read a new one, or one that all users could read. A file that only a group
+ * may read keeps its mode.
  *
  * @throws {LonghaulError} `file_unreadable`
  */
@@ -33,13 +34,28 @@ export function openLogFile(path: string): LogFile {
 
 function open(path: string): number {
   try {
-    return openSync(path, 'a', 0o600);
+    const file = openSync(path, 'a', 0o600);
+    makePrivate(file);
+    return file;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LonghaulError(
       'file_unreadable',
-      `The log file ${path} cannot be written (${reason}). Name a file in a folder that this user can write (--log-file).`,
+      `The log file ${path} cannot be written, or made unreadable for others (${reason}). Name a file of this user in a folder that it can write (--log-file).`,
       { cause: error },
     );
+  }
+}
+
+/** Pipes and devices belong to others. */
+function makePrivate(file: number): void {
+  const info = fstatSync(file);
+  const isOpenToAll = (info.mode & 0o007) !== 0;
+  if (!info.isFile() || !isOpenToAll || process.platform === 'win32') return;
+  try {
+    fchmodSync(file, 0o600);
+  } catch (error) {
+    closeSync(file);
+    throw error;
   }
 }

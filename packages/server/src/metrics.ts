@@ -16,6 +16,8 @@ interface MetricsOptions extends StoreGaugesOptions {
   runs: () => number;
   /** Sessions that wait for a place. */
   waiting: () => number;
+  /** Places for runs. Null: no limit. */
+  places: () => number | null;
   readers: () => number;
 }
 
@@ -57,6 +59,7 @@ export function createMetrics(now: MetricsOptions): ServerMetrics {
   // They measure the delay of timers a hundred times a second, so they begin when somebody asks for them.
   let collectsDefaults = false;
   gauge('longhaul_runs_active', 'Active runs.', now.runs, registers);
+  gauge('longhaul_runs_max', 'Places for runs.', () => now.places() ?? Number.POSITIVE_INFINITY, registers);
   gauge('longhaul_runs_waiting', 'Sessions that wait for a place to run.', now.waiting, registers);
   gauge('longhaul_event_readers', 'Open event streams.', now.readers, registers);
   addStoreGauges(registry, now);

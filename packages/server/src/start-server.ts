@@ -1,20 +1,20 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { DEFAULT_CONFIG } from '@longhaul/config';
 import { isLoopback } from '@longhaul/models';
-import { createPageFiles, createPageSignIn, type PageSignIn } from '@longhaul/models/http';
+import { createPageFiles, createPageSignIn } from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
 import { SessionFeeds } from './events/session-feeds.ts';
 import { createFailureLog } from './failure-log.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
 import { ModelHealth } from './health/model-health.ts';
-import { createReadiness, type Readiness } from './health/readiness.ts';
+import { createReadiness } from './health/readiness.ts';
 import { createApp } from './http/app.ts';
 import { createAudit } from './http/audit.ts';
+import { listen, listenOnSocket } from './http/listen.ts';
 import { UnusedConnections } from './http/unused-connections.ts';
 import { createMetrics } from './metrics.ts';
 import { DelayedDeletions } from './runs/delayed-deletions.ts';
-import { leftSessions } from './runs/left-sessions.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createCallerReader } from './safety/forwarded-caller.ts';
 import { createGuard } from './safety/guard.ts';
@@ -24,32 +24,7 @@ import { createTokenBook } from './safety/token-book.ts';
 import { maskNamedTokens } from './safety/token-name.ts';
 import { createWorkspaces } from './safety/workspaces.ts';
 import { DEFAULT_LIMITS, type ServerLimits, type ServerOptions } from './server-options.ts';
-
-export interface LonghaulServer extends AsyncDisposable {
-  readonly url: string;
-  readonly port: number;
-  /** Number of runs that this server drives at the moment. */
-  readonly activeRuns: number;
-  /** Why runs cannot be expected to work now, for the operator. Empty: nothing is known. */
-  problems(): Promise<string[]>;
-  /**
-   * Returns an address of the page for a browser on this machine, with a one-time code that signs it in within 60
-   * seconds. Treat it like the token.
-   */
-  newPageAddress(): string;
-  /**
-   * Stops the server gracefully. It refuses new runs and gives running steps the grace time to finish. Then it
-   * interrupts unfinished runs, which can be resumed, sends `resync` to the readers of events, and answers open
-   * requests. `atOnce` skips the grace time. A second call waits for the first one.
-   */
-  stop(options?: { atOnce?: boolean }): Promise<void>;
-  /**
-   * Starts runs for sessions whose last run was interrupted, and for those with messages that no run has taken. Returns
-   * the ids of the sessions whose run started. Children are continued by their parents. Sessions that another process
-   * works on follow when that process leaves them.
-   */
-  resumeInterrupted(): Promise<string[]>;
-}
+import { type LonghaulServer, serving } from './serving.ts';
 
 /**
  * Serves the agent over HTTP.
@@ -72,6 +47,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     probes,
     runs: () => runs.activeCount,
     waiting: () => runs.waiting.count,
+    places: () => runs.maxRuns,
     readers: () => feeds.readerCount,
   });
   const modelHealth = new ModelHealth({ subscribe: (listener) => agent.runtime.subscribe(listener) });
@@ -153,87 +129,6 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   return serving({ ...parts, port, host });
 }
 
-interface Parts {
-  server: Server;
-  unused: UnusedConnections;
-  port: number;
-  host: string;
-  runs: RunKeeper;
-  deletions: DelayedDeletions;
-  feeds: SessionFeeds;
-  agent: ServerOptions['agent'];
-  pageSignIn: PageSignIn;
-  limits: ServerLimits;
-  readiness: () => Promise<Readiness>;
-  log: ServerOptions['log'];
-}
-
-function serving(parts: Parts): LonghaulServer {
-  const { server, unused, port, host, runs, deletions, feeds, agent, pageSignIn, limits, readiness, log } =
-    parts;
-  let stopping: Promise<void> | undefined;
-
-  async function stop(graceMs: number): Promise<void> {
-    runs.refuseNew();
-    deletions[Symbol.dispose]();
-    if (!(await isDoneWithin(graceMs + ENDING_MS, agent.runtime.stop({ graceMs })))) {
-      log.warn('some work did not end in time: the next start of the server closes what it left open');
-    }
-    feeds[Symbol.dispose]();
-    runs[Symbol.dispose]();
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
-    unused.close();
-    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
-    await closed;
-    clearTimeout(timer);
-  }
-
-  const handle: LonghaulServer = {
-    async problems() {
-      return (await readiness()).problems.map(({ check, reason }) => `${String(check)}: ${reason}`);
-    },
-    url: urlOf(host, port),
-    port,
-    get activeRuns() {
-      return runs.activeCount;
-    },
-    newPageAddress() {
-      const code = pageSignIn.newCode();
-      return `${urlOf(isAnyAddress(host) ? '127.0.0.1' : host, port)}/${code === undefined ? '' : `#code=${code}`}`;
-    },
-    async stop({ atOnce = false } = {}) {
-      if (atOnce && stopping !== undefined) await agent.runtime.stop({ graceMs: 0 });
-      stopping ??= stop(atOnce ? 0 : limits.stopGraceMs);
-      await stopping;
-    },
-    async resumeInterrupted() {
-      const started: string[] = [];
-      const { interrupted, waiting, elsewhere } = await leftSessions(agent.store);
-      for (const sessionId of elsewhere) runs.adopt(sessionId);
-      for (const sessionId of [...interrupted, ...waiting]) {
-        try {
-          if ((await runs.start(sessionId)) !== undefined) started.push(sessionId);
-        } catch (error) {
-          log.warn({ sessionId, err: error }, 'resuming the session failed');
-        }
-      }
-      return started;
-    },
-    [Symbol.asyncDispose]: () => handle.stop({ atOnce: true }),
-  };
-  return handle;
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** Whether it stands for all addresses of this machine. */
-function isAnyAddress(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
-
 /** The response to a request whose URL or Host header is malformed. */
 function malformedRequest(): Response {
   const error = new LonghaulError(
@@ -241,46 +136,6 @@ function malformedRequest(): Response {
     'The request is malformed: its URL or its Host header is invalid.',
   );
   return Response.json({ error: error.toShape() }, { status: error.status });
-}
-
-/** Time that interrupted runs have to end after the grace time. */
-const ENDING_MS = 1_000;
-/** Time that open requests have to finish after all runs have ended. */
-const CLOSE_MS = 500;
-
-async function isDoneWithin(ms: number, work: Promise<void>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function listenOnSocket(server: Server, path: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ path }, resolve);
-  });
-}
-
-async function listen(server: Server, address: { host: string; port: number }): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)));
-    server.listen(address, resolve);
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('The server has no TCP address.');
-  return bound.port;
-}
-
-function cannotListen(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }) {
-  const why =
-    error.code === 'EADDRINUSE'
-      ? 'another program listens there. Stop that program, or choose another port with --port'
-      : `the system refuses it (${error.code}). Set --host to an address of this machine`;
-  return new LonghaulError('usage', `The server cannot listen on ${host}:${port}: ${why}.`, { cause: error });
 }
 
 function noToken(host: string): LonghaulError {

@@ -8,6 +8,8 @@ const { LONGHAUL_GATEWAY_URL: target = 'http://127.0.0.1:4141' } = process.env;
 /** For the page of the gateway. The build of the other page also builds this one, into a folder of its own. */
 export default defineConfig({
   root: import.meta.dirname,
+  // Behind a proxy, the page can be below a prefix.
+  base: './',
   publicDir: false,
   resolve: { conditions: ['longhaul-src', ...defaultClientConditions] },
   plugins: [themeScript(), compressedCopies()],

@@ -1,6 +1,7 @@
 import './styles/base.css';
 import { createRoot } from 'react-dom/client';
 import { Access } from './access/access.ts';
+import { pagePrefix } from './access/page-place.ts';
 import { App } from './app.tsx';
 import { loadSchemas } from './data/load-schemas.ts';
 import { openServer } from './data/server.ts';
@@ -14,7 +15,7 @@ if (root === null) throw new Error('index.html has no element #root.');
 const access = new Access();
 const read = Promise.withResolvers<unknown>();
 const server = openServer({
-  baseUrl: location.origin,
+  baseUrl: location.origin + pagePrefix(),
   access,
   lateSchemas: read.promise.then(loadSchemas),
 });

@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import type { Config, ConfigInput } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError, visibleLine } from '@longhaul/protocol';
-import type { LogLevel, ServedAgent } from '@longhaul/server';
-import { PAGE_FOLDER } from '@longhaul/web';
+import type { LogLevel, LonghaulServer } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -12,14 +10,14 @@ import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { collectAside } from '../serve/collect-aside.ts';
 import { DailyRetention } from '../serve/daily-retention.ts';
-import { healthProbes } from '../serve/health-probes.ts';
 import { holdLines } from '../serve/held-lines.ts';
-import { loggedWarnings } from '../serve/logged-warnings.ts';
+import { loggedWarnings, type ServeLog } from '../serve/logged-warnings.ts';
 import { openBrowser } from '../serve/open-browser.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
-import { replayUploads } from '../serve/replay-upload.ts';
-import { type Banner, serverBanner } from '../serve/server-banner.ts';
-import { flushMsOf, reopen, stopSignals, untilStopped } from '../serve/stop-signals.ts';
+import { roomHere, runPlaces, SERVER_MEMORY_MB } from '../serve/run-places.ts';
+import { type Banner, modelOf, serverBanner } from '../serve/server-banner.ts';
+import { serverOptions } from '../serve/server-options.ts';
+import { flushMsOf, reopen, type StopSignals, stopSignals, untilStopped } from '../serve/stop-signals.ts';
 import { tokenPlace } from '../serve/token-place.ts';
 import { columnsOf, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -32,6 +30,8 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const level =
     oneOf<LogLevel>(values['log-level'], '--log-level', SERVE_FLAGS['log-level'].values) ?? 'info';
   const flags = toConfig(values);
+  const room = roomHere();
+  await divideService();
   const held = holdLines(terminal);
   const first = await loadSettings(values, held.terminal, flags);
   const url = first.config.storage.url;
@@ -81,31 +81,13 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     warn: (message) => log.warn(message),
   });
   using _watchdog = watchMainThread(agent.runtime);
+  const places = runPlaces(config, room);
   const server = await startServer({
+    ...serverOptions(settings, { url, env: terminal.env, places }),
     agent,
-    host: place.host,
-    port: place.port,
     token: known?.token,
     namedTokens: new NamedTokens(folder),
     workspaces,
-    hosts: place.hosts,
-    origins: place.origins,
-    trustProxy: place.trustProxy,
-    maxRuns: place.maxRuns,
-    secrets: () => settings.secrets,
-    openai: place.openai,
-    replay: replayUploads(),
-    probes: healthProbes({ url, config: () => settings.config, env: terminal.env }),
-    webFolder: config.web.enabled ? fileURLToPath(PAGE_FOLDER) : undefined,
-    limits: {
-      jsonBytes: place.maxBodyBytes,
-      uploadBytes: place.maxUploadBytes,
-      stopGraceMs: place.stopGraceMs,
-      rate:
-        place.requestsPerSecond === null
-          ? null
-          : { perSecond: place.requestsPerSecond, burst: 5 * place.requestsPerSecond },
-    },
     log,
     version: await version(),
   });
@@ -121,6 +103,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     url: server.url,
     page,
     ...(await modelOf(agent)),
+    places,
     tokenFile: known === undefined ? undefined : tokenFile,
     isNewToken: known?.isNew,
     ...(await leftSessions(storage.store)),
@@ -133,13 +116,36 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   );
   if (page !== undefined && !(await openBrowser(page, terminal)))
     log.warn('no browser was found: open the address of the page yourself');
-  const { interrupted, waiting, elsewhere, resumed } = banner;
-  log.info({ url: server.url, interrupted, waiting, elsewhere, resumed }, 'listening');
+  logStart({ server, banner, signals, log });
+  return await untilStopped(server, { signals, terminal, log });
+}
+
+/** Loads the module only where a service can have its cgroup. */
+async function divideService(): Promise<void> {
+  if (process.env['INVOCATION_ID'] === undefined) return;
+  const { divideServiceCgroup } = await import('@longhaul/sandbox');
+  await divideServiceCgroup({ reservedBytes: SERVER_MEMORY_MB * 1024 * 1024 });
+}
+
+/** Logs what the operator should know, and what is found to be missing a moment later. */
+function logStart({
+  server,
+  banner: { places, interrupted, waiting, elsewhere, resumed },
+  signals,
+  log,
+}: {
+  server: LonghaulServer;
+  banner: Banner;
+  signals: StopSignals;
+  log: ServeLog;
+}): void {
+  const { max: maxRuns, warning } = places;
+  log.info({ url: server.url, maxRuns, interrupted, waiting, elsewhere, resumed }, 'listening');
+  if (warning !== undefined) log.warn(warning);
   void server.problems().then((problems) => {
     if (signals.sinceMs !== undefined) return;
     for (const problem of problems) log.warn(`not ready: ${problem}`);
   });
-  return await untilStopped(server, { signals, terminal, log });
 }
 
 function pageIsOff(): LonghaulError {
@@ -151,16 +157,6 @@ function pageIsOff(): LonghaulError {
 
 function exposedLine(tokenFile: string, workspace: string): string {
   return `longhaul: ${visibleLine(`the token ${tokenFile} is in the workspace ${workspace}: the agent can read it, and answer its own approvals. Serve other folders (server.workspaces), or move the database (storage.url).`)}\n`;
-}
-
-/** The model of sessions that name none. A server without one starts, since each session can name its own. */
-async function modelOf({ models }: ServedAgent): Promise<Pick<Banner, 'model' | 'modelProblem'>> {
-  try {
-    return { model: await models.resolve(undefined) };
-  } catch (error) {
-    if (!(error instanceof LonghaulError)) throw error;
-    return error.code === 'model_not_configured' ? {} : { modelProblem: error.message };
-  }
 }
 
 function hasRetention({ storage: { retention } }: Config): boolean {

@@ -1,5 +1,8 @@
 import { modelPlaces } from '@longhaul/config';
+import { LonghaulError } from '@longhaul/protocol';
+import type { ServedAgent } from '@longhaul/server';
 import { wrapText } from '../render/word-wrapper.ts';
+import type { RunPlaces } from './run-places.ts';
 
 export interface Banner {
   url: string;
@@ -15,6 +18,8 @@ export interface Banner {
   /** Sessions that another process works on. */
   elsewhere: readonly string[];
   resumed: readonly string[];
+  /** How many runs the server has at the same time. */
+  places: RunPlaces;
   /** The model of sessions that name none. Absent: there is none. */
   model?: string;
   /** Why the configured model cannot be used. */
@@ -23,7 +28,7 @@ export interface Banner {
 
 /** Returns the start message of a server: its address, and how to try it. */
 export function serverBanner(
-  { url, page, tokenFile, isNewToken, model, modelProblem, ...left }: Banner,
+  { url, page, tokenFile, isNewToken, places, model, modelProblem, ...left }: Banner,
   columns: number,
 ): string {
   const auth = tokenFile === undefined ? '' : ' -H "Authorization: Bearer $TOKEN"';
@@ -36,6 +41,7 @@ export function serverBanner(
     ...pageLines(page, tokenFile),
     token,
     ...modelLines({ model, modelProblem }, columns),
+    runsLine(places),
     '',
     'Try it',
     ...(tokenFile === undefined ? [] : [`  TOKEN=$(cat '${tokenFile}')`]),
@@ -47,6 +53,22 @@ export function serverBanner(
     'Ctrl-C lets running steps finish; a second Ctrl-C stops at once.',
     '',
   ].join('\n');
+}
+
+/** The model of sessions that name none. A server without one starts, since each session can name its own. */
+export async function modelOf({
+  models,
+}: Pick<ServedAgent, 'models'>): Promise<Pick<Banner, 'model' | 'modelProblem'>> {
+  try {
+    return { model: await models.resolve(undefined) };
+  } catch (error) {
+    if (!(error instanceof LonghaulError)) throw error;
+    return error.code === 'model_not_configured' ? {} : { modelProblem: error.message };
+  }
+}
+
+function runsLine({ max, reason }: RunPlaces): string {
+  return max === null ? 'Runs at the same time: no limit' : `Runs at the same time: ${max} (${reason})`;
 }
 
 function pageLines(page: string | undefined, tokenFile: string | undefined): string[] {

@@ -66,8 +66,8 @@ export const server = z.strictObject({
     D.server.requestsPerSecond,
   ),
   maxRuns: setting(
-    count.nullable(),
-    'Maximum number of runs at the same time, without those of child sessions. Other sessions wait for a place, and tokens take turns. Each run can use sandbox.memoryMb of memory. null: no limit.',
+    z.union([count, z.literal('auto')]).nullable(),
+    'Maximum number of runs at the same time, without those of child sessions. Other sessions wait for a place, and tokens take turns. auto: as many as fit into the memory with sandbox.memoryMb each, and at most four for each processor. null: no limit.',
     D.server.maxRuns,
   ),
   stopGraceMs: setting(

@@ -29,6 +29,11 @@ export type HealthChecks = Record<'store' | 'disk' | 'sandbox' | 'model', Health
 export const readySchema = z.looseObject({
   status: z.enum(['ready', 'stopping', 'unavailable']),
   runs: z.int().min(0).meta({ description: 'Number of active runs on this server.' }),
+  maxRuns: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'Runs that this server has at the same time at most. Absent: no limit.' }),
   checks: healthChecksSchema.optional(),
 });
 

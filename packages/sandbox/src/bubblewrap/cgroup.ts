@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendSignal } from '../command/process-tree.ts';
 import { systemCode } from '../files/file-errors.ts';
 import { isOwnerAlive, ownerName } from '../process-identity.ts';
+import { sandboxesCgroup } from './service-cgroup.ts';
 
 const BASE = '/sys/fs/cgroup';
 const PREFIX = 'longhaul-';
@@ -56,13 +57,14 @@ export async function makeCgroup(limits: Limits): Promise<Cgroup | undefined> {
 async function findSettings({ memoryMb, pids, cpus }: Limits): Promise<Settings | undefined> {
   const bytes = String(Math.round(memoryMb * 1024 * 1024));
   const quota = Math.round(cpus * CPU_PERIOD_US);
-  const controllers = await readFile(join(BASE, 'cgroup.subtree_control'), 'utf8').catch(() => undefined);
-  if (controllers !== undefined) {
-    const enabled = controllers.trim().split(' ');
-    if (!['cpu', 'memory', 'pids'].every((name) => enabled.includes(name)) || !(await isWritable(BASE)))
+  if (existsSync(join(BASE, 'cgroup.subtree_control'))) {
+    const parent = (await sandboxesCgroup()) ?? BASE;
+    const text = await readFile(join(parent, 'cgroup.subtree_control'), 'utf8').catch(() => '');
+    const enabled = text.trim().split(' ');
+    if (!['cpu', 'memory', 'pids'].every((name) => enabled.includes(name)) || !(await isWritable(parent)))
       return;
     return {
-      [BASE]: { 'memory.max': bytes, 'pids.max': String(pids), 'cpu.max': `${quota} ${CPU_PERIOD_US}` },
+      [parent]: { 'memory.max': bytes, 'pids.max': String(pids), 'cpu.max': `${quota} ${CPU_PERIOD_US}` },
     };
   }
   const settings: Settings = {

@@ -13,7 +13,7 @@ export function serviceHandlers(context: HandlerContext): Pick<RouteHandlers, Na
     healthz: async () => ({ status: 'ok' }),
 
     async readyz() {
-      const count = { runs: runs.activeCount };
+      const count = { runs: runs.activeCount, maxRuns: runs.maxRuns ?? undefined };
       if (runs.isStopping) return notReady({ status: 'stopping', ...count });
       const { checks, problems } = await readiness();
       if (problems.length === 0) return { status: 'ready', ...count, checks };

@@ -70,6 +70,11 @@ export class RunKeeper implements Disposable {
     return this.#running.size;
   }
 
+  /** Null: no limit. */
+  get maxRuns(): number | null {
+    return this.#options.maxRuns;
+  }
+
   get isStopping(): boolean {
     return this.#isStopping;
   }

@@ -1,6 +1,7 @@
 import { isObject, type JsonValue } from '@longhaul/protocol';
 import { takeEarlyAnswer } from '../data/early-answers.ts';
 import type { AccessPlace } from './access-place.ts';
+import { serverPath } from './page-place.ts';
 
 /** What the server says about a token or a code. */
 export type AccessAnswer =
@@ -11,7 +12,7 @@ export type AccessAnswer =
 /** Asks the server whether it accepts a token, or needs none. Uses no client: the server may be another program. */
 export function checkAccess({ probe }: AccessPlace, token: string | undefined): Promise<AccessAnswer> {
   return answerOf(
-    () => takeEarlyAnswer(probe, token) ?? fetch(probe, { headers: bearer(token) }),
+    () => takeEarlyAnswer(serverPath(probe), token) ?? fetch(serverPath(probe), { headers: bearer(token) }),
     () => token,
   );
 }
@@ -26,7 +27,7 @@ export function exchange(
   const isCode = 'code' in proof;
   return answerOf(
     () =>
-      fetch(signIn, {
+      fetch(serverPath(signIn), {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(isCode ? {} : bearer(proof.serverToken)) },
         body: JSON.stringify(isCode ? { code: proof.code } : {}),

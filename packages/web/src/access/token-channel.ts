@@ -1,12 +1,14 @@
+import { ownName } from './page-place.ts';
+
 type TokenMessage = { kind: 'question' } | { kind: 'token'; token: string };
 
 const NAME = 'longhaul-access';
 /** How long a new tab waits for another tab of this browser. */
 const WAIT_MS = 150;
 
-/** Gives the token to the other tabs of this origin, so that each browser is asked once. */
+/** Gives the token to the other tabs of this page, so that each browser is asked once. */
 export class TokenChannel {
-  readonly #channel = new BroadcastChannel(NAME);
+  readonly #channel = new BroadcastChannel(ownName(NAME));
   readonly #current: () => string | undefined;
   readonly #onToken: (token: string) => void;
 

@@ -1,19 +1,21 @@
+import { ownName } from './page-place.ts';
+
 /**
  * The token of this tab. It is kept in sessionStorage, which other origins and other ports cannot read, and which ends
  * with the tab. A cookie would also be sent to other ports of this machine.
  */
-const KEY = 'longhaul-token';
+const key = () => ownName('longhaul-token');
 
 export function storedToken(): string | undefined {
-  return sessionStorage.getItem(KEY) ?? undefined;
+  return sessionStorage.getItem(key()) ?? undefined;
 }
 
 export function storeToken(token: string): void {
-  sessionStorage.setItem(KEY, token);
+  sessionStorage.setItem(key(), token);
 }
 
 export function forgetToken(): void {
-  sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(key());
 }
 
 /** Returns the one-time code of the address, such as `#code=…`, and removes it from the address and the history. */

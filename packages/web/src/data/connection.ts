@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { serverPath } from '../access/page-place.ts';
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 8_000;
@@ -68,7 +69,7 @@ export class Connection {
 
 async function isAnswering(signal: AbortSignal): Promise<boolean> {
   try {
-    const response = await fetch('/healthz', {
+    const response = await fetch(serverPath('/healthz'), {
       cache: 'no-store',
       signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_WAIT_MS)]),
     });

@@ -2,6 +2,7 @@ import type { CompactionDetail, GatewayPageState, PageSettingsChange } from '@lo
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Access } from '../access/access.ts';
 import { bearer } from '../access/check-access.ts';
+import { serverPath } from '../access/page-place.ts';
 import { eventData } from './event-data.ts';
 
 const FIRST_WAIT_MS = 500;
@@ -64,7 +65,10 @@ export class GatewayServer {
     for (;;) {
       await this.#access.whenOpen(init.signal);
       const { token } = this.#access;
-      const answer = await fetch(path, { ...init, headers: { ...init.headers, ...bearer(token) } });
+      const answer = await fetch(serverPath(path), {
+        ...init,
+        headers: { ...init.headers, ...bearer(token) },
+      });
       if (answer.ok) return answer;
       if (answer.status !== 401) throw new Error(await reasonOf(answer));
       this.#access.refuse(token);

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Drafts } from './drafts.ts';
-import { readOwnFile, writeOwnFile } from './own-file.ts';
+import { appendOwnFile, readOwnFile, writeOwnFile } from './own-file.ts';
 
 const MAX_HISTORY = 500;
 const MAX_ENTRY_CHARS = 20_000;
@@ -10,13 +9,11 @@ const MAX_ENTRY_CHARS = 20_000;
 /** What a person typed in a workspace: sent messages, and the draft that was not sent. Only this user can read it. */
 export class KeptTexts {
   readonly #history: string;
-  readonly #folder: string;
   readonly drafts: Drafts;
 
   /** @param place What identifies the conversation's place: a folder, or the address of a server. */
   constructor(folder: string, place: string) {
     const name = createHash('sha256').update(place).digest('hex').slice(0, 24);
-    this.#folder = folder;
     this.#history = join(folder, `${name}.jsonl`);
     this.drafts = new Drafts(folder, name);
   }
@@ -34,9 +31,8 @@ export class KeptTexts {
 
   remember(text: string): void {
     if (text.length > MAX_ENTRY_CHARS) return;
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     // The line break before it ends what a crash left.
-    appendFileSync(this.#history, `\n${JSON.stringify(text)}\n`, { mode: 0o600 });
+    appendOwnFile(this.#history, `\n${JSON.stringify(text)}\n`);
   }
 }
 

@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Returns the text of a file, or an empty text if there is none. */
@@ -22,4 +30,11 @@ export function writeOwnFile(path: string, text: string): void {
     rmSync(beside, { force: true });
     throw error;
   }
+}
+
+/** Adds text to a file that only this user can read, also if others could read it before. */
+export function appendOwnFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  appendFileSync(path, text, { mode: 0o600 });
+  chmodSync(path, 0o600);
 }
