@@ -1,29 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { lacks } from '@longhaul/testing/machine';
+import type { Script } from '@longhaul/scripted-model';
+import { findChromium, lacks } from '@longhaul/testing/machine';
+import { chromium } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { Bench } from './harness.ts';
-
-const PAGE = new URL('../../../docs/team.md', import.meta.url);
-
-/** The block of the page that begins with this fence. */
-async function block(fence: string): Promise<string> {
-  const page = await readFile(PAGE, 'utf8');
-  const [, found] = page.split(`\`\`\`${fence}\n`);
-  if (found === undefined) throw new Error(`docs/team.md has no block ${fence}.`);
-  return found.slice(0, found.indexOf('```'));
-}
-
-/** Runs a program. Undefined: it is not installed. */
-function run(program: string, args: readonly string[]): { status: number | null; said: string } | undefined {
-  const { error, status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
-  return error === undefined ? { status, said: stdout + stderr } : undefined;
-}
+import { block, PAGE, run, startNginx } from './team-proxy.ts';
 
 describe('docs/team.md', () => {
   it('has a unit that systemd accepts', async ({ skip }) => {
@@ -61,31 +47,18 @@ describe('docs/team.md', () => {
     if (run('nginx', ['-v']) === undefined) return lacks('nginx', 'nginx is not installed', skip);
     await using bench = await Bench.open();
     const go = Promise.withResolvers<void>();
-    const { server: model } = await bench.serve({
-      async script() {
-        await go.promise;
-        return 'All done.';
-      },
+    const { url, token } = await serveAsOnPage(bench, async () => {
+      await go.promise;
+      return 'All done.';
     });
-    const config = (await block('yaml')).replace('/srv/work', `"${bench.workspace}"`);
-    await writeFile(
-      bench.userFile,
-      `${config.replace('driver: bubblewrap', 'driver: local')}model: openai-compatible/scripted
-providers: { openai-compatible: { baseUrl: "${model.url}" } }
-`,
-    );
-    const running = bench.start(['serve', '--port', '0', '--json']);
-    await running.saw('"listening"');
-    const { url, tokenFile } = JSON.parse(running.output().split('\n')[0] ?? '');
     await using proxy = await startNginx(bench, new URL(url).port);
-    const token = (await readFile(tokenFile, 'utf8')).trim();
     const call = (method: string, path: string, body?: object) =>
       ask(proxy.socket, { method, path, token, body: body && JSON.stringify(body) });
 
     const page = await call('GET', '/');
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(await text(page)) ?? [];
-    expect((await call('GET', script)).statusCode).toBe(200);
+    expect((await call('GET', new URL(script, url).pathname)).statusCode).toBe(200);
     const created = await call('POST', '/api/sessions', {});
     expect(created.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
     const { id } = JSON.parse(await text(created));
@@ -94,8 +67,7 @@ providers: { openai-compatible: { baseUrl: "${model.url}" } }
     expect([large.statusCode, await text(large)]).toEqual([400, expect.stringContaining('invalid_request')]);
 
     const events = await call('GET', `/api/sessions/${id}/events?after=0`);
-    // Also below a prefix.
-    await text(await call('POST', `/longhaul/api/sessions/${id}/messages`, { content: 'Go' }));
+    await text(await call('POST', `/api/sessions/${id}/messages`, { content: 'Go' }));
     let seen = '';
     for await (const chunk of events.setEncoding('utf8')) {
       seen += String(chunk);
@@ -105,56 +77,73 @@ providers: { openai-compatible: { baseUrl: "${model.url}" } }
     }
     expect(seen).toContain('All done.');
   });
+
+  it('has a block for nginx with which the whole page works below a prefix', async ({ skip }) => {
+    if (run('nginx', ['-v']) === undefined) return lacks('nginx', 'nginx is not installed', skip);
+    const executablePath = await findChromium();
+    if (executablePath === undefined) return lacks('chromium', 'no Chromium that runs was found', skip);
+    await using bench = await Bench.open();
+    const { url, token } = await serveAsOnPage(bench, () => 'All done.');
+    await using proxy = await startNginx(bench, new URL(url).port);
+    const base = 'https://agents.example.com/longhaul/';
+    const args = [
+      '--no-sandbox',
+      '--ignore-certificate-errors',
+      `--host-resolver-rules=MAP agents.example.com:443 127.0.0.1:${proxy.port}`,
+    ];
+    const browser = await chromium.launch({ executablePath, args });
+    try {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const asked = new Set<string>();
+      const failures: string[] = [];
+      context.on('request', (request) => asked.add(request.url().slice(0, base.length)));
+      page.on('pageerror', (error) => failures.push(error.message));
+      // Without the slash, nginx redirects.
+      await page.goto(base.slice(0, -1));
+      await page.getByLabel('Token of this server').fill(token);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      const composer = page.getByLabel('Message', { exact: true });
+      await composer.fill('Go');
+      await composer.press('Enter');
+      await page.getByText('All done.').first().waitFor();
+      expect(page.url()).toMatch(/^https:\/\/agents\.example\.com\/longhaul\/#\/session\/[\w-]+$/);
+
+      await page.reload();
+      await page.getByText('All done.').first().waitFor();
+      const second = await context.newPage();
+      await second.goto(page.url());
+      await second.getByText('All done.').first().waitFor();
+
+      await page
+        .getByRole('button', { name: /^Actions for/ })
+        .first()
+        .click();
+      const download = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: 'Export', exact: true }).click();
+      expect(await readFile(await (await download).path(), 'utf8')).toContain('All done.');
+      expect([failures, [...asked]]).toEqual([[], [base.slice(0, -1), base]]);
+    } finally {
+      await browser.close();
+    }
+  });
 });
 
-/** Starts nginx with the block of the page. It listens on a socket in the folder of the test. */
-async function startNginx(bench: Bench, port: string): Promise<{ socket: string } & AsyncDisposable> {
-  const at = (name: string) => join(bench.root, 'nginx', name);
-  await mkdir(at('temp'), { recursive: true });
-  const certificate = ['-keyout', at('key'), '-out', at('pem'), '-subj', '/CN=agents.example.com'];
-  expect(run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...certificate])?.status).toBe(0);
-  const server = withPrefix(await block('nginx'))
-    .replace('listen 443 ssl;', `listen unix:${at('socket')} ssl;`)
-    .replace('/etc/ssl/agents.example.com.pem', at('pem'))
-    .replace('/etc/ssl/agents.example.com.key', at('key'))
-    .replaceAll('127.0.0.1:4140', `127.0.0.1:${port}`);
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+/** Starts a server with the configuration of the page. */
+async function serveAsOnPage(bench: Bench, script: Script): Promise<{ url: string; token: string }> {
+  const { server: model } = await bench.serve({ script });
+  const config = (await block('yaml')).replace('/srv/work', `"${bench.workspace}"`);
   await writeFile(
-    at('conf'),
-    `daemon off;
-${process.getuid?.() === 0 ? 'user root;' : ''}
-pid ${at('pid')};
-error_log stderr notice;
-events {}
-http {
-  access_log off;
-  ${temp.map((name) => `${name}_temp_path ${at('temp')};`).join('\n  ')}
-  ${server}
-}
+    bench.userFile,
+    `${config.replace('driver: bubblewrap', 'driver: local')}model: openai-compatible/scripted
+providers: { openai-compatible: { baseUrl: "${model.url}" } }
+approvals: [{ tool: "*", action: allow }]
 `,
   );
-  const child = spawn('nginx', ['-c', at('conf'), '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const ended = once(child, 'exit');
-  let said = '';
-  for await (const chunk of child.stderr.setEncoding('utf8')) {
-    said += String(chunk);
-    if (said.includes('start worker process ')) break;
-  }
-  expect(said).toContain('start worker process ');
-  return {
-    socket: at('socket'),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
-
-/** Also serves the API below a prefix, as the page explains. */
-function withPrefix(server: string): string {
-  const [place = ''] = /location \/ \{[^}]*\}/.exec(server) ?? [];
-  const below = place.replace('location /', 'location /longhaul/').replace(':4140;', ':4140/;');
-  return server.replace(place, `${place}\n${below}`);
+  const running = bench.start(['serve', '--port', '0', '--json']);
+  await running.saw('"listening"');
+  const { url, tokenFile } = JSON.parse(running.output().split('\n')[0] ?? '');
+  return { url, token: (await readFile(tokenFile, 'utf8')).trim() };
 }
 
 interface Asked {
