@@ -1,5 +1,15 @@
 export { alwaysWords } from './always-words.ts';
 export type { Approval, ApprovalAnswer, AskingChild } from './approval.ts';
+export {
+  BUDGET_SCOPES,
+  type Budget,
+  type BudgetScope,
+  type Budgets,
+  NO_BUDGETS,
+  type SpentAmount,
+  USAGE_KEYS,
+  type UsageKey,
+} from './budget.ts';
 export { describeSwitch } from './describe-switch.ts';
 export { nearestNames, pairSimilarity, suggestion } from './did-you-mean.ts';
 export { isBlank, saysNothing, withoutTurnEnd } from './empty-text.ts';

@@ -105,6 +105,7 @@ export type {
 } from './store/session-store.ts';
 export type { SettingsStore } from './store/settings-store.ts';
 export type { Store } from './store/store.ts';
+export type { SpentTotals, UsageEntry, UsageQuery, UsageRow, UsageStore } from './store/usage-store.ts';
 export type {
   CopyMerge,
   CopyMergeRequest,

@@ -13,6 +13,7 @@ import { queueStore } from './stores/queue-store.ts';
 import { searchStore } from './stores/search-store.ts';
 import { sessionStore } from './stores/session-store.ts';
 import { settingsStore } from './stores/settings-store.ts';
+import { usageStore } from './stores/usage-store.ts';
 
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default: `Date.now`. */
@@ -42,6 +43,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     ...markStore(core),
     ...searchStore(core),
     ...settingsStore(core),
+    ...usageStore(core),
     watch: (listener) => core.watchers.add(listener),
     [Symbol.asyncDispose]: async () => core.close(),
   };

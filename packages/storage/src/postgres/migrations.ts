@@ -247,4 +247,31 @@ export const MIGRATIONS: readonly string[] = [
     changed_at TIMESTAMPTZ NOT NULL
   );
   `,
+  `
+  -- What model calls have used. A row outlives its session, so that deleting one gives no budget back.
+  CREATE TABLE usage (
+    day TEXT COLLATE "C" NOT NULL,
+    owner TEXT COLLATE "C" NOT NULL,
+    model TEXT COLLATE "C" NOT NULL,
+    session_id TEXT COLLATE "C" NOT NULL,
+    calls BIGINT NOT NULL,
+    input_tokens BIGINT NOT NULL,
+    output_tokens BIGINT NOT NULL,
+    reasoning_tokens BIGINT NOT NULL,
+    cache_read_tokens BIGINT NOT NULL,
+    cache_write_tokens BIGINT NOT NULL,
+    total_tokens BIGINT NOT NULL,
+    unpriced_tokens BIGINT NOT NULL,
+    cost_usd DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY (day, owner, model, session_id)
+  );
+  CREATE INDEX usage_of_session ON usage (session_id);
+
+  -- The sums that budgets are compared with, so that a check reads a few rows.
+  CREATE TABLE spent (
+    scope TEXT COLLATE "C" PRIMARY KEY,
+    tokens BIGINT NOT NULL,
+    cost_usd DOUBLE PRECISION NOT NULL
+  );
+  `,
 ];

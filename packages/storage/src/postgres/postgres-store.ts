@@ -4,7 +4,14 @@ import type { Connection } from './connection.ts';
 import { approvalStore } from './stores/approval-store.ts';
 import { cancelStore } from './stores/cancel-store.ts';
 import { eventStore } from './stores/event-store.ts';
-import { outputStore, processStore, searchStore, serverStore, settingsStore } from './stores/kept-stores.ts';
+import {
+  outputStore,
+  processStore,
+  searchStore,
+  serverStore,
+  settingsStore,
+  usageStore,
+} from './stores/kept-stores.ts';
 import { leaseStore } from './stores/lease-store.ts';
 import { logStore } from './stores/log-store.ts';
 import { markStore } from './stores/mark-store.ts';
@@ -30,6 +37,7 @@ export function createPostgresStore(connection: Connection, options: StoreCoreOp
     ...markStore(core),
     ...searchStore(core),
     ...settingsStore(core),
+    ...usageStore(core),
     ...serverStore(core),
     watch(listener) {
       core.assertOpen();

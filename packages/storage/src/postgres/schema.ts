@@ -252,3 +252,29 @@ export const settings = pgTable('settings', {
   value: text('value').notNull(),
   checksum: integer('checksum'),
 });
+
+/** What model calls have used. */
+export const usage = pgTable('usage', {
+  /** In UTC: `2026-11-30`. */
+  day: text('day').notNull(),
+  owner: text('owner').notNull(),
+  model: anyText('model').notNull(),
+  /** '' for a call outside of sessions. */
+  sessionId: text('session_id').notNull(),
+  calls: whole('calls').notNull(),
+  inputTokens: whole('input_tokens').notNull(),
+  outputTokens: whole('output_tokens').notNull(),
+  reasoningTokens: whole('reasoning_tokens').notNull(),
+  cacheReadTokens: whole('cache_read_tokens').notNull(),
+  cacheWriteTokens: whole('cache_write_tokens').notNull(),
+  totalTokens: whole('total_tokens').notNull(),
+  unpricedTokens: whole('unpriced_tokens').notNull(),
+  costUsd: doublePrecision('cost_usd').notNull(),
+});
+
+/** The sums that budgets are compared with. */
+export const spent = pgTable('spent', {
+  scope: text('scope').primaryKey(),
+  tokens: whole('tokens').notNull(),
+  costUsd: doublePrecision('cost_usd').notNull(),
+});

@@ -268,4 +268,31 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN summary TEXT;
   CREATE INDEX sessions_children ON sessions (parent_id) WHERE parent_id IS NOT NULL;
   `,
+  `
+  -- What model calls have used. A row outlives its session, so that deleting one gives no budget back.
+  CREATE TABLE usage (
+    day TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    model TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    cache_read_tokens INTEGER NOT NULL,
+    cache_write_tokens INTEGER NOT NULL,
+    total_tokens INTEGER NOT NULL,
+    unpriced_tokens INTEGER NOT NULL,
+    cost_usd REAL NOT NULL,
+    PRIMARY KEY (day, owner, model, session_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX usage_of_session ON usage (session_id);
+
+  -- The sums that budgets are compared with, so that a check reads a few rows.
+  CREATE TABLE spent (
+    scope TEXT PRIMARY KEY,
+    tokens INTEGER NOT NULL,
+    cost_usd REAL NOT NULL
+  ) WITHOUT ROWID;
+  `,
 ];

@@ -325,6 +325,39 @@ export const settings = sqliteTable('settings', {
   checksum: integer('checksum'),
 });
 
+/** What model calls have used. */
+export const usage = sqliteTable(
+  'usage',
+  {
+    /** In UTC: `2026-11-30`. */
+    day: text('day').notNull(),
+    owner: text('owner').notNull(),
+    model: text('model').notNull(),
+    /** '' for a call outside of sessions. */
+    sessionId: text('session_id').notNull(),
+    calls: integer('calls').notNull(),
+    inputTokens: integer('input_tokens').notNull(),
+    outputTokens: integer('output_tokens').notNull(),
+    reasoningTokens: integer('reasoning_tokens').notNull(),
+    cacheReadTokens: integer('cache_read_tokens').notNull(),
+    cacheWriteTokens: integer('cache_write_tokens').notNull(),
+    totalTokens: integer('total_tokens').notNull(),
+    unpricedTokens: integer('unpriced_tokens').notNull(),
+    costUsd: real('cost_usd').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.day, table.owner, table.model, table.sessionId] }),
+    index('usage_of_session').on(table.sessionId),
+  ],
+);
+
+/** The sums that budgets are compared with. */
+export const spent = sqliteTable('spent', {
+  scope: text('scope').primaryKey(),
+  tokens: integer('tokens').notNull(),
+  costUsd: real('cost_usd').notNull(),
+});
+
 export const cache = sqliteTable(
   'cache',
   {

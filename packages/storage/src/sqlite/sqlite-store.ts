@@ -16,6 +16,7 @@ import { serverStore } from './stores/server-store.ts';
 import { sessionStore } from './stores/session-store.ts';
 import { settingsStore } from './stores/settings-store.ts';
 import { createStoreCore, type StoreCoreOptions } from './stores/store-core.ts';
+import { usageStore } from './stores/usage-store.ts';
 
 export interface SqliteStore extends Store, ServerMemory {
   /** Deletes the remaining rows of a session without a head, which an interrupted deletion or fork left behind. */
@@ -38,6 +39,7 @@ export function createSqliteStore(connection: Connection, options: StoreCoreOpti
     ...markStore(core),
     ...searchStore(core),
     ...settingsStore(core),
+    ...usageStore(core),
     ...serverStore(core),
     dropRest: (sessionId) => dropRest(core, sessionId),
     watch(listener) {

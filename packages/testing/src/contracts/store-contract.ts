@@ -12,6 +12,7 @@ import { queueContract } from './store-queue-contract.ts';
 import { revertContract } from './store-revert-contract.ts';
 import { searchContract } from './store-search-contract.ts';
 import { sessionContract } from './store-session-contract.ts';
+import { usageContract } from './store-usage-contract.ts';
 import { viewContract } from './store-view-contract.ts';
 
 /**
@@ -34,5 +35,6 @@ export function storeContract(runner: ContractRunner, name: string, open: OpenSt
     runner.describe('marks', () => markContract(runner, open));
     runner.describe('reverts', () => revertContract(runner, open));
     runner.describe('search', () => searchContract(runner, open));
+    runner.describe('usage', () => usageContract(runner, open));
   });
 }

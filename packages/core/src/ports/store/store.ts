@@ -10,6 +10,7 @@ import type { QueueStore } from './queue-store.ts';
 import type { SearchStore } from './search-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SettingsStore } from './settings-store.ts';
+import type { UsageStore } from './usage-store.ts';
 
 /**
  * Stores sessions.
@@ -36,6 +37,7 @@ export interface Store
     MarkStore,
     SearchStore,
     SettingsStore,
+    UsageStore,
     AsyncDisposable {
   /**
    * Calls the listener shortly after another process has changed stored data, and after a cancel was requested or

@@ -1,4 +1,4 @@
-import type { OutputStore, ProcessStore, SearchStore, SettingsStore } from '@longhaul/core';
+import type { OutputStore, ProcessStore, SearchStore, SettingsStore, UsageStore } from '@longhaul/core';
 import type { ServerMemory } from '@longhaul/models';
 import { readHead } from '../heads.ts';
 import { addOutput, deleteOutputs, listOutputs } from '../tables/outputs.ts';
@@ -13,6 +13,7 @@ import {
   putWindow,
   removeWindow,
 } from '../tables/settings.ts';
+import { listUsage, readSpent, recordUsage } from '../tables/usage.ts';
 import type { PostgresCore } from './store-core.ts';
 
 export function outputStore(core: PostgresCore): OutputStore {
@@ -58,6 +59,16 @@ export function settingsStore(core: PostgresCore): SettingsStore {
   return {
     getSetting: (key) => core.query((db) => getSetting(db, key), ''),
     putSetting: (key, value) => core.write('', (db) => putSetting(db, key, value)),
+  };
+}
+
+/** Writes of the sums are in the same line, so that a process does not wait for itself. */
+export function usageStore(core: PostgresCore): UsageStore {
+  const now = () => core.clock.now();
+  return {
+    recordUsage: (entry) => core.write('', (db) => recordUsage(db, entry, now())),
+    readSpent: (of) => core.query((db) => readSpent(db, of, now()), ''),
+    listUsage: (query) => core.query((db) => listUsage(db, query), ''),
   };
 }
 

@@ -24,6 +24,7 @@ import { createSessionTable } from '../session-table.ts';
 import { createSettingsTable } from '../settings-table.ts';
 import { mapSqliteError } from '../sqlite-errors.ts';
 import { TransactionQueue } from '../transaction-queue.ts';
+import { createUsageTable } from '../usage-table.ts';
 import { createWindowTable } from '../window-table.ts';
 
 export interface StoreCoreOptions {
@@ -131,6 +132,7 @@ function createTables(connection: Connection, clock: Clock) {
     processes: createProcessTable(db, now),
     approvals: createApprovalTable(db, now),
     settings: createSettingsTable(db),
+    usage: createUsageTable(db, now),
     windows: createWindowTable(db, now),
     serverSettings: createServerSettingsTable(db, now),
     watchers: createChangeWatcher(connection),
