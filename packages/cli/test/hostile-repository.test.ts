@@ -38,10 +38,12 @@ const project = (config: object) => hostile.write(config);
 
 describe('a hostile longhaul.yml, with every key of the schema at its worst value', () => {
   const load = (trust?: 'all') => loadConfig({ cwd: bench.workspace, home: bench.home, env: KEYS, trust });
+  const ONE = { costUsd: 1, tokens: 1 };
   /** What the user has limited, so that each larger value widens it. */
   const TIGHT = {
     sandbox: { network: 'off' },
     limits: { steps: 1, tokens: 1, costUsd: 1, minutes: 1 },
+    budgets: { session: ONE, token: ONE, tokenDay: ONE, day: ONE },
     approvals: [{ tool: 'bash', action: 'deny' }],
     approvalTimeoutMs: 1,
     server: { requestsPerSecond: 1 },

@@ -4,7 +4,7 @@ export { STRATEGY_NAMES } from '@longhaul/context/strategy-names';
 
 import type { HookName } from '@longhaul/core';
 import type { CallSettings, TokenPrice } from '@longhaul/models';
-import type { JsonObject } from '@longhaul/protocol';
+import { type Budget, type BudgetScope, type JsonObject, NO_BUDGETS } from '@longhaul/protocol';
 import type { StoredKeys } from './key-store.ts';
 import type { ProjectPart } from './trust/project-part.ts';
 
@@ -84,6 +84,8 @@ export interface Config {
     /** Repetitions that count as a loop. `null`: never. */
     repeatedCalls: number | null;
   };
+  /** What model calls may use together: in a session, for a named token, on a day. `null`: no limit. */
+  budgets: Record<BudgetScope, Budget>;
   /** Child sessions, which the tool `task` starts. */
   subtasks: {
     /** How many children of one session run at once. */
@@ -374,6 +376,7 @@ export const DEFAULT_CONFIG: Config = {
   compat: { claude: false },
   terminal: { theme: 'auto' },
   limits: { steps: null, tokens: null, costUsd: null, minutes: null, repeatedCalls: 3 },
+  budgets: { ...NO_BUDGETS },
   subtasks: { atOnce: 4, depth: 2 },
   sessions: { titles: true, talk: [] },
   continuation: { askOpenItems: true },

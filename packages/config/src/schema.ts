@@ -6,7 +6,17 @@ import { gateway } from './schema/gateway.ts';
 import { hook } from './schema/hooks.ts';
 import { mcp } from './schema/mcp.ts';
 import { agent, provider } from './schema/models.ts';
-import { approval, continuation, limits, retry, sandbox, sessions, subtasks, tools } from './schema/run.ts';
+import {
+  approval,
+  budgets,
+  continuation,
+  limits,
+  retry,
+  sandbox,
+  sessions,
+  subtasks,
+  tools,
+} from './schema/run.ts';
 import { server } from './schema/server.ts';
 import { storage } from './schema/storage.ts';
 import { modelName, name, setting, url } from './schema/values.ts';
@@ -49,6 +59,7 @@ export const configSchema = z.strictObject({
     'What is shown in a terminal.',
   ),
   limits: setting(limits, 'Limits at which a run stops.'),
+  budgets: setting(budgets, 'What model calls may use together, before no more are made.'),
   subtasks: setting(subtasks, 'Child sessions, which the tool task starts.'),
   sessions: setting(sessions, 'What sessions are called, and which ones agents may write to.'),
   continuation: setting(continuation, 'Answers that end too early.'),

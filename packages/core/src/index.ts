@@ -45,6 +45,7 @@ export type {
   RuntimeOptions,
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
+export type { Spending } from './runtime/spending.ts';
 export { unfitSettings } from './runtime/unfit-settings.ts';
 export { Runtime } from './runtime.ts';
 export { type AnsweredApproval, ApprovalService } from './session/approvals/approval-service.ts';

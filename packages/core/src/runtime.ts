@@ -34,6 +34,7 @@ import type {
   SendAndWaitOptions,
 } from './runtime/runtime-options.ts';
 import { withSkills } from './runtime/session-skills.ts';
+import { Spending } from './runtime/spending.ts';
 import { ApprovalService } from './session/approvals/approval-service.ts';
 import { withConnectedTools } from './session/connected-tools.ts';
 import { draftFork, type ForkSessionOptions } from './session/draft-fork.ts';
@@ -64,6 +65,7 @@ export class Runtime {
   readonly queue: MessageQueueService;
   readonly approvals: ApprovalService;
   readonly files: SessionFiles;
+  readonly spending: Spending;
   readonly #options: RuntimeOptions;
   readonly #hub = new EventHub();
   readonly #follower: EventFollower;
@@ -76,6 +78,7 @@ export class Runtime {
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
+    this.spending = new Spending(options);
     const { store, blobs, driverFor, prepareRun } = options;
     const hub = this.#hub;
     this.queue = new MessageQueueService({
@@ -140,6 +143,7 @@ export class Runtime {
       compressionFor: (session) => this.#compressionOf(session),
       withHooks: (work, compact) => withCompactionHooks(work, options, compact),
       summariserFor: (session) => summariserOf(session, { agent: this.#agentOf(session), options }),
+      metered: (driver, session) => this.spending.metered(driver, session),
     });
   }
 
@@ -388,6 +392,7 @@ export class Runtime {
       copies: this.files.copies,
       hub: this.#hub,
       queue: this.queue,
+      spending: this.spending,
     });
   }
 

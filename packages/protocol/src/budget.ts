@@ -31,3 +31,24 @@ export const NO_BUDGETS: Budgets = Object.freeze({
 /** By what the use of models can be added up. */
 export const USAGE_KEYS = ['day', 'token', 'model', 'session'] as const;
 export type UsageKey = (typeof USAGE_KEYS)[number];
+
+/** A budget, and what is spent of it. */
+export interface BudgetState {
+  budget: BudgetScope;
+  spent: SpentAmount;
+  limit: Budget;
+  /** When a budget of a day begins again, in milliseconds since 1970. Absent: it does not. */
+  renewsAt?: number | undefined;
+}
+
+/** Which of the two amounts of a budget is meant. */
+export type BudgetUnit = keyof SpentAmount;
+
+/** One amount of a budget that is spent, or nearly. */
+export interface BudgetFacts {
+  budget: BudgetScope;
+  unit: BudgetUnit;
+  spent: number;
+  limit: number;
+  renewsAt?: number;
+}

@@ -52,6 +52,8 @@ export const ERROR_TRAITS = {
   /** The run's process stopped or died. The session can be resumed. */
   interrupted: traits(503, 1, true),
   limit_reached: traits(429, 3),
+  /** A budget has nothing left. The next run can continue when it is raised, or on the next day. */
+  budget_exceeded: traits(402, 3),
   approval_denied: traits(403, 4),
   doom_loop: traits(422, 3),
   empty_answer: traits(502, 1),

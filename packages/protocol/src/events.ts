@@ -1,4 +1,5 @@
 import type { AskingChild } from './approval.ts';
+import type { BudgetFacts } from './budget.ts';
 import type { ErrorShape } from './errors.ts';
 import type { FileChange } from './file-change.ts';
 import type { JsonObject, JsonValue } from './json.ts';
@@ -184,6 +185,10 @@ export type EventPayload =
       reasoningTokens?: number;
     }
   | { type: 'context:warning'; message: string }
+  /** At least 80 % of a budget is spent. Once a run for each budget. */
+  | ({ type: 'budget:warning'; message: string } & BudgetFacts)
+  /** A budget has nothing left, so a model call was not made. The run ends with the error `budget_exceeded`. */
+  | ({ type: 'budget:exceeded'; message: string } & BudgetFacts)
   | {
       /** Files of the workspace changed. */
       type: 'files:changed';

@@ -3,8 +3,11 @@ export type { Approval, ApprovalAnswer, AskingChild } from './approval.ts';
 export {
   BUDGET_SCOPES,
   type Budget,
+  type BudgetFacts,
   type BudgetScope,
+  type BudgetState,
   type Budgets,
+  type BudgetUnit,
   NO_BUDGETS,
   type SpentAmount,
   USAGE_KEYS,

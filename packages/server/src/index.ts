@@ -3,6 +3,7 @@ export { type LogFile, openLogFile } from './log-file.ts';
 export { type LeftSessions, leftSessions } from './runs/left-sessions.ts';
 export { type ListedToken, NamedTokens } from './safety/named-tokens.ts';
 export { createSecretMask } from './safety/secret-mask.ts';
+export { type TokenBudget, TokenBudgets } from './safety/token-budgets.ts';
 export { maskNamedTokens } from './safety/token-name.ts';
 export { createServerLog, LOG_LEVELS, type LogLevel } from './server-log.ts';
 export {

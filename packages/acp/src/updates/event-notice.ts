@@ -15,6 +15,7 @@ export function noticeOf(event: LonghaulEvent, features: ClientFeatures): Sessio
     case 'run:repaired':
       return notice(features, { severity: 'warning', title: event.message, isImportant: true });
     case 'context:warning':
+    case 'budget:warning':
       return notice(features, { severity: 'warning', title: event.message, isImportant: true });
     case 'llm:switched':
       return notice(features, { severity: 'info', title: describeSwitch(event) });

@@ -14,8 +14,9 @@ import {
   type TalkSettings,
 } from '@longhaul/core';
 import { costOf } from '@longhaul/models';
-import type { EventPayload, Session } from '@longhaul/protocol';
+import type { EventPayload, Session, TokenUsage } from '@longhaul/protocol';
 import { type AgentSettings, agentOptions, agentSettings, strategiesFor } from './agent-settings.ts';
+import { sessionBudgets } from './budgets.ts';
 import { resolveOther } from './choose-model.ts';
 import { compressionSettings } from './compression.ts';
 import { configWarnings } from './config-warnings.ts';
@@ -90,6 +91,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     ...outsideInstructions({ env: options.env }),
     ...sessionSkills(() => config, { env: options.env }),
     ...sessionHooks(() => config, { env: options.env }),
+    ...sessionBudgets(() => config, { env: options.env }),
     compression,
     driverFor,
     confirmEnded: options.confirmEnded,
@@ -133,8 +135,13 @@ export function runtimeOptions(
     talk: talkOf(config),
     recordsFiles: config.files.record,
     instructionFiles: config.context.instructions,
-    costOf: (usage, { info }) => (info.price === undefined ? undefined : costOf(usage, info.price)),
+    costOf: costOfCall,
   } satisfies Partial<RuntimeOptions>;
+}
+
+/** Undefined: the price is unknown. */
+export function costOfCall(usage: TokenUsage, { info }: ModelDriver): number | undefined {
+  return info.price === undefined ? undefined : costOf(usage, info.price);
 }
 
 /** Undefined: no session may write to another. */

@@ -2,13 +2,14 @@ import type { Config } from '@longhaul/config';
 import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
 import { isImportedModel } from '../import/imported-model.ts';
 import { agentOptions, agentSettings, strategiesFor } from './agent-settings.ts';
+import { sessionBudgets } from './budgets.ts';
 import { chooseModel, resolveNamed, resolveOther } from './choose-model.ts';
 import { compressionSettings } from './compression.ts';
 import { createDriver } from './create-driver.ts';
 import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
 import { loadConfiguredAgents, subtaskSettings } from './load-configured-agents.ts';
-import { summariserOf } from './open-agent.ts';
+import { costOfCall, summariserOf } from './open-agent.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { outsideInstructions } from './outside-instructions.ts';
@@ -65,6 +66,8 @@ export async function openContext(
     ...sessionSkills(() => config, { env }),
     endProcess,
     ...sessionHooks(() => config, { env }),
+    ...sessionBudgets(() => config, { env }),
+    costOf: costOfCall,
     // Only the hooks of a compaction need one.
     openSandbox: (opened, signal, recordProcess) =>
       openSandbox(config, { session: opened, signal, env, recordProcess }),

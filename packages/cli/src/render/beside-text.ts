@@ -4,6 +4,8 @@ import type { LonghaulEvent } from '@longhaul/protocol';
 const BESIDE_TEXT: ReadonlySet<LonghaulEvent['type']> = new Set([
   'files:changed',
   'context:warning',
+  'budget:warning',
+  'budget:exceeded',
   'process:started',
   'process:ended',
   'subtask:started',

@@ -156,7 +156,7 @@ export class RunRenderer {
       case 'llm:switched':
         return this.#marked('◇ model', describeSwitch(event));
       case 'context:warning':
-        return this.#remark(event.message);
+      case 'budget:warning':
       case 'run:repaired':
         return this.#remark(event.message);
       case 'message:dequeued':

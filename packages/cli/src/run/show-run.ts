@@ -112,7 +112,7 @@ function answerView({ out, err }: Terminal, { resumeCommand }: ShowRunOptions): 
     header: () => undefined,
     pause: neverPaused,
     show(event) {
-      if (event.type === 'context:warning' || event.type === 'run:repaired') {
+      if (isRemark(event)) {
         err.write(`longhaul: ${event.message}\n`);
       }
       if (event.type !== 'run:finished') return;
@@ -149,4 +149,11 @@ function progressView(terminal: Terminal, { noColor, ...options }: ShowRunOption
     },
     end: () => live.end(),
   };
+}
+
+type Remark = EventOf<'context:warning' | 'budget:warning' | 'run:repaired'>;
+
+function isRemark(event: LonghaulEvent): event is Remark {
+  const { type } = event;
+  return type === 'context:warning' || type === 'budget:warning' || type === 'run:repaired';
 }

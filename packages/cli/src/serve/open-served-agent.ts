@@ -31,7 +31,8 @@ export async function openServedAgent(
     load: first.withCompression,
     stored: () => stored(first, env),
   });
-  const agent = await servedAgent({ ...options, settings, storage, env, home: first.home });
+  const { home, workspace } = first;
+  const agent = await servedAgent({ ...options, settings, storage, env, home, workspace });
   return { agent, settings };
 }
 

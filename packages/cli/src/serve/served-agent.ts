@@ -4,6 +4,7 @@ import { type ModelDriver, Runtime, type RuntimeOptions, type Tool } from '@long
 import type { CacheStore } from '@longhaul/models';
 import type { Session } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
+import { sessionBudgets } from '../compose/budgets.ts';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { type FileTreesOptions, fileTrees } from '../compose/file-trees.ts';
@@ -29,6 +30,8 @@ export interface ServedAgentOptions {
   chats: CacheStore;
   env: Readonly<Record<string, string | undefined>>;
   home: string;
+  /** The folder that sessions work in, if no other is configured. */
+  workspace: string;
   /** Without a token, every program on this machine could trust, also one that the agent started. */
   hasToken: boolean;
   /**
@@ -59,6 +62,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     toolConnector: mcp,
     ...sessionSkills(() => settings.config, { env }),
     ...sessionHooks(() => settings.config, { env }),
+    ...sessionBudgets(() => settings.config, { env, workspace: options.workspace }),
     openSandbox: (session, signal, recordProcess) =>
       openSandbox(settings.config, { session, signal, env, recordProcess }),
     async prepareRun({ id }) {

@@ -132,6 +132,30 @@ export const limits = z.strictObject({
   ),
 });
 
+const budget = (whole: string) =>
+  setting(
+    z.strictObject({
+      costUsd: setting(
+        limit,
+        'US dollars. Calls of models without a known price do not count. null: no limit.',
+        null,
+      ),
+      tokens: setting(limit, 'Tokens of input and output together. null: no limit.', null),
+    }),
+    whole,
+  );
+
+export const budgets = z.strictObject({
+  session: budget('What each session may use, with its child sessions.'),
+  token: budget(
+    'What the sessions of each named token may use in all. longhaul token budget sets other values for one token.',
+  ),
+  tokenDay: budget(
+    'What the sessions of each named token may use on one day (UTC). longhaul token budget sets other values for one token.',
+  ),
+  day: budget('What everything in the store may use together on one day (UTC).'),
+});
+
 export const subtasks = z.strictObject({
   atOnce: setting(
     count,

@@ -35,6 +35,8 @@ export interface SessionCompactorOptions {
   driverFor: (model: string) => Promise<ModelDriver>;
   /** Returns the driver that writes a session's narratives, or undefined for none. */
   summariserFor: (session: Session) => Promise<ModelDriver | undefined>;
+  /** Returns a driver whose calls are counted for the session. */
+  metered: (driver: ModelDriver, session: Session) => ModelDriver;
   /** Builds the system text of an idle session. */
   systemText: (session: Session) => Promise<string>;
   /** Calls its second argument with the hooks of a compaction between runs. Default: there are none. */
@@ -148,9 +150,9 @@ export class SessionCompactor {
     onUsage: (usage: TokenUsage) => void,
   ): Promise<SummariseByProvider | undefined> {
     if (strategy.usesProvider !== true) return undefined;
-    const { driverFor, blobs, toolsFor, systemText } = this.#options;
+    const { driverFor, metered, blobs, toolsFor, systemText } = this.#options;
     try {
-      const driver = await driverFor(session.model);
+      const driver = metered(await driverFor(session.model), session);
       const system = await systemText(session);
       const tools = shownSchemas(await toolsFor(session), session.model);
       return summariseByProvider(driver, { blobs, system, tools, signal, onUsage });
@@ -167,14 +169,14 @@ export class SessionCompactor {
     signal: AbortSignal,
     onUsage: (usage: TokenUsage) => void,
   ): Promise<{ summarise?: Summarise; warnings: string[] }> {
-    const { summariserFor, toolsFor, systemText } = this.#options;
+    const { summariserFor, metered, toolsFor, systemText } = this.#options;
     try {
       const driver = await summariserFor(session);
       if (driver === undefined) return { warnings: [] };
       const system = await systemText(session);
       const tools = shownSchemas(await toolsFor(session), session.model);
       const options = { system, tools, signal, onUsage };
-      return { summarise: summariseWith(driver, options), warnings: [] };
+      return { summarise: summariseWith(metered(driver, session), options), warnings: [] };
     } catch (error) {
       if (!(error instanceof LonghaulError)) throw error;
       const reason = error.message.split('\n')[0];

@@ -2,6 +2,7 @@ import type { TokenUsage } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { BlobStore, ConnectedTools, Contacts, ModelDriver, Sandbox } from '../ports/index.ts';
 import type { SessionHistory, Tool } from '../ports/tool.ts';
+import type { SpendingMeter } from '../session/budgets/spending-meter.ts';
 import type { SessionWriter } from '../session/session-writer.ts';
 import type { FamilyLink } from '../session/subtasks/families.ts';
 import type { RunBackground } from './background/run-background.ts';
@@ -56,6 +57,8 @@ export interface TurnExecutorOptions {
   budgetNotes?: boolean | undefined;
   compression: CompressionSettings;
   limits: RunLimits;
+  /** Says when a budget has nothing left. The drivers check it too. Default: there are none. */
+  budgets?: Pick<SpendingMeter, 'refusal'> | undefined;
   retry: RetryOptions;
   costOf: (usage: TokenUsage) => number | undefined;
   environment: RunEnvironment;

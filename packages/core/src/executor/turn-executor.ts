@@ -35,7 +35,8 @@ export class TurnExecutor {
     await using _files = this.#parts.stepFiles;
     for (;;) {
       const end = await this.#finishFiles(await this.#afterChildren(await this.#driveSafely()));
-      if (end.status === 'limit' && end.error !== undefined) await this.#writeClosingNote(end.error);
+      if (end.status === 'limit' && end.error !== undefined && end.error.code !== 'budget_exceeded')
+        await this.#writeClosingNote(end.error);
       await this.#parts.title.atEnd(end);
       const result = await this.#parts.finisher.finish(end);
       if (result !== undefined) return result;
@@ -133,6 +134,8 @@ export class TurnExecutor {
       if (refused !== undefined) return refused;
       const limit = reachedLimit();
       if (limit !== undefined) return { status: 'limit', error: limitReached(limit) };
+      const spent = await this.#options.budgets?.refusal();
+      if (spent !== undefined) return { status: 'limit', error: spent };
       await compactor.compactIfRequested(signal);
       await askedCompaction?.compactIfAsked(signal);
       await environmentNote.appendIfDue();

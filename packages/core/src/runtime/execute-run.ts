@@ -2,6 +2,7 @@ import { childPlaceOf, isOfRunningCall, type Session } from '@longhaul/protocol'
 import type { SessionContext } from '../context/session-context.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
+import { meteredDriver } from '../executor/metering/metered-driver.ts';
 import { DEFAULT_RETRY } from '../executor/model-call/retry.ts';
 import { withoutTools } from '../executor/offered-tools.ts';
 import { RunHooks } from '../executor/run-hooks.ts';
@@ -32,6 +33,7 @@ import { openBackground } from './open-background.ts';
 import { RunSystem } from './run-system.ts';
 import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 import { withSkills } from './session-skills.ts';
+import type { Spending } from './spending.ts';
 import { unfitSettings } from './unfit-settings.ts';
 
 export interface RunParts {
@@ -46,6 +48,7 @@ export interface RunParts {
   copies: SessionCopies;
   hub: EventHub;
   queue: MessageQueueService;
+  spending: Spending;
 }
 
 /** Executes a run of a held session to its end, in a new sandbox. */
@@ -89,7 +92,7 @@ async function closeLostQuestions(sessionId: string, approvals: ApprovalService)
 async function createExecutor(
   {
     session,
-    driver,
+    driver: unmetered,
     writer,
     sandbox,
     connected,
@@ -108,14 +111,18 @@ async function createExecutor(
     copies,
     hub,
     queue,
+    spending,
   }: RunParts,
 ): Promise<TurnExecutor> {
+  const budgets = spending.ofSession(session, async (event) => await writer.announce(event));
+  const driver = meteredDriver(unmetered, budgets);
   const { agent, skills } = await withSkills(plain, session, options);
   const { store, blobs, costOf, maxToolOutputChars, rawToolResults, keptOutput } = options;
   const { approverFor, retry = DEFAULT_RETRY } = options;
   const { compression = options.compression, limits = options.limits ?? NO_LIMITS } = agent;
   const { windowTokens } = driver.info;
-  const summariser = await summariserOf(session, { agent, options, driver });
+  const other = await summariserOf(session, { agent, options, driver: unmetered });
+  const summariser = other && (other === unmetered ? driver : meteredDriver(other, budgets));
   const hooks = await runHooks(session, { options, writer, sandbox, signal });
   const system = new RunSystem({
     agent: driver.info.withoutTools === undefined ? agent : { ...agent, tools: [] },
@@ -154,6 +161,7 @@ async function createExecutor(
     },
     compression,
     limits,
+    budgets,
     retry,
     signal,
     drain,

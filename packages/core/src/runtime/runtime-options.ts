@@ -1,5 +1,5 @@
 import type { CompressionStrategy } from '@longhaul/context';
-import type { EventPayload, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
+import type { Budgets, EventPayload, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
 import type { KeptOutputLimit } from '../executor/kept-outputs.ts';
 import type { RunLimits } from '../executor/limits/run-limits.ts';
 import type { RetryOptions } from '../executor/model-call/retry.ts';
@@ -68,6 +68,11 @@ export interface RuntimeOptions extends ProcessEnder {
    */
   strategyFor?: (name: string, session: Session) => CompressionStrategy | Promise<CompressionStrategy>;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
+  /**
+   * Returns the budgets of the sessions that belong to the token of this name. Called before each model call. Default:
+   * there are none. What is used is stored in any case.
+   */
+  budgetsFor?: ((owner: string) => Budgets | Promise<Budgets>) | undefined;
   /**
    * Returns the approver of one run: it decides which tool calls are allowed, need approval, or are denied.
    * `createApprovers` of `@longhaul/approvals` decides by rules; `() => ALLOW_ALL` allows every call.

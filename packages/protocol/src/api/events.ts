@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BUDGET_SCOPES } from '../budget.ts';
 import type { LonghaulEvent } from '../events.ts';
 import { fileChangeSchema, tokenUsageSchema } from '../schemas.ts';
 import { askingChildSchema } from './approvals.ts';
@@ -17,6 +18,13 @@ const event = <Name extends string, Shape extends z.ZodRawShape>(type: Name, sha
   z.looseObject({ type: z.literal(type), ...envelope, ...shape });
 
 const amount = z.number();
+const budgetFacts = {
+  budget: z.enum(BUDGET_SCOPES),
+  unit: z.enum(['tokens', 'costUsd']),
+  spent: amount,
+  limit: amount,
+  renewsAt: amount.optional(),
+};
 const content = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
   z.looseObject({ type: z.literal('image'), data: z.string(), mediaType: z.string().optional() }),
@@ -152,6 +160,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     reasoningTokens: amount.optional(),
   }),
   event('context:warning', { message: z.string() }),
+  event('budget:warning', { message: z.string(), ...budgetFacts }),
+  event('budget:exceeded', { message: z.string(), ...budgetFacts }),
   event('files:changed', {
     before: z.string().optional(),
     after: z.string(),

@@ -24,6 +24,7 @@ export function remark(event: LonghaulEvent): UiChunk[] {
       return [{ type: 'data-compaction', id: `round:${round}`, data: { ...sizes, strategy, reason, round } }];
     }
     case 'context:warning':
+    case 'budget:warning':
       return [notice(event.message)];
     case 'llm:switched':
       return [notice(describeSwitch(event))];

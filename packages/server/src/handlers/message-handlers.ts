@@ -51,13 +51,14 @@ export function messageHandlers({
     },
 
     async resume({ params: { sessionId } }) {
-      await runs.existing(sessionId);
+      const session = await runs.existing(sessionId);
       if (await runs.isDriven(sessionId)) {
         throw new LonghaulError(
           'session_busy',
           'The session has an active run, so there is nothing to resume.',
         );
       }
+      await runtime.spending.assertLeft(session);
       const runId = await runs.start(sessionId);
       return { ok: true, runId, waiting: runs.waiting.of(sessionId) };
     },

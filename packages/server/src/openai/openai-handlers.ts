@@ -21,7 +21,7 @@ type Request = RouteRequest<'chatCompletion'>;
 
 /** Handlers of the OpenAI API: each agent is a model, and each completion is a whole turn of the agent. */
 export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Names> {
-  const { agents, models, runs, mask, limits, openai } = context;
+  const { runtime, agents, models, runs, mask, limits, openai } = context;
   const book = new ChatBook(context.chats);
   const chats = new AgentChats(context, book);
   const locks = new ChatLocks();
@@ -41,14 +41,15 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
       const request = readChatRequest(given.body);
       runs.assertOpen();
       const model = await models.resolve(agent.model);
-      const driver = await models.driverFor(model);
+      const { access } = given;
+      const driver = runtime.spending.metered(await models.driverFor(model), access.name);
+      await runtime.spending.assertLeft(access.name);
       const sink = sinkFor(given);
       try {
         if (request.isAside) {
           const write = openingWriter(sink);
           return sink.finish(await answerAside(driver, request, { signal: given.signal, write }));
         }
-        const { access } = given;
         const chain = new HistoryChain(chainStart(agent.name, access), request.history);
         const chat = { agent, model, request, chain, access, ...namesOf(given) };
         const isStreamed = given.body.stream === true;
@@ -70,6 +71,7 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
     using _turn = await locks.take(key, client.signal);
     const session = await chats.open(chat);
     noteSession(session.id);
+    await runtime.spending.assertLeft(session);
     sink.open(session.id);
     let text = '';
     const write = (piece: AnswerPiece) => {

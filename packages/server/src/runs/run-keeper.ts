@@ -85,7 +85,7 @@ export class RunKeeper implements Disposable {
    *
    * While the server stops, a message to a session with a run is queued: the run takes it, or the next process does.
    *
-   * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, or a problem with the model. In these
+   * @throws {LonghaulError} `session_not_found`, `queue_full`, `shutting_down`, `budget_exceeded`, or a problem with the model. In these
    * cases nothing is stored.
    */
   async send(sessionId: string, message: SentMessage): Promise<SentAnswer> {
@@ -105,6 +105,7 @@ export class RunKeeper implements Disposable {
       const compaction = await runtime.compact(sessionId, focus);
       return { ok: true, queued: false, id: options.id ?? newId(), compaction };
     }
+    await runtime.spending.assertLeft(session);
     if (!(await this.isDriven(sessionId))) await models.prepare(model);
     const id = options.id ?? newId();
     this.#sending.add(id);

@@ -3,6 +3,7 @@ import { link, mkdir, open, readdir, readFile, rm, stat, utimes } from 'node:fs/
 import { join } from 'node:path';
 import { LonghaulError, TOKEN_SCOPES, type TokenScope } from '@longhaul/protocol';
 import { z } from 'zod';
+import { TokenBudgets } from './token-budgets.ts';
 import { checkedTokenName, namedToken, parseNamedToken } from './token-name.ts';
 import { untilTime } from './until-time.ts';
 
@@ -79,6 +80,7 @@ export class NamedTokens {
       const info = await stat(path).catch(ifAbsent);
       await rm(path, { force: true });
       await rm(this.#pathOf(name, USED), { force: true });
+      await new TokenBudgets(this.folder).remove(name);
       return info !== undefined;
     });
     return wasThere;

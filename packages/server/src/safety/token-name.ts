@@ -20,6 +20,11 @@ export function checkedTokenName(name: string): string {
   );
 }
 
+/** Whether a token can have this name. */
+export function isTokenName(name: string): boolean {
+  return name !== ADMIN_NAME && WHOLE_NAME.test(name);
+}
+
 /** A named token contains its name, so that one file must be read to check it. */
 export function namedToken(name: string, secret: string): string {
   return `lht_${name}.${secret}`;

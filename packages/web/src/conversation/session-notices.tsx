@@ -22,6 +22,7 @@ export function SessionNotices() {
 function noticeOf(event: LonghaulEvent): Notice | undefined {
   switch (event.type) {
     case 'context:warning':
+    case 'budget:warning':
     case 'run:repaired':
       return { kind: 'plain', title: event.message };
     case 'llm:switched':

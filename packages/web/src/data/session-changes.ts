@@ -31,6 +31,8 @@ export const CHANGED_BY: Readonly<Record<EventType, readonly Stored[]>> = {
   // Each step reports it, with the results of the tools before it.
   'context:usage': ['context'],
   'context:warning': [],
+  'budget:warning': [],
+  'budget:exceeded': [],
   'files:changed': ['tail'],
   'subtask:started': [],
   'subtask:progress': [],

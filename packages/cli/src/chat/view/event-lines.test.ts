@@ -11,6 +11,7 @@ const PLACE = { messageId: 'm', partIndex: 0, offset: 0 };
 const CALL = { callId: 'c', toolName: 'bash' };
 const ERROR = { name: 'LonghaulError', code: 'provider_overloaded', retryable: true } as const;
 
+const SPENT = { budget: 'day', unit: 'costUsd', spent: 9, limit: 10 } as const;
 const FACTS = (text: string) => ({ sessionId: 'k', agent: text, title: text, state: 'running' as const });
 
 /** An event of each kind, in which every text is the given one. */
@@ -91,6 +92,8 @@ const EVENTS: Record<EventType, (text: string) => EventPayload> = {
   'context:undone': () => ({ type: 'context:undone', round: 3 }),
   'context:usage': () => ({ type: 'context:usage', tokens: 1, usableTokens: 2, windowTokens: 3 }),
   'context:warning': (text) => ({ type: 'context:warning', message: text }),
+  'budget:warning': (text) => ({ type: 'budget:warning', message: text, ...SPENT }),
+  'budget:exceeded': (text) => ({ type: 'budget:exceeded', message: text, ...SPENT }),
   'files:changed': (text) => ({
     type: 'files:changed',
     before: 'a',
@@ -159,6 +162,7 @@ const PRINTED: Partial<Record<EventType, RegExp>> = {
   'context:pruned': /◇ pruned 2 old tool outputs, 1\.5k tokens saved/,
   'context:undone': /◇ undone compaction 3/,
   'context:warning': /! WORD/,
+  'budget:warning': /! WORD/,
   'files:changed': /◇ files 1 changed/,
   'process:started': /◇ kept m2\.0 outlives the run \(longhaul ps\): WORD/,
   'approval:answered': /! not allowed: WORD/,

@@ -71,6 +71,8 @@ export class ModelCaller {
         this.#options.onCancelledAnswer(outcome.text);
         throw cancelled();
       }
+      // No model has failed.
+      if (error.code === 'budget_exceeded') throw error;
       if (error.code === 'context_overflow') return outcome;
       // It can be called without tools.
       if (error.code === 'tools_unsupported' && target.tools.length > 0) return outcome;

@@ -1,4 +1,4 @@
-import type { FinishReason, TokenUsage } from '@longhaul/protocol';
+import type { FinishReason, LonghaulError, TokenUsage } from '@longhaul/protocol';
 import type { ModelDriver, StepRequest } from '../../ports/index.ts';
 import { guardStream } from './stream-guard.ts';
 
@@ -9,7 +9,7 @@ export interface OneAnswerRequest extends StepRequest {
 
 export type OneAnswer =
   | { status: 'ok'; text: string; finishReason: FinishReason; usage?: TokenUsage | undefined }
-  | { status: 'failed'; reason: string };
+  | { status: 'failed'; reason: string; error?: LonghaulError };
 
 /** Calls a model once for a text. Its tool calls are ignored. A failure is a result, also an abort. */
 export async function oneAnswer(driver: ModelDriver, request: OneAnswerRequest): Promise<OneAnswer> {
@@ -28,7 +28,7 @@ export async function oneAnswer(driver: ModelDriver, request: OneAnswerRequest):
   for await (const event of stream) {
     if (event.type === 'text-delta') text += event.text;
     else if (event.type === 'text-is-reasoning') text = '';
-    else if (event.type === 'error') return { status: 'failed', reason: event.error.message };
+    else if (event.type === 'error') return failed(event.error);
     else if (event.type === 'finish')
       return { status: 'ok', text, finishReason: event.finishReason, usage: event.usage };
   }
@@ -40,4 +40,8 @@ export async function oneAnswer(driver: ModelDriver, request: OneAnswerRequest):
  */
 function withReasoning(textTokens: number, { info }: ModelDriver): number {
   return Math.min(textTokens + (info.reasoningTokens ?? 0), Math.max(textTokens, info.maxOutputTokens));
+}
+
+function failed(error: LonghaulError): OneAnswer {
+  return { status: 'failed', reason: error.message, error };
 }

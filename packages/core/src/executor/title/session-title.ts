@@ -106,7 +106,8 @@ export class SessionTitle {
       const title = titleOf(answer);
       const isBetter = title !== undefined && !isSameTitle(title, session.title);
       if (isBetter) await writer.retitle({ from: session.title, to: title });
-      else if (!stopped.aborted) await settings?.save({ metadata: titleFailure(session, answer) });
+      else if (!stopped.aborted && !isUnpaid(answer))
+        await settings?.save({ metadata: titleFailure(session, answer) });
     } catch {
       // The store has failed, or another process has taken the session. The run's own writes report it.
     }
@@ -126,6 +127,11 @@ export class SessionTitle {
 function titleOf(answer: OneAnswer): string | undefined {
   if (answer.status === 'failed') return undefined;
   return cleanTitle(answer.text, { isCut: answer.finishReason === 'length' });
+}
+
+/** No model was asked. A later run asks. */
+function isUnpaid(answer: OneAnswer): boolean {
+  return answer.status === 'failed' && answer.error?.code === 'budget_exceeded';
 }
 
 /** Whether the model reasons, and its driver does not know how much. */

@@ -17,7 +17,7 @@ export interface ProviderSummaryOptions {
  * Lets the provider of a model summarise a session, and stores the result as a blob. Undefined if the provider has no
  * means for it. A failure is returned as a reply.
  *
- * The returned function throws `cancelled`, and errors of the blob store.
+ * The returned function throws `cancelled`, `budget_exceeded`, and errors of the store.
  */
 export function summariseByProvider(
   driver: ModelDriver,
@@ -37,8 +37,12 @@ export function summariseByProvider(
       return { status: 'ok', opaque: { blob: blobReference(id), model, tokens: usage?.outputTokens } };
     } catch (error) {
       if (signal.aborted) throw cancelledCompaction();
-      if (!(error instanceof LonghaulError) || error.code.startsWith('store_')) throw error;
+      if (!(error instanceof LonghaulError) || isFinal(error)) throw error;
       return { status: 'failed', reason: error.message };
     }
   };
+}
+
+function isFinal({ code }: LonghaulError): boolean {
+  return code === 'budget_exceeded' || code.startsWith('store_');
 }

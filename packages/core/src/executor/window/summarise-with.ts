@@ -25,7 +25,7 @@ const SYSTEM = {
  * Lets a model write narratives and select what to keep. Its tool calls are never run. A failure is returned as a
  * reply.
  *
- * @throws {LonghaulError} `cancelled`.
+ * @throws {LonghaulError} `cancelled`; `budget_exceeded`, because the session is better left as it is.
  */
 export function summariseWith(driver: ModelDriver, options: SummariseOptions): Summarise {
   const { signal, onUsage } = options;
@@ -40,6 +40,7 @@ export function summariseWith(driver: ModelDriver, options: SummariseOptions): S
     });
     if (answer.status === 'failed') {
       if (signal.aborted) throw cancelledCompaction();
+      if (answer.error?.code === 'budget_exceeded') throw answer.error;
       return answer;
     }
     const { text, finishReason, usage } = answer;
