@@ -116,6 +116,11 @@ export interface Config {
     keptOutput: { maxMb: number; deleteOldest: boolean };
   };
   server: ServerConfig;
+  /** Several servers that share a PostgreSQL database. */
+  cluster: {
+    /** The name of this machine. `null`: its host name. */
+    machine: string | null;
+  };
   /** The page that `longhaul serve` serves to browsers. */
   web: { enabled: boolean };
   gateway: GatewayConfig;
@@ -402,6 +407,7 @@ export const DEFAULT_CONFIG: Config = {
     stopGraceMs: 20_000,
     openai: { onDisconnect: 'auto', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
   },
+  cluster: { machine: null },
   web: { enabled: true },
   gateway: {
     host: '127.0.0.1',

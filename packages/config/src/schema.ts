@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ConfigInput, DEFAULT_CONFIG as D } from './config.ts';
+import { cluster } from './schema/cluster.ts';
 import { context } from './schema/context.ts';
 import { files } from './schema/files.ts';
 import { gateway } from './schema/gateway.ts';
@@ -76,6 +77,7 @@ export const configSchema = z.strictObject({
   ),
   storage: setting(storage, 'Where sessions are stored.'),
   server: setting(server, 'Settings of longhaul serve.'),
+  cluster: setting(cluster, 'Several servers with one PostgreSQL database.'),
   web: setting(
     z.strictObject({
       enabled: setting(

@@ -127,7 +127,13 @@ export class Runtime {
         return (name) => findTool(name)?.isReadOnly !== true;
       },
     });
-    this.#callers = new WaitingCallers({ store, hub, follower, runs: this.#runs });
+    this.#callers = new WaitingCallers({
+      store,
+      hub,
+      follower,
+      runs: this.#runs,
+      dispatcher: options.dispatcher,
+    });
     this.#context = new SessionContext({
       ...options,
       hub,

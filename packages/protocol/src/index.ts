@@ -147,6 +147,7 @@ export {
   TOKEN_SCOPES,
   type TokenScope,
 } from './session-access.ts';
+export { MACHINE_KEY, machineOf } from './session-machine.ts';
 export {
   type ChildPlace,
   childMetadata,

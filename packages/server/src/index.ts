@@ -1,4 +1,5 @@
 export type { HealthProbes } from './health/probes.ts';
+export type { ServerRole } from './http/server-role.ts';
 export { type LogFile, openLogFile } from './log-file.ts';
 export { type LeftSessions, leftSessions } from './runs/left-sessions.ts';
 export { type ListedToken, NamedTokens } from './safety/named-tokens.ts';

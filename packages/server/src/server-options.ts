@@ -1,5 +1,5 @@
 import type { Config, NamedAgents } from '@longhaul/config';
-import type { BlobStore, ModelDriver, Runtime, Store } from '@longhaul/core';
+import type { BlobStore, Dispatcher, ModelDriver, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { RateOptions } from '@longhaul/models/http';
 import type { Approval } from '@longhaul/protocol';
@@ -21,6 +21,7 @@ import type {
 import type { Logger } from 'pino';
 import type { HealthProbes } from './health/probes.ts';
 import type { KnownFields } from './http/route-handler.ts';
+import type { ServerRole } from './http/server-role.ts';
 import type { NamedTokens } from './safety/named-tokens.ts';
 
 /** The parts of the agent that the server uses. The caller of `startServer` composes them. */
@@ -42,6 +43,8 @@ export interface ServedAgent {
   agents: Pick<NamedAgents, 'list' | 'get'>;
   /** Maps chats of the OpenAI API to sessions. A lost entry is rebuilt from the history that the client sends. */
   chats: CacheStore;
+  /** Spreads the sessions over several servers. Absent: this server drives them. */
+  dispatcher?: Dispatcher | undefined;
 }
 
 export interface ModelDirectory {
@@ -174,6 +177,8 @@ export interface ServerOptions {
   hosts?: readonly string[];
   /** Runs at the same time, without those of child sessions. Null or absent: no limit. */
   maxRuns?: number | null;
+  /** What it does, if it has a dispatcher. Default: everything. */
+  role?: ServerRole;
   /** Addresses of proxies, or ranges of them, whose `X-Forwarded-For` and `X-Forwarded-Host` are used. */
   trustProxy?: readonly string[];
   /** Origins of other sites whose pages may use the server, such as `https://app.example.com`. */

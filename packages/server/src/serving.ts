@@ -4,6 +4,7 @@ import type { SessionFeeds } from './events/session-feeds.ts';
 import type { Readiness } from './health/readiness.ts';
 import type { UnusedConnections } from './http/unused-connections.ts';
 import type { DelayedDeletions } from './runs/delayed-deletions.ts';
+import type { DispatchedRuns } from './runs/dispatched-runs.ts';
 import { leftSessions } from './runs/left-sessions.ts';
 import type { RunKeeper } from './runs/run-keeper.ts';
 import type { ServerLimits, ServerOptions } from './server-options.ts';
@@ -40,6 +41,7 @@ export interface ServingParts {
   port: number;
   host: string;
   runs: RunKeeper;
+  dispatched: DispatchedRuns | undefined;
   deletions: DelayedDeletions;
   feeds: SessionFeeds;
   agent: ServerOptions['agent'];
@@ -51,12 +53,13 @@ export interface ServingParts {
 
 /** Returns the handle of a server that listens. */
 export function serving(parts: ServingParts): LonghaulServer {
-  const { server, unused, port, host, runs, deletions, feeds, agent, pageSignIn, limits, readiness, log } =
-    parts;
+  const { server, unused, port, host, runs, dispatched, deletions, feeds, agent, pageSignIn, limits } = parts;
+  const { readiness, log } = parts;
   let stopping: Promise<void> | undefined;
 
   async function stop(graceMs: number): Promise<void> {
     runs.refuseNew();
+    await dispatched?.leave();
     deletions[Symbol.dispose]();
     if (!(await isDoneWithin(graceMs + ENDING_MS, agent.runtime.stop({ graceMs })))) {
       log.warn('some work did not end in time: the next start of the server closes what it left open');
@@ -95,7 +98,9 @@ export function serving(parts: ServingParts): LonghaulServer {
       for (const sessionId of elsewhere) runs.adopt(sessionId);
       for (const sessionId of [...interrupted, ...waiting]) {
         try {
-          if ((await runs.start(sessionId)) !== undefined) started.push(sessionId);
+          if (dispatched !== undefined) await dispatched.request(await runs.existing(sessionId));
+          else if ((await runs.start(sessionId)) === undefined) continue;
+          started.push(sessionId);
         } catch (error) {
           log.warn({ sessionId, err: error }, 'resuming the session failed');
         }

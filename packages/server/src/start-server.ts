@@ -15,6 +15,7 @@ import { listen, listenOnSocket } from './http/listen.ts';
 import { UnusedConnections } from './http/unused-connections.ts';
 import { createMetrics } from './metrics.ts';
 import { DelayedDeletions } from './runs/delayed-deletions.ts';
+import { DispatchedRuns } from './runs/dispatched-runs.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createCallerReader } from './safety/forwarded-caller.ts';
 import { createGuard } from './safety/guard.ts';
@@ -33,7 +34,7 @@ import { type LonghaulServer, serving } from './serving.ts';
  * is in use or cannot be bound.
  */
 export async function startServer(options: ServerOptions): Promise<LonghaulServer> {
-  const { agent, host, token, log, version } = options;
+  const { agent, host, token, log, version, role = 'all' } = options;
   if (token === undefined && !isLoopback(host)) throw noToken(host);
   const limits: ServerLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const openai = { ...DEFAULT_CONFIG.server.openai, ...options.openai };
@@ -53,8 +54,11 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const modelHealth = new ModelHealth({ subscribe: (listener) => agent.runtime.subscribe(listener) });
   const readiness = createReadiness({ ...agent, modelHealth, probes });
   agent.runtime.subscribe(metrics.receive);
+  const { dispatcher } = agent;
+  const dispatched = dispatcher && new DispatchedRuns({ ...agent, dispatcher, log });
   const runs = new RunKeeper({
     ...agent,
+    dispatched,
     answers: agent.chats,
     maxRuns: options.maxRuns ?? null,
     metrics,
@@ -106,8 +110,9 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     limits,
     openai,
   });
-  const page = options.webFolder === undefined ? undefined : createPageFiles(options.webFolder);
-  const app = createApp({ handlers, guard, gate, callerOf, audit, limits, page, mask, metrics, log });
+  const { webFolder } = options;
+  const page = webFolder === undefined || role === 'worker' ? undefined : createPageFiles(webFolder);
+  const app = createApp({ handlers, guard, gate, callerOf, audit, limits, role, page, mask, metrics, log });
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -119,13 +124,26 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformedRequest() }),
   );
   const unused = new UnusedConnections(server);
-  const parts = { server, unused, runs, deletions, feeds, agent, pageSignIn, limits, readiness, log };
+  const parts = {
+    server,
+    unused,
+    runs,
+    dispatched,
+    deletions,
+    feeds,
+    agent,
+    pageSignIn,
+    limits,
+    readiness,
+    log,
+  };
   const { socketPath } = options;
   if (socketPath !== undefined) {
     await listenOnSocket(server, socketPath);
     return serving({ ...parts, port: 0, host: 'localhost' });
   }
   const port = await listen(server, { host, port: options.port });
+  if (role !== 'api') await dispatched?.take();
   return serving({ ...parts, port, host });
 }
 

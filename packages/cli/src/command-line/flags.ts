@@ -185,6 +185,7 @@ export const SERVE_FLAGS = {
   ...WHERE,
   host: text,
   port: { type: 'string', short: 'p' },
+  role: { type: 'string', values: ['all', 'api', 'worker'] },
   'no-token': toggle,
   resume: toggle,
   open: toggle,

@@ -504,6 +504,7 @@ ${ID}
 
       --host ADDRESS    address to listen on (127.0.0.1)
   -p, --port N          port (4140); 0 takes any free one
+      --role ROLE       of several servers with one PostgreSQL database: all, api (answers) or worker (drives sessions)
       --no-token        require no token; allowed only if the server listens on a loopback address
       --resume          resume the sessions whose run was interrupted
       --open            open the page in the browser, signed in, and print its address

@@ -1,7 +1,7 @@
 import type { Config, ConfigInput } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError, visibleLine } from '@longhaul/protocol';
-import type { LogLevel, LonghaulServer } from '@longhaul/server';
+import type { LogLevel, LonghaulServer, ServerRole } from '@longhaul/server';
 import { SERVE_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { loadSettings } from '../compose/load-settings.ts';
@@ -13,6 +13,7 @@ import { DailyRetention } from '../serve/daily-retention.ts';
 import { holdLines } from '../serve/held-lines.ts';
 import { loggedWarnings, type ServeLog } from '../serve/logged-warnings.ts';
 import { openBrowser } from '../serve/open-browser.ts';
+import { openCluster } from '../serve/open-cluster.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import { roomHere, runPlaces, SERVER_MEMORY_MB } from '../serve/run-places.ts';
 import { type Banner, modelOf, serverBanner } from '../serve/server-banner.ts';
@@ -29,6 +30,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   if (positionals.length > 0) throw usage(`longhaul serve takes no "${positionals[0]}".`, 'serve');
   const level =
     oneOf<LogLevel>(values['log-level'], '--log-level', SERVE_FLAGS['log-level'].values) ?? 'info';
+  const role = oneOf<ServerRole>(values.role, '--role', SERVE_FLAGS.role.values) ?? 'all';
   const flags = toConfig(values);
   const room = roomHere();
   await divideService();
@@ -38,6 +40,8 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const storage = await openStorage(url);
   await using _store = storage.store;
   await using chats = await openCache(url);
+  const places = runPlaces(first.config, room);
+  await using cluster = await openCluster(first.config, { role, maxRuns: places.max });
   const {
     createSecretMask,
     createServerLog,
@@ -59,6 +63,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     terminal,
     storage,
     chats,
+    dispatcher: cluster.dispatcher,
     hasToken: known !== undefined,
   });
   const { config } = settings;
@@ -73,6 +78,9 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   });
   using _warnings = loggedWarnings(log);
   for (const line of held.lines) log.warn(line);
+  cluster.reportTo((problem) =>
+    log.warn({ err: problem }, 'the queue of sessions has a problem, and continues'),
+  );
   const { server: place } = config;
   // From here on a signal stops the server cleanly, also one that comes right after its address is printed.
   using signals = stopSignals(logFile && (() => reopen(logFile, log)));
@@ -81,10 +89,10 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     warn: (message) => log.warn(message),
   });
   using _watchdog = watchMainThread(agent.runtime);
-  const places = runPlaces(config, room);
   const server = await startServer({
     ...serverOptions(settings, { url, env: terminal.env, places }),
     agent,
+    role,
     token: known?.token,
     namedTokens: new NamedTokens(folder),
     workspaces,

@@ -1,4 +1,5 @@
 import { KeyStore, TrustStore } from '@longhaul/config';
+import type { Dispatcher } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { ServedAgent } from '@longhaul/server';
 import type { Settings } from '../compose/load-settings.ts';
@@ -12,6 +13,7 @@ export interface OpenServedAgentOptions {
   terminal: Pick<Terminal, 'env'>;
   storage: Storage;
   chats: CacheStore;
+  dispatcher?: Dispatcher | undefined;
   hasToken: boolean;
   ownModel?: () => OwnModel | undefined;
   wrapTools?: ServedAgentOptions['wrapTools'];

@@ -1,6 +1,6 @@
 import { subjectsOf, subjectText } from '@longhaul/approvals';
 import type { Config } from '@longhaul/config';
-import { type ModelDriver, Runtime, type RuntimeOptions, type Tool } from '@longhaul/core';
+import { type Dispatcher, type ModelDriver, Runtime, type RuntimeOptions, type Tool } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { Session } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
@@ -28,6 +28,8 @@ export interface ServedAgentOptions {
   storage: Storage;
   /** Maps chats to sessions. */
   chats: CacheStore;
+  /** Spreads the sessions over several servers. Default: this one drives them. */
+  dispatcher?: Dispatcher | undefined;
   env: Readonly<Record<string, string | undefined>>;
   home: string;
   /** The folder that sessions work in, if no other is configured. */
@@ -44,7 +46,7 @@ export interface ServedAgentOptions {
 
 /** Creates the agent of a server. Models are opened when a session names them. */
 export async function servedAgent(options: ServedAgentOptions): Promise<ServedAgent> {
-  const { settings, storage, chats, env, home, hasToken, wrapTools } = options;
+  const { settings, storage, chats, dispatcher, env, home, hasToken, wrapTools } = options;
   const driverFor = currentDrivers(options);
   const notices = new TrustNotices();
   const mcp = new McpServers({ config: () => settings.config, env });
@@ -58,6 +60,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       return driverFor(summariser === '__same__' ? own : summariser);
     },
     driverFor,
+    dispatcher,
     ...outsideInstructions({ env }),
     toolConnector: mcp,
     ...sessionSkills(() => settings.config, { env }),
@@ -84,6 +87,7 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     settings,
     config: { get: async () => settings.shown() },
     chats,
+    dispatcher,
     agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
     models: servedModels({ config: () => settings.config, env, driverFor, ownModel: options.ownModel }),
     skillsOf: async (folder) => await shownSkills(folder, settings.config, { env }),

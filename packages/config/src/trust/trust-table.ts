@@ -144,6 +144,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   approvalTimeoutMs: AT_MOST,
   storage: nothing('data'),
   server: nothing('access'),
+  cluster: nothing('access'),
   web: nothing('access'),
   gateway: nothing('data'),
   telemetry: nothing('data'),

@@ -16,6 +16,7 @@ export type {
 export type { BlobInfo, BlobStore } from './blob-store.ts';
 export { type Contact, type Contacts, MAX_LISTED_CONTACTS, type SentToContact } from './contacts.ts';
 export type { CompactionForecast, ContextControl } from './context-control.ts';
+export type { Dispatcher, DriveOutcome, DriveSession } from './dispatcher.ts';
 export type {
   ChangedFiles,
   DiffOptions,

@@ -7,6 +7,7 @@ import type { CompressionSettings } from '../executor/window/context-window.ts';
 import type {
   Approver,
   BlobStore,
+  Dispatcher,
   FileTrees,
   Hook,
   ModelDriver,
@@ -68,6 +69,8 @@ export interface RuntimeOptions extends ProcessEnder {
    */
   strategyFor?: (name: string, session: Session) => CompressionStrategy | Promise<CompressionStrategy>;
   costOf?: (usage: TokenUsage, driver: ModelDriver) => number | undefined;
+  /** Gets the sessions for which a caller waits. Default: this process drives them. */
+  dispatcher?: Pick<Dispatcher, 'request'> | undefined;
   /**
    * Returns the budgets of the sessions that belong to the token of this name. Called before each model call. Default:
    * there are none. What is used is stored in any case.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isBlank } from '../empty-text.ts';
 import { sessionSchema, tokenUsageSchema } from '../schemas.ts';
 import { ACCESS_KEY, SHARES } from '../session-access.ts';
+import { MACHINE_KEY } from '../session-machine.ts';
 import {
   jsonObjectSchema,
   modelNameSchema,
@@ -113,9 +114,13 @@ export const deleteSessionQuery = z.strictObject({
 });
 
 /** Metadata that a client sets. */
-const clientMetadata = jsonObjectSchema.refine((metadata) => !Object.hasOwn(metadata, ACCESS_KEY), {
-  error: `must not contain "${ACCESS_KEY}", which says who may use the session. Set "shared" instead`,
-});
+const clientMetadata = jsonObjectSchema
+  .refine((metadata) => !Object.hasOwn(metadata, ACCESS_KEY), {
+    error: `must not contain "${ACCESS_KEY}", which says who may use the session. Set "shared" instead`,
+  })
+  .refine((metadata) => !Object.hasOwn(metadata, MACHINE_KEY), {
+    error: `must not contain "${MACHINE_KEY}", which says which machine has the workspace`,
+  });
 
 export const createSessionBody = z.strictObject({
   workspace: nameText(4_096).min(1).optional().meta({

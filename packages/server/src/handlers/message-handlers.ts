@@ -45,7 +45,7 @@ export function messageHandlers({
     listMessages: ({ params: { sessionId }, query }) => listMessages(store, sessionId, query),
 
     async cancel({ params: { sessionId }, body }) {
-      const wasWaiting = runs.waiting.giveUp(sessionId);
+      const wasWaiting = await runs.giveUp(sessionId);
       const { wasRunning, ...result } = await runtime.cancel(sessionId, body);
       return { ok: true, cancelled: wasRunning || wasWaiting, ...result };
     },

@@ -8,7 +8,7 @@ import {
   sessionState,
   shareSession,
 } from '@longhaul/core';
-import { accessOf, handleOf, type Session } from '@longhaul/protocol';
+import { accessOf, handleOf, MACHINE_KEY, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import { ownedBy } from '../safety/session-gate.ts';
@@ -36,6 +36,7 @@ export function sessionHandlers({
   deletions,
   workspaces,
   gate,
+  dispatcher,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   const withState = async (session: Session): Promise<SessionInfo> => {
     const state = await sessionState(store, session);
@@ -61,6 +62,7 @@ export function sessionHandlers({
         ...body.metadata,
         ...(body.agent !== undefined && { agent: body.agent }),
         ...ownedBy(access, body.shared),
+        ...(dispatcher !== undefined && { [MACHINE_KEY]: dispatcher.machine }),
       };
       const agent = agents.get(agentNameOf({ metadata }));
       const model = await models.resolve(body.model ?? agent.model);

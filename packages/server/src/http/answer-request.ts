@@ -8,6 +8,7 @@ import { assertSession, authorized } from './authorize.ts';
 import { parseRequest } from './parse-request.ts';
 import { type AppContext, allHeaders, succeeded, withHeaders } from './responses.ts';
 import type { RouteHandlers } from './route-handler.ts';
+import { assertOffered, type ServerRole } from './server-role.ts';
 
 /** What the answers to all requests need. */
 export interface AnswerOptions {
@@ -17,6 +18,7 @@ export interface AnswerOptions {
   audit: Audit;
   gate: SessionGate;
   limits: ServerLimits;
+  role: ServerRole;
   mask: (text: string) => string;
 }
 
@@ -37,6 +39,7 @@ export async function answerRequest(
   outgoing.once('close', onClose);
   try {
     const access = authorized(given, options);
+    assertOffered(name, options.role);
     const request = await parseRequest(name, route, {
       incoming,
       params: context.req.param(),

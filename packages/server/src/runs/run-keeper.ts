@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { ModelDirectory } from '../server-options.ts';
 import { AdoptedSessions } from './adopted-sessions.ts';
+import type { DispatchedRuns } from './dispatched-runs.ts';
 import { mayContinue } from './left-sessions.ts';
 import type { RunPlace } from './run-places.ts';
 import { type SentAnswer, SentAnswers } from './sent-answers.ts';
@@ -28,6 +29,8 @@ export interface RunKeeperOptions {
   answers: CacheStore;
   /** Runs at the same time, without those of child sessions. Null: no limit. */
   maxRuns: number | null;
+  /** Gets the sessions with work. Absent: this server drives the sessions that it is asked for. */
+  dispatched?: DispatchedRuns | undefined;
   metrics: ServerMetrics;
   log: Logger;
 }
@@ -122,7 +125,11 @@ export class RunKeeper implements Disposable {
     } as const;
     // Checked after the message is stored: a run that ended without seeing the message has released the session by now.
     const waits = (await store.listQueue(sessionId)).some((message) => message.id === queued.id);
-    if (!waits || this.#isStopping || (await this.isDriven(sessionId))) return answer;
+    if (!waits) return answer;
+    if (this.#isStopping || (await this.isDriven(sessionId))) {
+      await this.#options.dispatched?.request(session);
+      return answer;
+    }
     if (await this.isHeld(sessionId)) {
       this.#startLater(sessionId);
       return answer;
@@ -143,6 +150,8 @@ export class RunKeeper implements Disposable {
   async start(sessionId: string): Promise<string | undefined> {
     this.assertOpen();
     const session = await this.#options.store.getSession(sessionId);
+    if (session !== undefined && this.#options.dispatched !== undefined)
+      return await this.#options.dispatched.start(session);
     // A child works in the place of its parent, which may be waiting for it.
     if (session === undefined || session.parentId !== undefined) return await this.#begin(sessionId);
     const claim = { sessionId, owner: accessOf(session).owner };
@@ -169,6 +178,13 @@ export class RunKeeper implements Disposable {
       });
   }
 
+  /** Gives up the turn of a session. Its messages stay in the queue. Returns whether it waited. */
+  async giveUp(sessionId: string): Promise<boolean> {
+    const { dispatched } = this.#options;
+    if (dispatched !== undefined) return await dispatched.giveUp(await this.existing(sessionId));
+    return this.waiting.giveUp(sessionId);
+  }
+
   /**
    * Waits for a place for a run that the caller starts.
    *
@@ -177,6 +193,8 @@ export class RunKeeper implements Disposable {
   async place(sessionId: string, signal?: AbortSignal): Promise<RunPlace> {
     this.assertOpen();
     const { owner } = accessOf(await this.existing(sessionId));
+    // The server that drives the session has the place.
+    if (this.#options.dispatched !== undefined) return { [Symbol.dispose]() {} };
     const place = await this.waiting.wait({ sessionId, owner }, signal).catch((error: unknown) => {
       this.assertOpen();
       throw error;
@@ -231,18 +249,21 @@ export class RunKeeper implements Disposable {
     // The end of a run here may still have to be stored.
     await runtime.storeEnd(sessionId);
     const run = await drivingRun(store, sessionId);
-    if (run !== undefined && !this.#running.has(run.runId)) this.#adopted.add(sessionId);
+    if (run !== undefined && !this.#running.has(run.runId)) this.adopt(sessionId);
     return run !== undefined;
   }
 
-  /** Continues what another process leaves in the session. */
+  /** Continues what another process leaves in the session. Requests of dispatched runs do so by themselves. */
   adopt(sessionId: string): void {
-    this.#adopted.add(sessionId);
+    if (this.#options.dispatched === undefined) this.#adopted.add(sessionId);
   }
 
   /** Whether a run or another operation, such as a compaction, holds the session's lease, or a run waits for a place. */
   async isHeld(sessionId: string): Promise<boolean> {
     if (this.#starting.has(sessionId)) return true;
+    const { dispatched } = this.#options;
+    if (dispatched !== undefined && (await dispatched.isRequested(await this.existing(sessionId))))
+      return true;
     return (await this.#options.store.leaseHolder(sessionId, currentClaimant())) !== undefined;
   }
 

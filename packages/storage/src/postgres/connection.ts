@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import type { PostgresAddress } from './postgres-address.ts';
+import { connectionOf, type PostgresAddress } from './postgres-address.ts';
 import { withCode } from './postgres-errors.ts';
 
 /** The pool, or a transaction. The queries of a transaction run one after the other. */
@@ -40,24 +40,11 @@ export function connect(
   return { pool, db: drizzle({ client: pool, paramsInErrors: false }), config };
 }
 
-function clientConfig({
-  host,
-  port,
-  user,
-  password,
-  database,
-  schema,
-  sslmode,
-}: PostgresAddress): pg.ClientConfig {
-  const settings = { ...SETTINGS, search_path: schema };
+function clientConfig(address: PostgresAddress): pg.ClientConfig {
+  const settings = { ...SETTINGS, search_path: address.schema };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   return {
-    host,
-    port,
-    user,
-    ...(password === undefined ? {} : { password }),
-    database,
-    ssl: sslmode === 'disable' ? false : { rejectUnauthorized: sslmode === 'verify-full' },
+    ...connectionOf(address),
     application_name: 'longhaul',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,

@@ -94,3 +94,31 @@ function decoded(text: string): string {
 function invalid(problem: string): LonghaulError {
   return new LonghaulError('config_invalid', `storage.url ${problem}.`);
 }
+
+/** What the driver needs to connect. */
+export interface PostgresConnection {
+  host: string;
+  port: number;
+  user: string;
+  password?: string;
+  database: string;
+  ssl: false | { rejectUnauthorized: boolean };
+}
+
+export function connectionOf({
+  host,
+  port,
+  user,
+  password,
+  database,
+  sslmode,
+}: PostgresAddress): PostgresConnection {
+  return {
+    host,
+    port,
+    user,
+    ...(password === undefined ? {} : { password }),
+    database,
+    ssl: sslmode === 'disable' ? false : { rejectUnauthorized: sslmode === 'verify-full' },
+  };
+}

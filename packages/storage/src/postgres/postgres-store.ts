@@ -19,12 +19,16 @@ import { queueStore } from './stores/queue-store.ts';
 import { sessionStore } from './stores/session-store.ts';
 import { createStoreCore, type StoreCoreOptions } from './stores/store-core.ts';
 
+/** Of another machine, nothing is known but its lease, so it is shorter than on one machine. */
+const LEASE_TTL_MS = 15_000;
+
 export interface PostgresStore extends Store, ServerMemory {}
 
 /** The Store port on one pool of connections. Use `openPostgresStore` to open one. */
 export function createPostgresStore(connection: Connection, options: StoreCoreOptions): PostgresStore {
   const core = createStoreCore(connection, options);
   return {
+    leaseTtlMs: LEASE_TTL_MS,
     ...sessionStore(core),
     ...leaseStore(core),
     ...cancelStore(core),

@@ -52,6 +52,8 @@ export interface RunRecord {
 
 /** Stores the lease and the runs of a session. */
 export interface LeaseStore {
+  /** A lease that its owner has not renewed for this long can be taken. Default: 30,000. */
+  readonly leaseTtlMs?: number;
   /**
    * Takes the session for a run if nobody holds it, if its holder is dead (`isAlive` returns false), or if its lease
    * has expired. The run of a replaced holder stays without an end until `closeDeadRun`.

@@ -6,7 +6,9 @@ import { EventHub } from '../events/event-hub.ts';
 import { RunRegistry } from '../runs/run-registry.ts';
 import { holdIdle, keepLease } from './idle-lease.ts';
 import { currentClaimant } from './lease-owner.ts';
-import { LEASE_TTL_MS } from './take-session.ts';
+import { leaseTtlMs } from './take-session.ts';
+
+const LEASE_TTL_MS = leaseTtlMs({});
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -6,7 +6,7 @@ import { newHoldId } from '../ids.ts';
 import { takenOver } from '../runs/interruption.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import { SessionWriter } from '../session-writer.ts';
-import { LEASE_RENEWAL_MS, LEASE_TTL_MS, takeSession } from './take-session.ts';
+import { leaseRenewalMs, leaseTtlMs, takeSession } from './take-session.ts';
 
 /** Work between runs usually takes milliseconds. A compaction takes as long as its model. */
 const PATIENCE_MS = 5_000;
@@ -18,12 +18,12 @@ const PATIENCE_MS = 5_000;
 export function keepLease(store: Store, lease: Lease, onLost: () => void = () => {}): AsyncDisposable {
   const timer = setInterval(() => {
     // Other errors are ignored: renewal is retried before the lease expires, and the next append reports the error.
-    store.renewLease(lease, LEASE_TTL_MS).catch((error: unknown) => {
+    store.renewLease(lease, leaseTtlMs(store)).catch((error: unknown) => {
       if (toLonghaulError(error).code !== 'lease_lost') return;
       clearInterval(timer);
       onLost();
     });
-  }, LEASE_RENEWAL_MS);
+  }, leaseRenewalMs(store));
   timer.unref();
   return defer(() => clearInterval(timer));
 }

@@ -5,10 +5,17 @@ import { cancelled, interruptionOf } from '../runs/interruption.ts';
 import { currentClaimant } from './lease-owner.ts';
 import { nextChange } from './next-change.ts';
 
+const LEASE_TTL_MS = 30_000;
+
 /** A lease that its owner has not renewed for this long can be taken. */
-export const LEASE_TTL_MS = 30_000;
+export function leaseTtlMs(store: Pick<Store, 'leaseTtlMs'>): number {
+  return store.leaseTtlMs ?? LEASE_TTL_MS;
+}
+
 /** Interval at which an owner renews its lease. */
-export const LEASE_RENEWAL_MS = LEASE_TTL_MS / 3;
+export function leaseRenewalMs(store: Pick<Store, 'leaseTtlMs'>): number {
+  return leaseTtlMs(store) / 3;
+}
 
 export interface TakeOptions {
   runId: string;
@@ -36,7 +43,7 @@ export async function takeSession(
   { runId, patienceMs, signal }: TakeOptions,
 ): Promise<Lease> {
   const until = performance.now() + patienceMs;
-  const claim = { runId, ttlMs: LEASE_TTL_MS, ...currentClaimant() };
+  const claim = { runId, ttlMs: leaseTtlMs(store), ...currentClaimant() };
   for (;;) {
     try {
       return (await store.acquireLease(sessionId, claim)).lease;

@@ -1,7 +1,7 @@
 import type { LeaseHolder, Store } from '../../ports/index.ts';
 import { currentClaimant, isOwnerAlive } from '../leases/lease-owner.ts';
 import { nextChange } from '../leases/next-change.ts';
-import { LEASE_RENEWAL_MS } from '../leases/take-session.ts';
+import { leaseRenewalMs } from '../leases/take-session.ts';
 import { endProcess, processHung } from './hung-process.ts';
 import type { RunRegistry } from './run-registry.ts';
 
@@ -44,7 +44,7 @@ export async function cancelSession(sessionId: string, options: CancelOptions): 
   const before = await store.leaseHolder(sessionId);
   const request = { ...currentClaimant(), clearQueue };
   const { holder, clearedMessages } = await store.requestCancel(sessionId, request);
-  // An expired lease whose process still exists: it has not renewed the lease for half a minute.
+  // An expired lease whose process still exists: it has not renewed the lease in time.
   const silent = holder === undefined && before !== undefined && isSilent(before) ? before : undefined;
   if (holder === undefined && silent === undefined) {
     await settle();
@@ -86,7 +86,7 @@ async function waitForEnd(
     const current = await store.leaseHolder(sessionId);
     if (current?.runId === holder.runId && current.expiresAt !== expiresAt) {
       expiresAt = current.expiresAt;
-      silentUntil = performance.now() + LEASE_RENEWAL_MS + answerWithinMs;
+      silentUntil = performance.now() + leaseRenewalMs(store) + answerWithinMs;
     }
     if (performance.now() >= silentUntil) return holder;
     await change.happened;

@@ -1,6 +1,6 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { Lease, Store } from '../../ports/index.ts';
-import { LEASE_TTL_MS } from '../leases/take-session.ts';
+import { leaseTtlMs } from '../leases/take-session.ts';
 import { cancelled, interrupted } from './interruption.ts';
 import { UnstoredEnds } from './unstored-ends.ts';
 
@@ -99,7 +99,7 @@ export class RunRegistry {
     run.hasSeenCancel = true;
     run.cancel();
     // The caller of the cancel sees that this process is not hung, however long its work takes to stop.
-    await this.#ignoreStoreErrors(() => this.#store.renewLease(run.lease, LEASE_TTL_MS));
+    await this.#ignoreStoreErrors(() => this.#store.renewLease(run.lease, leaseTtlMs(this.#store)));
   }
 
   async #answer(runId: string): Promise<void> {

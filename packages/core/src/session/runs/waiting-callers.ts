@@ -1,5 +1,5 @@
 import { LonghaulError } from '@longhaul/protocol';
-import type { Store } from '../../ports/index.ts';
+import type { Dispatcher, Store } from '../../ports/index.ts';
 import type { EventFollower } from '../events/event-follower.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { currentClaimant } from '../leases/lease-owner.ts';
@@ -13,6 +13,7 @@ export interface WaitingCallersOptions {
   hub: EventHub;
   follower: EventFollower;
   runs: SessionRuns;
+  dispatcher?: Pick<Dispatcher, 'request'> | undefined;
 }
 
 interface Waiter {
@@ -41,14 +42,19 @@ export class WaitingCallers {
    */
   async answerTo(sessionId: string, sent: SentMessage, signal?: AbortSignal): Promise<ExecutorResult> {
     await using _follow = await this.#options.follower.follow(sessionId);
-    const reader = new OutcomeReader(this.#options.store, sessionId, sent);
+    const { store, dispatcher } = this.#options;
+    const reader = new OutcomeReader(store, sessionId, sent, { mayBeInterrupted: dispatcher === undefined });
     for (;;) {
       using change = this.#nextChange(sessionId, signal);
       if (signal?.aborted === true) throw stoppedWaiting();
       const outcome = await reader.read();
       if (outcome !== undefined) return outcome;
-      if (await this.#isUnheld(sessionId)) await this.#drive(sessionId, { sent, reader, signal });
-      else await change.happened;
+      if (!(await this.#isUnheld(sessionId))) await change.happened;
+      else if (dispatcher === undefined) await this.#drive(sessionId, { sent, reader, signal });
+      else {
+        await this.#dispatch(sessionId, { sent, reader });
+        await change.happened;
+      }
     }
   }
 
@@ -56,11 +62,22 @@ export class WaitingCallers {
     return (await this.#options.store.leaseHolder(sessionId, currentClaimant())) === undefined;
   }
 
+  /** Asks another process for a run. That of the message, which has ended early, is continued by such a request, too. */
+  async #dispatch(sessionId: string, { sent, reader }: Pick<Waiter, 'sent' | 'reader'>): Promise<void> {
+    const { dispatcher, runs } = this.#options;
+    if (!reader.isTaken && !(await this.#isWaiting(sessionId, sent))) await reader.assertTaken();
+    await dispatcher?.request(await runs.existing(sessionId));
+  }
+
+  async #isWaiting(sessionId: string, sent: SentMessage): Promise<boolean> {
+    return (await this.#options.store.listQueue(sessionId)).some(({ id }) => id === sent.id);
+  }
+
   /** Starts a run, or repairs a dead one. The outcome is read from the stored events in either case. */
   async #drive(sessionId: string, { sent, reader, signal }: Waiter): Promise<void> {
-    const { runs, store } = this.#options;
+    const { runs } = this.#options;
     if (reader.isTaken) return runs.settle(sessionId);
-    const isWaiting = async () => (await store.listQueue(sessionId)).some(({ id }) => id === sent.id);
+    const isWaiting = () => this.#isWaiting(sessionId, sent);
     if (!(await isWaiting())) {
       await reader.assertTaken();
       return;

@@ -5,6 +5,8 @@ import {
   childPlaceOf,
   GIT_START_KEY,
   LonghaulError,
+  MACHINE_KEY,
+  machineOf,
   type Session,
 } from '@longhaul/protocol';
 import type { Store } from '../../ports/index.ts';
@@ -74,11 +76,13 @@ export class ChildSessions {
     const { parent, prompt, agent, model, place, callId } = draft;
     const git = parent.metadata?.[GIT_START_KEY];
     const access = parent.metadata?.[ACCESS_KEY];
+    const machine = machineOf(parent);
     const metadata = {
       ...childMetadata(place),
       agent,
       ...(git !== undefined && { [GIT_START_KEY]: git }),
       ...(access !== undefined && { [ACCESS_KEY]: access }),
+      ...(machine !== undefined && { [MACHINE_KEY]: machine }),
     };
     const workspace = await this.#workspaceOf(id, draft);
     const session = draftSession({ id, workspace, model, task: prompt, metadata });

@@ -1,0 +1,57 @@
+import { hostname } from 'node:os';
+import type { JobDispatcher } from '@longhaul/cluster';
+import type { Config } from '@longhaul/config';
+import { LonghaulError } from '@longhaul/protocol';
+import type { ServerRole } from '@longhaul/server';
+import { isPostgres } from '../compose/storage-place.ts';
+
+export interface Cluster extends AsyncDisposable {
+  /** Undefined: this server is the only one, and drives its sessions by itself. */
+  readonly dispatcher: JobDispatcher | undefined;
+  /** Reports problems that the cluster survives, those before the call included. */
+  reportTo(report: (problem: unknown) => void): void;
+}
+
+/** Server names of pg-boss may contain these only. */
+const UNUSUAL = /[^\w.-]/g;
+
+/**
+ * Connects the server to the others of its database.
+ *
+ * @throws {LonghaulError} `usage` for a role without a database for several servers.
+ */
+export async function openCluster(
+  { storage: { url }, cluster }: Config,
+  { role, maxRuns }: { role: ServerRole; maxRuns: number | null },
+): Promise<Cluster> {
+  const early: unknown[] = [];
+  let report: (problem: unknown) => void = (problem) => early.push(problem);
+  const reportTo: Cluster['reportTo'] = (listener) => {
+    report = listener;
+    for (const problem of early.splice(0)) listener(problem);
+  };
+  if (!isPostgres(url)) {
+    if (role === 'all') return { dispatcher: undefined, reportTo, async [Symbol.asyncDispose]() {} };
+    throw needsPostgres(role);
+  }
+  const [{ openDispatcher }, { connectionOf, parsePostgresUrl }] = await Promise.all([
+    import('@longhaul/cluster'),
+    import('@longhaul/storage/postgres'),
+  ]);
+  const address = parsePostgresUrl(url);
+  const dispatcher = await openDispatcher({
+    connection: connectionOf(address),
+    schema: `${address.schema}_jobs`,
+    machine: cluster.machine ?? hostname().replaceAll(UNUSUAL, '-'),
+    maxRuns,
+    onProblem: (problem) => report(problem),
+  });
+  return { dispatcher, reportTo, [Symbol.asyncDispose]: () => dispatcher[Symbol.asyncDispose]() };
+}
+
+function needsPostgres(role: ServerRole): LonghaulError {
+  return new LonghaulError(
+    'usage',
+    `longhaul serve --role ${role} works with other servers on one PostgreSQL database. Set storage.url to postgres://USER@HOST/DATABASE, or leave --role out.`,
+  );
+}

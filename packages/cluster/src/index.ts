@@ -1,0 +1,1 @@
+export { type DispatcherOptions, type JobDispatcher, openDispatcher } from './open-dispatcher.ts';

@@ -1,0 +1,27 @@
+/** The properties of the queues. A job is a session with work, and its key is the session. */
+export const QUEUE = {
+  /** One job of a session waits at most, and one is active at most. A job that arrives during a run is looked at after it. */
+  policy: 'stately',
+  notify: true,
+  /** The shortest that pg-boss has. A job whose process does not show this often that it lives is given to another. */
+  heartbeatSeconds: 10,
+  /** The longest that pg-boss has. A session that runs longer is driven on: the job of its next process finds it held. */
+  expireInSeconds: 24 * 60 * 60,
+  /** A session at which process after process dies is left alone after so many. */
+  retryLimit: 20,
+  retryDelay: 1,
+  retentionSeconds: 365 * 24 * 60 * 60,
+  deleteAfterSeconds: 300,
+} as const;
+
+/** Three of them may be lost, with a server that restarts in the meantime. */
+export const HEARTBEAT_REFRESH_SECONDS = 2.5;
+/** Notifications wake the workers. This is for lost ones, and for jobs of processes that died, which are not notified. */
+export const POLL_SECONDS = 1;
+/** A session that could not be driven is looked at again after this time. */
+export const AGAIN_SECONDS = { left: 0, held: 2, blocked: 30 } as const;
+
+/** Returns the queue of a machine's sessions. Those of the parents of `children` may wait for these. */
+export function queueOf(machine: string, kind: 'sessions' | 'children'): string {
+  return `${machine}/${kind}`;
+}

@@ -1,0 +1,34 @@
+import type { Session } from '@longhaul/protocol';
+
+/**
+ * How the drive of a session ended. `done`: there is nothing more to do. `held`: another process drives it. `left`: this
+ * process has stopped before the work was done, so another one must continue. `blocked`: it cannot be driven now, because
+ * commands of an earlier run may still run on another machine.
+ */
+export type DriveOutcome = 'done' | 'held' | 'left' | 'blocked';
+
+/**
+ * Drives a session until it is idle. It rejects if the drive must be repeated.
+ *
+ * @param options.isRepeated An earlier drive for the same request did not end: its process died, or it rejected.
+ */
+export type DriveSession = (sessionId: string, options: { isRepeated: boolean }) => Promise<DriveOutcome>;
+
+/** Spreads sessions with work over several processes. Without one, each process drives the sessions that it is asked for. */
+export interface Dispatcher {
+  /** The name of this machine, for sessions whose workspace is here. */
+  readonly machine: string;
+  /**
+   * Asks for a drive of the session, by any process of its machine. It is stored when this resolves. Of several requests
+   * for a session, one waits at most.
+   */
+  request(session: Session): Promise<void>;
+  /** Withdraws a request that no process has taken. Returns whether there was one. */
+  withdraw(session: Session): Promise<boolean>;
+  /** Whether a request waits. */
+  isRequested(session: Session): Promise<boolean>;
+  /** Takes requests from now on, and calls `drive` for each. */
+  take(drive: DriveSession): Promise<void>;
+  /** Takes no more requests. Drives that have begun continue. */
+  leave(): Promise<void>;
+}
