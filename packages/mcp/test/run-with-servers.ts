@@ -50,6 +50,8 @@ export async function openRun(
     maxOutputChars: 20_000,
     deferOver: 1,
     wait: async (ms) => void pauses.push(ms),
+    // Most example servers run on after their input was closed.
+    graceMs: 10,
     ...more,
   });
   const driver = playedDriver(steps);

@@ -28,7 +28,7 @@ const leaders = new Set<number>();
  */
 export async function startHostProcess(
   { command = '', args = [], env = {}, cwd }: ServerSettings,
-  { workspace, host, variables = {} }: ServerPlace,
+  { workspace, host, variables = {}, graceMs = GRACE_MS }: ServerPlace,
   output: ServerOutput,
 ): Promise<ServerProcess> {
   const program = findProgram(command, host);
@@ -53,16 +53,18 @@ export async function startHostProcess(
   child.stderr.setEncoding('utf8').on('data', (text: string) => output.stderr(text));
   // After `close`, all output has been read.
   child.once('close', () => output.closed());
-  return new HostProcess(child, workspace);
+  return new HostProcess(child, workspace, graceMs);
 }
 
 class HostProcess implements ServerProcess {
   readonly workspacePath: string;
   readonly #child: ChildProcessWithoutNullStreams;
+  readonly #graceMs: number;
 
-  constructor(child: ChildProcessWithoutNullStreams, workspace: string) {
+  constructor(child: ChildProcessWithoutNullStreams, workspace: string, graceMs: number) {
     this.#child = child;
     this.workspacePath = workspace;
+    this.#graceMs = graceMs;
   }
 
   get ending(): string | undefined {
@@ -79,9 +81,9 @@ class HostProcess implements ServerProcess {
   async end(): Promise<void> {
     const child = this.#child;
     child.stdin.end();
-    if (await endsWithin(child, GRACE_MS)) return;
+    if (await endsWithin(child, this.#graceMs)) return;
     killGroup(child.pid, 'SIGTERM');
-    if (await endsWithin(child, GRACE_MS)) return;
+    if (await endsWithin(child, this.#graceMs)) return;
     killGroup(child.pid, 'SIGKILL');
     if (!hasEnded(child)) await once(child, 'exit');
   }

@@ -21,7 +21,7 @@ import {
  */
 export async function startSandboxedProcess(
   { command = '', args = [], env = {}, cwd }: ServerSettings,
-  { openSandbox }: Pick<ServerPlace, 'openSandbox'>,
+  { openSandbox, graceMs = GRACE_MS }: Pick<ServerPlace, 'openSandbox' | 'graceMs'>,
   output: ServerOutput,
 ): Promise<ServerProcess> {
   if (openSandbox === undefined) throw unavailable('It has `sandbox: true`, but there is no sandbox here.');
@@ -38,7 +38,7 @@ export async function startSandboxedProcess(
         else output.stderr(decoder.decode(chunk, { stream: true }));
       },
     });
-    return new SandboxedProcess(started, sandbox, output);
+    return new SandboxedProcess(started, sandbox, { output, graceMs });
   } catch (error) {
     await sandbox[Symbol.asyncDispose]();
     throw error;
@@ -63,13 +63,19 @@ function folderInside(folder: string, root: string): string {
 class SandboxedProcess implements ServerProcess {
   readonly workspacePath: string;
   readonly #process: SandboxProcess;
+  readonly #graceMs: number;
   /** Settles when the sandbox is closed. */
   readonly #closed: Promise<void>;
   #ending: string | undefined;
 
-  constructor(process: SandboxProcess, sandbox: Sandbox, output: ServerOutput) {
+  constructor(
+    process: SandboxProcess,
+    sandbox: Sandbox,
+    { output, graceMs }: { output: ServerOutput; graceMs: number },
+  ) {
     this.workspacePath = sandbox.workspacePath;
     this.#process = process;
+    this.#graceMs = graceMs;
     this.#closed = this.#follow(sandbox, output);
     // Whoever ends the server gets the error.
     this.#closed.catch(() => undefined);
@@ -86,7 +92,7 @@ class SandboxedProcess implements ServerProcess {
   async end(): Promise<void> {
     this.#process.closeInput();
     const timer = new AbortController();
-    const waited = sleep(GRACE_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+    const waited = sleep(this.#graceMs, undefined, { signal: timer.signal }).catch(() => undefined);
     await Promise.race([this.#closed, waited]);
     timer.abort();
     if (this.#ending === undefined) this.kill();

@@ -13,6 +13,8 @@ export interface ServerPlace {
   variables?: Readonly<Record<string, string>> | undefined;
   /** Opens a sandbox for one server, with these variables. Default: there are none. */
   openSandbox?: ((variables: Readonly<Record<string, string>>) => Promise<Sandbox>) | undefined;
+  /** How long a server may take to end by itself after its input was closed, and after SIGTERM. Default: 2 seconds. */
+  graceMs?: number | undefined;
 }
 
 /** Gets what a server writes. */
@@ -39,7 +41,6 @@ export interface ServerProcess {
 
 export type StartServer = (output: ServerOutput) => Promise<ServerProcess>;
 
-/** A server may take this long to end by itself, after its input was closed. */
 export const GRACE_MS = 2_000;
 
 /** How a program has ended, for people. */
