@@ -2,11 +2,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/test-support/longest-first.ts';
+import { sharedTests } from './scripts/test-support/shared-tests.ts';
 
 const FOLDERS = ['packages/*/{src,test}', 'scripts', 'bench/{src,agents}', 'torture/src', 'examples'];
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'];
 /** Containers, browsers, several processes on one store, whole sessions: see AGENTS.md. */
 const SLOW = '**/*.slow.test.{ts,tsx}';
+const SHARED = sharedTests(import.meta.dirname);
 
 export default defineConfig({
   resolve: { conditions: ['longhaul-src'] },
@@ -15,8 +17,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'fast', include: inFolders('*.test.{ts,tsx}'), exclude: [...NEVER, SLOW] },
+        test: { name: 'fast', include: inFolders('*.test.{ts,tsx}'), exclude: [...NEVER, SLOW, ...SHARED] },
       },
+      // One process runs many of these files, so it loads the modules that they share once.
+      { extends: true, test: { name: 'fast-shared', include: SHARED, isolate: false } },
       { extends: true, test: { name: 'slow', include: inFolders('*.slow.test.{ts,tsx}'), exclude: NEVER } },
     ],
     // Programs that tests start share it. Otherwise most of their time would be spent compiling.

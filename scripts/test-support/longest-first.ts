@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -21,11 +22,23 @@ const LONGEST = [
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { root } = this.ctx.config;
+    const { root, sequence } = this.ctx.config;
     const places = new Map(LONGEST.map((path, place) => [join(root, path), place]));
     for (const path of places.keys())
       if (!existsSync(path)) throw new Error(`${path} is listed, but missing.`);
-    const placeOf = ({ moduleId }: TestSpecification) => places.get(moduleId) ?? LONGEST.length;
-    return (await super.sort(files)).sort((one, other) => placeOf(one) - placeOf(other));
+    // The files that share processes are the shortest. A process is kept only for a file of the same project.
+    const placeOf = ({ moduleId, project }: TestSpecification) =>
+      project.config.isolate ? (places.get(moduleId) ?? LONGEST.length) : LONGEST.length + 1;
+    const sorted = sequence.shuffle ? shuffled(files, sequence.seed) : await super.sort(files);
+    return sorted.sort((one, other) => placeOf(one) - placeOf(other));
   }
+}
+
+/** What a seed draws is the same in every run. */
+function shuffled(files: readonly TestSpecification[], seed: number): TestSpecification[] {
+  const drawn = files.map((file) => {
+    const place = createHash('sha256').update(`${seed} ${file.moduleId}`).digest('hex');
+    return { file, place };
+  });
+  return drawn.sort((one, other) => (one.place < other.place ? -1 : 1)).map(({ file }) => file);
 }
