@@ -9,6 +9,14 @@ const NEVER = ['**/node_modules/**', '**/dist/**', '**/*.bun.test.ts'];
 /** Containers, browsers, several processes on one store, whole sessions: see AGENTS.md. */
 const SLOW = '**/*.slow.test.{ts,tsx}';
 const SHARED = sharedTests(import.meta.dirname);
+/** Tests that draw cases. The slow suite draws all of them: see `drawnCases`. */
+const DRAWN = [
+  'packages/server/test/openapi-property.test.ts',
+  'packages/storage/src/maintenance/flipped-bits.test.ts',
+];
+
+/** Programs that tests start share the cache. Otherwise most of their time would be spent compiling. */
+const ENV = { NODE_COMPILE_CACHE: join(tmpdir(), 'longhaul-test-compile-cache') };
 
 export default defineConfig({
   resolve: { conditions: ['longhaul-src'] },
@@ -17,18 +25,31 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'fast', include: inFolders('*.test.{ts,tsx}'), exclude: [...NEVER, SLOW, ...SHARED] },
+        test: {
+          name: 'fast',
+          include: inFolders('*.test.{ts,tsx}'),
+          exclude: [...NEVER, SLOW, ...SHARED.node, ...SHARED.document],
+        },
       },
       // One process runs many of these files, so it loads the modules that they share once.
-      { extends: true, test: { name: 'fast-shared', include: SHARED, isolate: false } },
-      { extends: true, test: { name: 'slow', include: inFolders('*.slow.test.{ts,tsx}'), exclude: NEVER } },
+      { extends: true, test: { name: 'fast-shared', include: SHARED.node, isolate: false } },
+      { extends: true, test: { name: 'fast-document', include: SHARED.document, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: [...inFolders('*.slow.test.{ts,tsx}'), ...DRAWN],
+          exclude: NEVER,
+          env: { ...ENV, LONGHAUL_CASES: 'all' },
+        },
+      },
     ],
-    // Programs that tests start share it. Otherwise most of their time would be spent compiling.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'longhaul-test-compile-cache') },
+    env: ENV,
     pool: 'forks',
     // Without it a process with worker threads can crash: see packages/testing/src/machine/from-source.ts.
     execArgv: ['--no-wasm-code-gc'],
-    maxWorkers: 2,
+    // More than the two processors of the machine of CI: a third of the time, a worker waits for programs and servers.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

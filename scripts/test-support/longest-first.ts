@@ -26,9 +26,10 @@ export class LongestFirst extends BaseSequencer {
     const places = new Map(LONGEST.map((path, place) => [join(root, path), place]));
     for (const path of places.keys())
       if (!existsSync(path)) throw new Error(`${path} is listed, but missing.`);
-    // The files that share processes are the shortest. A process is kept only for a file of the same project.
+    // Most files that share processes are short. A process is kept only for a file of the same project.
+    const sharing = this.ctx.projects.filter(({ config }) => !config.isolate);
     const placeOf = ({ moduleId, project }: TestSpecification) =>
-      project.config.isolate ? (places.get(moduleId) ?? LONGEST.length) : LONGEST.length + 1;
+      places.get(moduleId) ?? LONGEST.length + 1 + sharing.indexOf(project);
     const sorted = sequence.shuffle ? shuffled(files, sequence.seed) : await super.sort(files);
     return sorted.sort((one, other) => placeOf(one) - placeOf(other));
   }

@@ -1,22 +1,38 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** Unit tests beside the code that they test. */
-const UNIT_TESTS = ['packages/*/src/**/*.test.{ts,tsx}', 'scripts/*.test.ts', 'bench/src/**/*.test.ts'];
+/** Not those of the packages whose tests start programs. */
+const TESTS = ['packages/*/src', 'packages/!(cli|mcp|sandbox)/test', 'scripts', 'bench/src'].map(
+  (folder) => `${folder}/**/*.test.{ts,tsx}`,
+);
 const NEVER = ['**/node_modules/**', '**/*.slow.test.{ts,tsx}', '**/*.bun.test.ts'];
 
 /**
- * What changes the process for the file after it: replaced modules, timers and globals, a simulated document, the
- * environment and the listeners of the process, counted steps. Programs that a test starts are named too, since they
- * can outlive it.
+ * What changes the process for the file after it: replaced modules, timers and globals, the environment and the
+ * listeners of the process, counted steps. Vitest itself takes back what `vi.spyOn` replaces. Programs that a test starts are named too, since they can outlive it.
  */
 const CHANGES_PROCESS =
-  /\bvi\.|@vitest-environment|testing\/steps|globalThis|process\.(?:env|chdir|on|once|umask|exit|kill|emit)\b|child_process|worker_threads/;
+  /\bvi\.(?!fn\b|spyOn\b|waitFor\b|waitUntil\b)|testing\/steps|globalThis|process\.(?:env|chdir|on|once|umask|exit|kill|emit)\b|child_process|worker_threads/;
+
+/** A process is kept for files of one environment. */
+const HAS_DOCUMENT = /@vitest-environment happy-dom/;
+
+export interface SharedTests {
+  /** Paths of tests in a simulated document. */
+  document: string[];
+  /** Paths of all others. */
+  node: string[];
+}
 
 /**
- * Returns the paths of the unit tests that can run in one process after each other. Most of them take less time than
- * the start of a process and the loading of the modules that they test.
+ * Returns the tests that can run in one process after each other. Most of them take less time than the start of a
+ * process and the loading of the modules that they test.
  */
-export function sharedTests(root: string): string[] {
-  const paths = globSync(UNIT_TESTS, { cwd: root, exclude: NEVER });
-  return paths.filter((path) => !CHANGES_PROCESS.test(readFileSync(`${root}/${path}`, 'utf8'))).sort();
+export function sharedTests(root: string): SharedTests {
+  const shared: SharedTests = { document: [], node: [] };
+  for (const path of globSync(TESTS, { cwd: root, exclude: NEVER }).sort()) {
+    const text = readFileSync(`${root}/${path}`, 'utf8');
+    if (CHANGES_PROCESS.test(text)) continue;
+    shared[HAS_DOCUMENT.test(text) ? 'document' : 'node'].push(path);
+  }
+  return shared;
 }

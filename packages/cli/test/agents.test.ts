@@ -19,7 +19,7 @@ it('longhaul run --agent uses the prompt and tools of that agent, and the sessio
     },
   });
   const run = (...args: string[]) =>
-    bench.run(['run', '--trust', ...args, '--sandbox', 'local', '--quiet', ...flags]);
+    bench.call(['run', '--trust', ...args, '--sandbox', 'local', '--quiet', ...flags]);
   expect(await run('Look at it', '--agent', 'reviewer')).toMatchObject({ code: 0, stderr: '' });
   expect(await run('And again', '--session', 'last')).toMatchObject({ code: 0, stderr: '' });
   for (const { system, tools } of seen) {
@@ -41,7 +41,7 @@ it('longhaul run uses the limits and the strategy of the agent, and flags overri
     script: () => ({ toolCalls: [{ name: 'list', arguments: { path: '.' } }] }),
   });
   const run = (...args: string[]) =>
-    bench.run([
+    bench.call([
       'run',
       '--trust',
       'Look at it',
@@ -56,7 +56,7 @@ it('longhaul run uses the limits and the strategy of the agent, and flags overri
   const limited = await run();
   expect(limited).toMatchObject({ code: 3 });
   expect(limited.stderr).toMatch(/2 steps/);
-  expect((await bench.run(['context', 'last', '--trust', '--json'])).stdout).toContain(
+  expect((await bench.call(['context', 'last', '--trust', '--json'])).stdout).toContain(
     '"strategy":"middle-removal"',
   );
   expect((await run('--max-steps', '1')).stderr).toMatch(/1 step\b/);

@@ -36,14 +36,14 @@ describe('approvals in the command', () => {
   const made = () => existsSync(join(bench.workspace, 'made'));
 
   it('exits with 4 if nobody can be asked and no other call was allowed', async () => {
-    const ended = await bench.run(['run', ...flags, '--json', 'Touch it']);
+    const ended = await bench.call(['run', ...flags, '--json', 'Touch it']);
     const finished = eventsOf(ended).find((event) => event.type === 'run:finished');
     expect(finished).toMatchObject({ status: 'failed', error: { code: 'approval_denied' } });
     expect([ended.code, made()]).toEqual([4, false]);
   });
 
   it('allows calls that would ask with --yes', async () => {
-    const { code } = await bench.run(['run', ...flags, '--yes', '--quiet', 'Touch it']);
+    const { code } = await bench.call(['run', ...flags, '--yes', '--quiet', 'Touch it']);
     expect([code, made()]).toEqual([0, true]);
   });
 

@@ -13,7 +13,7 @@ it('longhaul context --request prints the next request as text, and as JSON the 
       return { text: 'I look.', toolCalls: [{ name: 'glob', arguments: { pattern: 'step-*' } }] };
     },
   });
-  await bench.run(['run', `Find the file. Not a task: ${KEY}`, '--sandbox', 'local', '-q', ...flags]);
+  await bench.call(['run', `Find the file. Not a task: ${KEY}`, '--sandbox', 'local', '-q', ...flags]);
   const requests = sent.length;
   const env = { LONGHAUL_API_KEY: KEY };
 

@@ -18,7 +18,7 @@ async function withFlippedBit(bench: Bench): Promise<string[]> {
         : 'Done.',
   });
   const args = ['--sandbox', 'local', ...flags];
-  expect((await bench.run(['run', 'Say it', ...args])).code).toBe(0);
+  expect((await bench.call(['run', 'Say it', ...args])).code).toBe(0);
   const path = databaseOf(bench);
   const database = new DatabaseSync(path);
   database.exec("DELETE FROM events WHERE payload LIKE '%quartz%'; PRAGMA wal_checkpoint(TRUNCATE); VACUUM");
@@ -51,7 +51,7 @@ describe('a flipped bit in the output of a command', () => {
     });
     const shown = await bench.call(['show', 'last']);
     expect(shown).toMatchObject({ code: 1, stdout: expect.stringMatching(/! damaged: m2\.1/) });
-    const again = await bench.run(['run', '--session', 'last', 'Again', ...args]);
+    const again = await bench.call(['run', '--session', 'last', 'Again', ...args]);
     expect(again.code).toBe(0);
     expect(again.stdout + again.stderr).toContain('m2.1 is damaged on disk');
     const repaired = await bench.call(['repair', '--yes']);
@@ -66,7 +66,7 @@ describe('a deleted workspace', () => {
   it('is reported by run and resume with a remedy, and nothing is sent', async () => {
     await using bench = await Bench.open();
     const { flags, server } = await bench.serve({ script: () => 'Done.' });
-    expect((await bench.run(['run', 'Say it', '--sandbox', 'local', ...flags])).code).toBe(0);
+    expect((await bench.call(['run', 'Say it', '--sandbox', 'local', ...flags])).code).toBe(0);
     const { requests } = server;
     const before = requests.length;
     await rm(bench.workspace, { recursive: true });

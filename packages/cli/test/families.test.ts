@@ -21,7 +21,7 @@ export const playFamily: ScriptedModelServerOptions['script'] = ({ messages }) =
 export async function benchWithFamily(): Promise<{ bench: Bench; parent: string; child: string }> {
   const bench = await Bench.open();
   const { flags } = await bench.serve({ script: playFamily });
-  await bench.run(['run', 'Delegate the search', '--sandbox', 'local', ...flags]);
+  await bench.call(['run', 'Delegate the search', '--sandbox', 'local', ...flags]);
   const ids = linesOf((await bench.call(['sessions', '--tree', '--json'])).stdout).map(
     (line) => JSON.parse(line).id as string,
   );
@@ -95,7 +95,7 @@ describe('families in longhaul show and run', () => {
   it('prints which child starts, the beginning of its answer, and what children have used', async () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({ script: playFamily });
-    const { stdout } = await bench.run(['run', 'Delegate the search', '--sandbox', 'local', ...flags]);
+    const { stdout } = await bench.call(['run', 'Delegate the search', '--sandbox', 'local', ...flags]);
     expect(stdout).toContain('◇ child m2.0 started, explore: Find the parser\n');
     expect(stdout).toMatch(
       /✓ task +explore: Find the parser \(2 steps, \S+ tokens\).*\n +The zebra parser is/,

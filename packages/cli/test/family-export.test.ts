@@ -23,7 +23,7 @@ interface Listed extends Pick<Session, 'id' | 'parentId' | 'title'> {
 async function benchWithThree() {
   const bench = await Bench.open();
   const { flags } = await bench.serve({ script: playThree });
-  await bench.run(['run', 'Delegate the search', '--sandbox', 'local', ...flags]);
+  await bench.call(['run', 'Delegate the search', '--sandbox', 'local', ...flags]);
   const tree = async (): Promise<Listed[]> =>
     linesOf((await bench.call(['sessions', '--tree', '--json'])).stdout).map((line) => JSON.parse(line));
   const exported = async (id: string): Promise<FamilyExport> =>

@@ -65,7 +65,7 @@ test('prints where it listens, and explains what to do if it cannot listen', asy
   );
 
   const refused = async (args: string[], text: RegExp) => {
-    const end = await bench.run(['gateway', ...args]);
+    const end = await bench.call(['gateway', ...args]);
     expect(end).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(text) });
   };
   await refused(['--upstream', '127.0.0.1:1234'], /--upstream must be an http/);
@@ -129,7 +129,7 @@ test('a window that a refusal taught is forgotten at a word', async () => {
   expect((await ask()).status).toBe(200);
   expect(model.overflows).toBe(1);
   const forget = async (...more: string[]) => {
-    const ended = await bench.run(['gateway', ...args, '--forget', model.model, ...more]);
+    const ended = await bench.call(['gateway', ...args, '--forget', model.model, ...more]);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     return ended.stdout;
   };

@@ -43,7 +43,7 @@ it('deletes the oldest full outputs at the limit if configured, and their handle
   await using bench = await Bench.open();
   await configure(bench, '{ maxMb: 0.1, deleteOldest: true }');
   const { server, flags } = await bench.serve({ script: printsThenRecalls() });
-  const ended = await bench.run(['run', 'Print', ...LOCAL, ...flags]);
+  const ended = await bench.call(['run', 'Print', ...LOCAL, ...flags]);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   expect(await keptBytes(bench)).toBe(OUTPUT_BYTES);
   const warnings = eventsOf(ended).filter((event) => event.type === 'context:warning');
@@ -64,7 +64,7 @@ it('keeps everything and warns once at the limit by default', async () => {
   await using bench = await Bench.open();
   await configure(bench, '{ maxMb: 0.1 }');
   const { flags } = await bench.serve({ script: printsThenRecalls() });
-  const ended = await bench.run(['run', 'Print', ...LOCAL, ...flags]);
+  const ended = await bench.call(['run', 'Print', ...LOCAL, ...flags]);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   expect(await keptBytes(bench)).toBe(3 * OUTPUT_BYTES);
   const warnings = eventsOf(ended).filter((event) => event.type === 'context:warning');

@@ -58,7 +58,7 @@ it('detects and reports a window that Ollama silently loaded smaller than config
 providers: { ollama: { baseUrl: '${server.url}', models: { '${server.model}': { window: 65536, maxOutput: 2000 } } } }
 `,
   );
-  const ended = await bench.run(['run', 'Read all', '--json', '--sandbox', 'local']);
+  const ended = await bench.call(['run', 'Read all', '--json', '--sandbox', 'local']);
   const events = eventsOf(ended);
   expect(events.findLast((event) => event.type === 'run:finished')).toMatchObject({
     status: 'completed',

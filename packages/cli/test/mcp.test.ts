@@ -100,7 +100,7 @@ it('longhaul run calls the tools of a server that an agent may call, by its rule
             ],
           },
   });
-  const ended = await bench.run(['run', 'Go', '--sandbox', 'local', '--json', ...flags]);
+  const ended = await bench.call(['run', 'Go', '--sandbox', 'local', '--json', ...flags]);
   expect(ended.code).toBe(0);
   const results = eventsOf(ended).filter((event) => event.type === 'llm:tool-result');
   expect(Object.fromEntries(results.map(({ toolName, sanitized }) => [toolName, sanitized]))).toEqual({

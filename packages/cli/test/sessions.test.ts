@@ -4,7 +4,7 @@ import { Bench, linesOf } from './harness.ts';
 async function benchWithRuns(...tasks: string[]): Promise<Bench> {
   const bench = await Bench.open();
   const { flags } = await bench.serve({ script: () => 'It is \u001b[31mdone\u001b[0m.' });
-  for (const task of tasks) await bench.run(['run', task, '--sandbox', 'local', ...flags]);
+  for (const task of tasks) await bench.call(['run', task, '--sandbox', 'local', ...flags]);
   return bench;
 }
 

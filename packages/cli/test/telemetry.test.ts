@@ -69,7 +69,7 @@ it('sends a run with its steps, tries and tools to a collector, without message 
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script, faults: { 1: { kind: 'status', status: 529 } } });
   await writeFile(bench.userFile, `telemetry: { otlp: '${collector.url}' }\n`);
-  const ended = await bench.run(['run', 'SECRET-TASK', '--json', '--sandbox', 'local', '--yes', ...flags]);
+  const ended = await bench.call(['run', 'SECRET-TASK', '--json', '--sandbox', 'local', '--yes', ...flags]);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
 
   const spans = collector.spans();
@@ -142,7 +142,7 @@ it('shows a compaction within its run, with its reason and savings', async () =>
           },
   });
   await writeFile(bench.userFile, `telemetry: { otlp: '${collector.url}' }\n`);
-  const ended = await bench.run(['run', 'Count', '--json', '--sandbox', 'local', '--yes', ...flags]);
+  const ended = await bench.call(['run', 'Count', '--json', '--sandbox', 'local', '--yes', ...flags]);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   const told = eventsOf(ended).filter((event) => event.type === 'context:compressed');
   expect(told.length).toBeGreaterThan(0);
@@ -176,7 +176,7 @@ it('continues the run with a warning if the collector cannot be reached', async 
   await using bench = await Bench.open();
   const { flags } = await bench.serve({ script: () => 'Done.' });
   await writeFile(bench.userFile, "telemetry: { otlp: 'http://127.0.0.1:9' }\n");
-  const ended = await bench.run(['run', 'Do it', '--json', '--sandbox', 'local', ...flags]);
+  const ended = await bench.call(['run', 'Do it', '--json', '--sandbox', 'local', ...flags]);
   expect(ended.code).toBe(0);
   expect(ended.stdout).toContain('"status":"completed"');
 });

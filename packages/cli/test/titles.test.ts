@@ -11,7 +11,7 @@ const script: Script = ({ messages }) =>
 
 /** Runs the task, and returns the events and the title in the list. */
 async function runTitled(bench: Bench, flags: readonly string[], more: readonly string[] = []) {
-  const events = eventsOf(await bench.run(['run', TASK, '--json', '--sandbox', 'local', ...flags, ...more]));
+  const events = eventsOf(await bench.call(['run', TASK, '--json', '--sandbox', 'local', ...flags, ...more]));
   const [line = ''] = linesOf((await bench.call(['sessions', '--json'])).stdout);
   return { events, session: JSON.parse(line) };
 }
@@ -29,7 +29,7 @@ describe('the title of a session', () => {
     expect(session.title).toBe('Look into [31mthe folder');
     expect(events.filter(({ type }) => type === 'session:titled')).toMatchObject([{ title: session.title }]);
     expect(events.find(({ type }) => type === 'run:finished')).toMatchObject({ stepCount: 2 });
-    await bench.run(['run', 'Again', '--session', 'last', '--sandbox', 'local', ...flags]);
+    await bench.call(['run', 'Again', '--session', 'last', '--sandbox', 'local', ...flags]);
     expect(asked).toEqual([TASK]);
     expect(server.requests).toHaveLength(3);
   });

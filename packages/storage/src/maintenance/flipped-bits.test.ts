@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SessionLog } from '@longhaul/core';
 import { handleOf, LonghaulError, type Message, type Part } from '@longhaul/protocol';
+import { drawnCases } from '@longhaul/testing/drawn-cases';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { storeSession } from '../../test/stored-session.ts';
 import { openSqliteStore, type SqliteStore } from '../sqlite/index.ts';
@@ -13,7 +14,7 @@ import { examineDatabase, repairDatabase } from './index.ts';
 const PAGE = 4096;
 const SESSIONS = ['s1', 's2', 's3'];
 /** Set `LONGHAUL_FLIPS` to flip more bits. */
-const FLIPS = Number(process.env['LONGHAUL_FLIPS'] ?? 60);
+const FLIPS = Number(process.env['LONGHAUL_FLIPS'] ?? drawnCases({ fast: 15, all: 60 }));
 
 let folder = '';
 let template = Buffer.alloc(0);
