@@ -46,6 +46,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   logout: async () => (await import('./commands/login.ts')).logout,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   token: async () => (await import('./commands/token.ts')).token,
+  usage: async () => (await import('./commands/usage.ts')).usage,
   share: async () => (await import('./commands/share.ts')).share,
   trust: async () => (await import('./commands/trust.ts')).trust,
   replay: async () => (await import('./commands/replay.ts')).replay,

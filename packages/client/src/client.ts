@@ -196,6 +196,10 @@ export function createClient(options: ClientOptions) {
       },
     },
 
+    /** Returns what model calls have used, by day, token, model or session, and what is left of budgets. */
+    usage: (query: QueryInputOf<'getUsage'> = {}, { signal }: CallOptions = {}) =>
+      call('getUsage', { query, signal }),
+
     settings: {
       get: ({ signal }: CallOptions = {}) => call('getSettings', { signal }),
       set: (body: BodyInputOf<'putSettings'>, { signal }: CallOptions = {}) =>

@@ -50,6 +50,7 @@ export { unfitSettings } from './runtime/unfit-settings.ts';
 export { Runtime } from './runtime.ts';
 export { type AnsweredApproval, ApprovalService } from './session/approvals/approval-service.ts';
 export { type BegunCommand, backgroundCommands, loadBegunCommands } from './session/begun-commands.ts';
+export { budgetStates } from './session/budgets/budget-states.ts';
 export type { TalkSettings } from './session/contacts/may-write.ts';
 export { MAX_HOPS, MAX_SENT_IN_TURN } from './session/contacts/session-contacts.ts';
 export type { ForkPlace, ForkSessionOptions } from './session/draft-fork.ts';

@@ -1,18 +1,20 @@
 import type { EventListener } from '@longhaul/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createRunCounters } from './health/run-counters.ts';
+import { addSpentGauges, type SpentGaugesOptions } from './health/spent-gauges.ts';
 import { addStoreGauges, type StoreGaugesOptions } from './health/store-gauges.ts';
 
 /** The server's metrics for Prometheus. */
 export interface ServerMetrics {
   request(request: { method: string; status: number; ms: number }): void;
-  run(run: { status: string; seconds: number; inputTokens: number; outputTokens: number }): void;
+  run(run: { status: string; seconds: number }): void;
   /** Counts the events of runs. */
   receive: EventListener;
   text(): Promise<string>;
 }
 
-interface MetricsOptions extends StoreGaugesOptions {
+interface MetricsOptions extends StoreGaugesOptions, SpentGaugesOptions {
+  store: StoreGaugesOptions['store'] & SpentGaugesOptions['store'];
   runs: () => number;
   /** Sessions that wait for a place. */
   waiting: () => number;
@@ -50,12 +52,6 @@ export function createMetrics(now: MetricsOptions): ServerMetrics {
     buckets: [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000],
     registers,
   });
-  const tokens = new Counter({
-    name: 'longhaul_tokens_total',
-    help: 'Tokens of finished runs.',
-    labelNames: ['kind'],
-    registers,
-  });
   // They measure the delay of timers a hundred times a second, so they begin when somebody asks for them.
   let collectsDefaults = false;
   gauge('longhaul_runs_active', 'Active runs.', now.runs, registers);
@@ -63,14 +59,13 @@ export function createMetrics(now: MetricsOptions): ServerMetrics {
   gauge('longhaul_runs_waiting', 'Sessions that wait for a place to run.', now.waiting, registers);
   gauge('longhaul_event_readers', 'Open event streams.', now.readers, registers);
   addStoreGauges(registry, now);
+  addSpentGauges(registry, now);
   return {
     receive: createRunCounters(registry),
     request: ({ method, status, ms }) => requests.observe({ method, status: String(status) }, ms / 1_000),
-    run({ status, seconds, inputTokens, outputTokens }) {
+    run({ status, seconds }) {
       runs.inc({ status });
       runSeconds.observe(seconds);
-      tokens.inc({ kind: 'input' }, inputTokens);
-      tokens.inc({ kind: 'output' }, outputTokens);
     },
     text() {
       if (!collectsDefaults) {

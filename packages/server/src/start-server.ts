@@ -45,6 +45,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const { probes } = options;
   const metrics = createMetrics({
     store: agent.store,
+    spending: agent.runtime.spending,
     probes,
     runs: () => runs.activeCount,
     waiting: () => runs.waiting.count,

@@ -236,6 +236,21 @@ export const TOKEN_FLAGS = {
   ...WHERE,
   scope: { type: 'string', values: ['admin', 'work', 'read'] },
   expires: text,
+  'budget-usd': text,
+  'budget-tokens': text,
+  'budget-usd-per-day': text,
+  'budget-tokens-per-day': text,
+  json: toggle,
+} as const;
+export const USAGE_FLAGS = {
+  ...WHERE,
+  ...ALL,
+  by: text,
+  from: text,
+  to: text,
+  token: text,
+  session: text,
+  limit: text,
   json: toggle,
 } as const;
 export const SHARE_FLAGS = { ...WHERE, ...ALL, json: toggle } as const;

@@ -31,7 +31,8 @@ Commands
   import     create a session from another agent's session file
   export     write a session as JSON
   serve      serve sessions over HTTP, and a page for the browser
-  token      give others access to the server: add, list and revoke tokens
+  token      give others access to the server: add, list and revoke tokens, and set their budgets
+  usage      print what model calls have used, and what is left of budgets
   share      let other tokens of the server use a session
   acp        connect to an editor that supports the Agent Client Protocol
   gateway    compact long conversations between clients and local models
@@ -683,6 +684,8 @@ revoked one, without a restart. A session belongs to the name of the token that 
 
   longhaul token add ann --expires 90d
   longhaul token add metrics --scope read
+  longhaul token add bob --budget-usd-per-day 20
+  longhaul token budget bob --budget-usd-per-day 40
   longhaul token list
   longhaul token revoke ann
 
@@ -693,8 +696,32 @@ A token is printed once, and only its hash is stored. The scopes:
 
       --scope SCOPE     admin, work or read
       --expires AGE     refuse the token after this time (90m, 12h, 90d, 8w); default: never
+      --budget-usd N    what its sessions may cost in all, in US dollars; none: no limit; default: as configured
+      --budget-usd-per-day N      the same on one day (UTC)
+      --budget-tokens N           the same in tokens of input and output
+      --budget-tokens-per-day N
       --json            print JSON
 ${WHERE}
+`,
+  usage: `Print what the model calls of all sessions have used: calls, tokens of input, of it from the provider's cache,
+tokens of output, and the cost. Days are those of UTC. Below, what is left of budgets.
+
+  longhaul usage                        by day, the newest first
+  longhaul usage --by model,token
+  longhaul usage --from 2026-11-01 --to 2026-11-30 --by session
+  longhaul usage --session last
+
+      --by KEYS         day, token, model, session, or several, separated by commas (default: day)
+      --from DAY        first day, such as 2026-11-30
+      --to DAY          last day
+      --token NAME      only the sessions of the token of this name; admin: your own
+      --session ID      only this session with its child sessions
+      --limit N         maximum rows (default: 30)
+      --json            print JSON
+${ALL}
+${WHERE}
+
+${ID}
 `,
   share: `Let other tokens of the server read a session, or work in it. Its owner and an admin always can. Without a second
 word, the command shows how the session is shared.

@@ -1,8 +1,9 @@
 import { suggestion, TOKEN_SCOPES, type TokenScope } from '@longhaul/protocol';
-import type { NamedTokens } from '@longhaul/server';
+import type { NamedTokens, TokenBudget, TokenBudgets } from '@longhaul/server';
 import { parseAge } from '../command-line/amounts.ts';
 import { TOKEN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, usage } from '../command-line/parse-flags.ts';
+import { parseTokenBudget } from '../command-line/token-budget.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { tokenTable } from '../render/token-table.ts';
 import { tokenPlace } from '../serve/token-place.ts';
@@ -10,10 +11,13 @@ import type { Terminal } from '../terminal.ts';
 
 interface Work {
   tokens: NamedTokens;
+  budgets: TokenBudgets;
   /** Undefined: no name was given. */
   name: string | undefined;
   scope: TokenScope;
   expiresAt: number | undefined;
+  /** Undefined: no budget was given. */
+  budget: TokenBudget | undefined;
 }
 
 /** The output of an action, for programs and for a person. */
@@ -22,9 +26,9 @@ interface Answer {
   text: string;
 }
 
-const ACTIONS: Readonly<Record<string, (work: Work) => Promise<Answer>>> = { add, list, revoke };
+const ACTIONS: Readonly<Record<string, (work: Work) => Promise<Answer>>> = { add, budget, list, revoke };
 
-/** `longhaul token`: adds, lists and revokes the named tokens of the server. */
+/** `longhaul token`: adds, lists and revokes the named tokens of the server, and sets their budgets. */
 export async function token(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parseFlags(argv, 'token', TOKEN_FLAGS);
   const [action = 'list', name, ...others] = positionals;
@@ -32,28 +36,56 @@ export async function token(argv: readonly string[], terminal: Terminal): Promis
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   if (act === undefined) {
     const hint = suggestion(action, Object.keys(ACTIONS), (known) => known);
-    throw usage(`There is no action "${action}".${hint} Actions are add, list and revoke.`, 'token');
+    throw usage(`There is no action "${action}".${hint} Actions are add, budget, list and revoke.`, 'token');
   }
   const scope = oneOf<TokenScope>(values.scope, '--scope', TOKEN_SCOPES) ?? 'work';
   const lifeMs = parseAge(values.expires, '--expires');
   const { config, home, workspace } = await loadSettings(values, terminal);
   const workspaces = config.server.workspaces.length > 0 ? config.server.workspaces : [workspace];
-  const { NamedTokens } = await import('@longhaul/server');
+  const budget = parseTokenBudget(values);
+  const { NamedTokens, TokenBudgets } = await import('@longhaul/server');
   const { folder } = tokenPlace({ url: config.storage.url, home, workspaces });
   const expiresAt = lifeMs === undefined ? undefined : Date.now() + Math.round(lifeMs);
-  const { json, text } = await act({ tokens: new NamedTokens(folder), name, scope, expiresAt });
+  const [tokens, budgets] = [new NamedTokens(folder), new TokenBudgets(folder)];
+  const { json, text } = await act({ tokens, budgets, name, scope, expiresAt, budget });
   terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
   return 0;
 }
 
-async function add({ tokens, name, scope, expiresAt }: Work): Promise<Answer> {
+async function add({ tokens, budgets, name, scope, expiresAt, budget: given }: Work): Promise<Answer> {
   const named = requireName(name, 'add');
   const text = await tokens.add(named, { scope, expiresAt });
+  if (given !== undefined) await budgets.change(named, given);
   const end = expiresAt === undefined ? 'never expires' : `expires on ${new Date(expiresAt).toISOString()}`;
   return {
     json: { name: named, scope, expiresAt, token: text, folder: tokens.folder },
     text: `${text}\n\nThis is the token of ${named}. It is not shown again. Its scope is ${scope}, and it ${end}.\nIts hash is in ${tokens.folder}. A server with another folder does not accept it.\n`,
   };
+}
+
+/** Changes the budgets of a token, or prints them. */
+async function budget({ tokens, budgets, name, budget: given }: Work): Promise<Answer> {
+  const named = requireName(name, 'budget');
+  if (!(await tokens.list()).some((token) => token.name === named))
+    throw usage(`There is no token ${named} in ${tokens.folder}. longhaul token list prints all.`, 'token');
+  const now = given === undefined ? await budgets.read(named) : await budgets.change(named, given);
+  return { json: { name: named, ...now }, text: budgetText(named, now) };
+}
+
+const BUDGETS = [
+  ['token', 'costUsd', 'in all, in US dollars'],
+  ['token', 'tokens', 'in all, in tokens'],
+  ['tokenDay', 'costUsd', 'on a day, in US dollars'],
+  ['tokenDay', 'tokens', 'on a day, in tokens'],
+] as const;
+
+function budgetText(name: string, budget: TokenBudget): string {
+  const lines = BUDGETS.map(([scope, unit, words]) => {
+    const value = budget[scope]?.[unit];
+    const shown = value === undefined ? `as configured (budgets.${scope}.${unit})` : (value ?? 'no limit');
+    return `  ${words}: ${shown}\n`;
+  });
+  return `The budgets of the token ${name}:\n${lines.join('')}What is spent: longhaul usage --token ${name}\n`;
 }
 
 async function list({ tokens, name }: Work): Promise<Answer> {

@@ -7,7 +7,7 @@ import {
   type StepEvent,
   type StepRequest,
 } from '@longhaul/core';
-import { LonghaulError, subtaskOf, type ToolPart, toLonghaulError } from '@longhaul/protocol';
+import { LonghaulError, NO_BUDGETS, subtaskOf, type ToolPart, toLonghaulError } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { answer, calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';
@@ -194,6 +194,28 @@ it('ends the child at the cost limit of the parent, and says so', async () => {
   expect(textOf(await test.callOf())).toContain('$0.05 (limits.costUsd)');
   expect(result.cost).toBeGreaterThanOrEqual(0.05);
   expect(result.cost).toBeLessThan(0.1);
+});
+
+it('spends the budget of the parent in a child at any depth, and ends both', async () => {
+  const look = testTool('look', () => text('nothing new'));
+  let round = 0;
+  const test = await family(
+    () => {
+      round += 1;
+      return [
+        ...calls({ name: 'look', input: { round } }).slice(0, 1),
+        { type: 'finish', finishReason: 'tool-calls', usage: usageOf(9_990, 10) },
+      ];
+    },
+    { tools: [look], budgetsFor: () => ({ ...NO_BUDGETS, session: { tokens: 35_000, costUsd: null } }) },
+  );
+  expect(await test.run('go')).toMatchObject({ status: 'limit', error: { code: 'budget_exceeded' } });
+  expect(textOf(await test.callOf())).toContain('The budget of this session is spent');
+  expect(test.parent.requests).toHaveLength(1);
+  const [used] = await test.store.listUsage({ by: ['session'], limit: 5 });
+  expect(used).toMatchObject({ session: test.sessionId, calls: test.children.requests.length + 1 });
+  expect(used?.usage.totalTokens).toBeGreaterThanOrEqual(35_000);
+  expect(used?.usage.totalTokens).toBeLessThan(35_000 + 10_000);
 });
 
 it('does not continue a child in the background whose call was reverted', async () => {

@@ -73,6 +73,7 @@ export const ADDRESSES = {
   listWorkspaces: { method: 'GET', path: '/api/workspaces' },
   getConfig: { method: 'GET', path: '/api/config' },
   createPageSession: { method: 'POST', path: '/api/page/session' },
+  getUsage: { method: 'GET', path: '/api/usage' },
   getSettings: { method: 'GET', path: '/api/settings' },
   putSettings: { method: 'PUT', path: '/api/settings' },
   healthz: { method: 'GET', path: '/healthz' },

@@ -58,3 +58,4 @@ export type {
 export type { Models, ModelsQuery, Settings, SettingsBody } from './settings.ts';
 export type { WorkspaceSkills } from './skills.ts';
 export type { AnswerTrustBody, WorkspaceTrust } from './trust.ts';
+export { type UsageReport, usageDay, usageKeys } from './usage.ts';

@@ -17,6 +17,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { transferRoutes } from './routes/transfer.ts';
 import { trustRoutes } from './routes/trust.ts';
+import { usageRoutes } from './routes/usage.ts';
 
 /** Every operation of the HTTP API, by name. */
 export const API_ROUTES = {
@@ -36,6 +37,7 @@ export const API_ROUTES = {
   ...replayRoutes,
   ...directoryRoutes,
   ...pageRoutes,
+  ...usageRoutes,
   ...serviceRoutes,
 } as const satisfies typeof ADDRESSES;
 

@@ -17,6 +17,7 @@ import { serviceHandlers } from './service-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
 import { transferHandlers } from './transfer-handlers.ts';
 import { trustHandlers } from './trust-handlers.ts';
+import { usageHandlers } from './usage-handlers.ts';
 
 /** Creates the handlers of all operations. */
 export function allHandlers(context: HandlerContext): RouteHandlers {
@@ -35,6 +36,7 @@ export function allHandlers(context: HandlerContext): RouteHandlers {
     ...replayHandlers(context),
     ...directoryHandlers(context),
     ...pageHandlers(context),
+    ...usageHandlers(context),
     ...serviceHandlers(context),
     ...chatHandlers(context),
     ...openAiHandlers(context),

@@ -336,7 +336,7 @@ export class RunKeeper implements Disposable {
     if (startedAt === undefined) return;
     const ms = Math.round(performance.now() - startedAt);
     const { inputTokens, outputTokens } = usage;
-    this.#options.metrics.run({ status, seconds: ms / 1_000, inputTokens, outputTokens });
+    this.#options.metrics.run({ status, seconds: ms / 1_000 });
     const totals = { stepCount, compactions, inputTokens, outputTokens, cost };
     const line = { sessionId, runId, status, ms, ...totals, code: error?.code, reason: error?.message };
     if (status === 'failed') this.#options.log.warn(line, 'run');

@@ -88,6 +88,7 @@ export const OPERATION_ACCESS: Readonly<Record<ProtectedOperation, OperationAcce
   listProviders: READ,
   listWorkspaces: READ,
   getConfig: ADMINS,
+  getUsage: LISTED,
   getSettings: READ,
   putSettings: ADMINS,
   metrics: READ,
