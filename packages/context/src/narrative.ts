@@ -190,8 +190,8 @@ export interface NarrativeLimits {
 const TOLERANCE = 1.5;
 
 /**
- * Accepts a summariser's text, or returns the reason why not. A text that is too long loses its last sentences. A text
- * that was cut off ends with its last whole sentence.
+ * Accepts a summariser's text, or returns the reason why not. A text that is too long keeps only the names of its
+ * last sentences. A text that was cut off ends with its last whole sentence.
  */
 export function checkNarrative(reply: SummaryReply, limits: NarrativeLimits): CheckedNarrative {
   if (reply.status === 'failed') return { accepted: false, reason: reply.reason };
@@ -208,7 +208,7 @@ export function checkNarrative(reply: SummaryReply, limits: NarrativeLimits): Ch
 
 function shortenedBecause(problem: { isCutOff: boolean; isTooLong: boolean }): string | undefined {
   if (problem.isTooLong)
-    return 'The summary was far longer than requested. Its last sentences were left out.';
+    return 'The summary was far longer than requested. Of its last sentences, only the names stay.';
   return problem.isCutOff ? 'The summary was cut off. It is used up to its last whole sentence.' : undefined;
 }
 

@@ -61,7 +61,7 @@ function json(summary: string): string {
 it.each([
   ...Object.entries(FORMS).map(([name, form]) => ({ windowTokens: 16_384, name, form, least: FILES })),
   ...Object.entries(FORMS).map(([name, form]) => ({ windowTokens: 8_192, name, form, least: 45 })),
-  { windowTokens: 8_192, name: 'verbose', form: verbose, least: 30 },
+  { windowTokens: 8_192, name: 'verbose', form: verbose, least: 45 },
 ])(
   'keeps $least of 60 words visible in a window of $windowTokens with $name summaries',
   async ({ windowTokens, form, least }) => {
