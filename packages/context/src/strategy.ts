@@ -58,8 +58,8 @@ export interface CompactionPlan {
   /** A narrative by the strategy itself. No model is asked for one. */
   readonly narrative?: string;
   /**
-   * The tokens of `narrative` for which the plan leaves room. A longer one loses its last sentences. Default: a tenth of
-   * the message budget.
+   * The tokens of `narrative` for which the plan leaves room. Of the last sentences of a longer one, only the names
+   * stay. Default: a tenth of the message budget.
    */
   readonly narrativeTokens?: number;
   /** A summary by the provider, which is sent in place of the engine's where its maker is called. */
