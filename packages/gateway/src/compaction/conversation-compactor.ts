@@ -1,7 +1,7 @@
 import { buildView, type CompressionStrategy, nextDue } from '@longhaul/context';
 import type { ChatMessage, Compaction, CompactionReason, Mark } from '@longhaul/protocol';
 import { BoundedMemo } from './conversation/bounded-memo.ts';
-import { ConversationLog } from './engine/conversation-log.ts';
+import { ConversationLog, pinOf } from './engine/conversation-log.ts';
 import { type Fit, type FitInput, fitConversation, needsCompaction } from './engine/fit-conversation.ts';
 import { SharedWork } from './engine/shared-work.ts';
 import type { CompactionKeeper } from './kept/compaction-keeper.ts';
@@ -21,6 +21,8 @@ export interface CompactorOptions {
 export interface CompactRequest {
   sized: SizedRequest;
   kept: KeptCompaction | undefined;
+  /** Places of the conversation that the client renews each turn. */
+  renewed: readonly number[];
   reason: CompactionReason;
   isForced: boolean;
   /** Counted tokens of the messages to append to the conversation. */
@@ -75,7 +77,8 @@ export class ConversationCompactor {
     const log = ConversationLog.of(conversation);
     const chain = new Set(conversation.chain);
     const marks = kept === undefined ? [] : marksFor(kept, { chain, windowTokens, maxRequestTokens: most });
-    return { request, log, marks, isEnough: !isForced && this.#isEnough(request, log, marks) };
+    const isEnough = !isForced && this.#isEnough(request, log, marks);
+    return { request, log, marks: isEnough ? marks : [...pinsOf(request, log), ...marks], isEnough };
   }
 
   /** @throws {LonghaulError} `context_exhausted`, `cancelled`. */
@@ -112,7 +115,7 @@ export class ConversationCompactor {
     return fit;
   }
 
-  async #keep({ sized }: CompactRequest, log: ConversationLog, fit: Fit): Promise<void> {
+  async #keep({ sized, renewed }: CompactRequest, log: ConversationLog, fit: Fit): Promise<void> {
     const { conversation, request } = sized;
     const kept = toKept(fit.marks, {
       windowTokens: sized.windowTokens,
@@ -120,7 +123,7 @@ export class ConversationCompactor {
     });
     const last = kept?.compaction.hides.at(-1) ?? kept?.marks.at(-1)?.mark.messageId;
     if (kept === undefined || last === undefined) return;
-    const coverage = coverageOf(kept, conversation, log);
+    const coverage = coverageOf(kept, conversation, { log, renewed });
     const place = { length: log.lengthAt(last), kept: { ...kept, coverage }, owner: ownerOf(request) };
     try {
       await this.#options.keeper.keep(conversation.chain, place);
@@ -167,6 +170,20 @@ export class ConversationCompactor {
     const compaction = marks.findLast((mark) => mark.kind === 'compaction');
     return { messages, compaction, isNew: isCompacted, warnings };
   }
+}
+
+/** Share of the window for messages that stay because the client renews them each turn. */
+const RENEWED_SHARE = 0.15;
+
+/** What the client renews each turn stays visible in a new compaction, unless it takes too much room. */
+function pinsOf({ sized, renewed }: CompactRequest, log: ConversationLog): Mark[] {
+  const { conversation, meter, ratio, windowTokens } = sized;
+  const spans = log
+    .spans()
+    .filter(({ start, end }) => renewed.some((place) => place >= start && place < end));
+  const messages = spans.flatMap(({ start, end }) => conversation.rest.slice(start, end));
+  const isSmall = ratio * meter.messages(messages) <= windowTokens * RENEWED_SHARE;
+  return isSmall ? spans.map(({ id }) => pinOf(id)) : [];
 }
 
 const NEVER = new AbortController().signal;

@@ -17,6 +17,7 @@ import { ConversationLog } from './engine/conversation-log.ts';
 import { gatewayStrategy } from './engine/gateway-strategy.ts';
 import { CompactionKeeper } from './kept/compaction-keeper.ts';
 import type { KeptCompaction } from './kept/kept-compaction.ts';
+import { RenewalBook } from './kept/renewal-book.ts';
 import type { KnownModel } from './known-model.ts';
 import { ModelBook } from './model-book.ts';
 import { rewritten, untouched } from './prepared.ts';
@@ -62,6 +63,7 @@ class GatewayContext implements ConversationContext {
   readonly #settings: Required<ContextSettings>;
   readonly #models: ModelBook;
   readonly #keeper: CompactionKeeper;
+  readonly #renewals = new RenewalBook();
   readonly #compactor: ConversationCompactor;
   readonly #modelOf = new WeakMap<AgentContextManager, KnownModel>();
 
@@ -87,12 +89,14 @@ class GatewayContext implements ConversationContext {
     const isDue = isTooLarge(sized) || isForced;
     const warnings: string[] = [];
     const kept = await this.#find(sized, { isDue, warnings });
+    const noted = this.#renewals.note(sized.conversation, ownerOf(request));
+    const renewed = [...new Set([...noted, ...(kept?.renewed ?? [])])];
     // If the window is larger now than at the compaction, the whole conversation is better than its summary.
     const isSmaller = kept !== undefined && kept.windowTokens < sized.windowTokens;
     const isUsable = kept !== undefined && !isSmaller;
     if (!isDue && !isUsable) return untouched(sized, warnings);
     const reason = isForced ? 'overflow' : sized.manager.needsRestart() ? 'tool-results' : 'threshold';
-    const looked = this.#look(sized, { kept, reason, isForced, continuation: [] }, options);
+    const looked = this.#look(sized, { kept, renewed, reason, isForced, continuation: [] }, options);
     const { windowNow, ...rest } = options;
     const windowTokens = looked.isEnough ? undefined : await windowNow?.();
     if (windowTokens !== undefined && windowTokens !== sized.windowTokens)
@@ -115,7 +119,11 @@ class GatewayContext implements ConversationContext {
     const continuation = continuationWithin(sized, soFar);
     const warnings: string[] = [];
     const kept = prepared.isRewritten ? await this.#find(sized, { isDue: true, warnings }) : undefined;
-    const looked = this.#look(sized, { kept, reason: 'stream', isForced: false, continuation }, options);
+    const looked = this.#look(
+      sized,
+      { kept, renewed: [], reason: 'stream', isForced: false, continuation },
+      options,
+    );
     const compacted = withWarnings(await this.#compactor.compact(looked), warnings);
     const received = new Set(request.messages);
     const messages = withReasoningField([...compacted.messages, ...continuation], received);
@@ -198,6 +206,8 @@ function withWarnings(compacted: CompactedRequest, warnings: readonly string[]):
 
 interface HowToCompact {
   kept: KeptCompaction | undefined;
+  /** Places of the conversation that the client renews each turn. */
+  renewed: readonly number[];
   reason: CompactionReason;
   isForced: boolean;
   /** Messages to append to the conversation. */

@@ -177,3 +177,57 @@ it.each([
   expect(asks).toBeGreaterThan(1);
   expect(asks).toBeLessThanOrEqual(5);
 });
+
+/** A turn as aider sends it: the examples, files and the map of the repository stand around the chat. */
+function aiderRequest(
+  order: readonly string[],
+  { turn, done, question }: { turn: number; done: readonly ChatMessage[]; question: string },
+): ChatMessage[] {
+  const chunks: Record<string, readonly ChatMessage[]> = {
+    examples: [
+      ...[1, 2].flatMap((seed) => [user(words(seed, 900)), assistant(words(seed + 40, 900))]),
+      user('I switched to a new code base. Please do not consider the above files.'),
+      assistant('Ok.'),
+    ],
+    readonly: [
+      user(`Here are some read-only files: ${words(3, 300)}`),
+      assistant('Ok, I will use these files.'),
+    ],
+    repo: [
+      user(`Here are summaries of files: ${words(turn * 31, 900)}`),
+      assistant('Ok, I will not edit them.'),
+    ],
+    done,
+    files: [
+      user(`I have added these files to the chat: ${words(turn * 17, 1_500)}`),
+      assistant('Ok, any changes will be to those files.'),
+    ],
+    // The rules are repeated in the newest question only.
+    cur: [user(`${question}\n\n${words(5, 600)}`)],
+  };
+  return [SYSTEM, ...order.flatMap((name) => chunks[name] ?? [])];
+}
+
+it.each([
+  [['examples', 'readonly', 'repo', 'done', 'files', 'cur']],
+  [['examples', 'readonly', 'files', 'repo', 'done', 'cur']],
+])('summarizes a chat of aider once in several turns with its parts in the order %j', async (order) => {
+  const model = selectingModel();
+  const first = contextWith({ askModel: model.askModel });
+  const done: ChatMessage[] = [];
+  for (let turn = 1; turn <= 50; turn += 1) {
+    // In the last turn, the gateway has been started again.
+    const { context } = turn < 50 ? first : contextWith({ askModel: model.askModel, cache: first.cache });
+    const question = `Question ${turn}: ${words(turn, 200)}`;
+    const messages: ChatMessage[] = JSON.parse(JSON.stringify(aiderRequest(order, { turn, done, question })));
+    const prepared = await context.prepare({ model: 'm', windowTokens: 16_384, messages });
+    if (turn === 50) expect(prepared.compacted?.isFromCache).toBe(true);
+    expect(prepared.estimatedTokens).toBeLessThan(16_384 * 0.75);
+    // Also in the first compaction, what the client renews is sent as it is now.
+    expect(textsOf(prepared.messages)).toContain(words(turn * 31, 900));
+    expect(textsOf(prepared.messages)).toContain(words(turn * 17, 1_500));
+    done.push(user(question), assistant(`Answer ${turn}: ${words(turn + 5_000, 1_200)}`));
+  }
+  expect(model.asks.length).toBeGreaterThan(1);
+  expect(model.asks.length).toBeLessThanOrEqual(5);
+});

@@ -16,6 +16,13 @@ export function messageDigest(message: ChatMessage): string {
   return digest;
 }
 
+const SHORT_CHARS = 12;
+
+/** Returns enough of a message's hash to tell it from the others of an owner. */
+export function shortDigest(message: ChatMessage): string {
+  return messageDigest(message).slice(0, SHORT_CHARS);
+}
+
 /** Extends the hash of a conversation's beginning by the next message. */
 export function chainDigest(before: string, digest: string): string {
   return hash('sha256', `${before}${digest}`, 'base64url');

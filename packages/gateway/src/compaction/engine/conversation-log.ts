@@ -55,10 +55,7 @@ export class ConversationLog {
 
   /** Returns the log with these marks. The newest system message in the middle of the conversation is pinned. */
   withMarks(marks: readonly Mark[]): ContextLog {
-    const pins = this.#log.pinned.map((messageId): Mark => {
-      return { kind: 'pin', id: `pin-${messageId}`, messageId, createdAt: 0 };
-    });
-    return { messages: this.#log.messages, marks: [...pins, ...marks] };
+    return { messages: this.#log.messages, marks: [...this.#log.pinned.map(pinOf), ...marks] };
   }
 
   /** Returns the number of the conversation's messages up to the end of this message of the log. */
@@ -92,6 +89,11 @@ export class ConversationLog {
     const strict = strictRoles === undefined ? messages : toStrictChat(messages, strictRoles);
     return withReasoningField(strict, this.#received);
   }
+}
+
+/** Returns a mark that keeps a message visible. */
+export function pinOf(messageId: string): Mark {
+  return { kind: 'pin', id: `pin-${messageId}`, messageId, createdAt: 0 };
 }
 
 const LOGS = new WeakMap<Conversation, ConversationLog>();

@@ -8,6 +8,8 @@ export interface KeptCompaction {
   readonly compaction: Compaction;
   readonly marks: readonly KeptMark[];
   readonly coverage?: Coverage | undefined;
+  /** Places of first messages that the client has changed since, or renews each turn. Never stored. */
+  readonly renewed?: readonly number[] | undefined;
 }
 
 /** A mark of a cut or pruned message. It applies if the conversation is the same up to and including that message. */
@@ -23,7 +25,7 @@ export interface KeptMark {
  */
 export interface Coverage {
   /**
-   * Short hashes of the messages up to the last hidden or cut one, in order. They begin at most 256 messages before the
+   * Short hashes of the messages up to the last hidden or cut one, in order. They begin at most 1,024 messages before the
    * end of the covered ones.
    */
   readonly digests: readonly string[];
@@ -33,6 +35,8 @@ export interface Coverage {
   readonly hidden: string;
   /** For each of the stored marks, the position in `digests` where its message begins. */
   readonly marks: readonly number[];
+  /** Positions in `digests` of messages that the client renews each turn. */
+  readonly renews?: readonly number[];
 }
 
 /**
