@@ -114,6 +114,14 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
     about: '200 and more sessions streaming at once over HTTP: delay, loss and memory',
     run: async () => (await import('./server-streams.ts')).benchServerStreams(),
   },
+  'server-overload': {
+    about: 'how long the list and a message take during a flood of wrong tokens and 500 messages',
+    run: async () => (await import('./server-overload.ts')).benchServerOverload(),
+  },
+  'server-stop': {
+    about: 'time that a server with a running command needs to stop beyond its grace time',
+    run: async () => (await import('./server-stop.ts')).benchServerStop(),
+  },
 };
 
 const USAGE = 'npm run bench -- [NAME…] [PATH…] [--json] [--compactions N]';

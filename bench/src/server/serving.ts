@@ -25,6 +25,8 @@ export interface ServingOptions {
   /** Pieces of each answer, and the time between two of them. */
   deltas: number;
   intervalMs: number;
+  /** Default: no limit. */
+  maxRuns?: number;
   /** Fills the database at this path before the server opens it. */
   fill?: (path: string) => Promise<void>;
 }
@@ -42,7 +44,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
       providers: { paced: { baseUrl: `http://127.0.0.1:${port}/v1`, models: { one: { window: 128_000 } } } },
       sandbox: { driver: 'local' },
       storage: { url: `sqlite:${database}` },
-      server: { requestsPerSecond: null },
+      server: { requestsPerSecond: null, maxRuns: options.maxRuns ?? null },
     }),
   );
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };

@@ -153,6 +153,25 @@ describe('lists', () => {
     );
   });
 
+  it('say of each session whose it is, and what the token may do with it', async () => {
+    await share('work');
+    const seen = async (name: string) => {
+      const { value } = await as<{ owner: string; isOwn: boolean; may: string }>(
+        name,
+        'GET',
+        `/api/sessions/${sessionId}`,
+      );
+      return [value.owner, value.isOwn, value.may];
+    };
+    expect(await seen('ann')).toEqual(['ann', true, 'own']);
+    expect(await seen('boss')).toEqual(['ann', false, 'own']);
+    expect(await seen('bob')).toEqual(['ann', false, 'work']);
+    expect(await seen('rea')).toEqual(['ann', false, 'see']);
+    await share('read');
+    expect(await seen('bob')).toEqual(['ann', false, 'see']);
+    await share('none');
+  });
+
   it('leave out children of sessions that the token may not see', async () => {
     const fields = {
       createdAt: 1,

@@ -106,15 +106,21 @@ ${more}`,
     this.#serving = undefined;
   }
 
-  /** A page that is signed in. Pages of one context share what a browser's tabs share. */
+  /**
+   * A page that is signed in. Pages of one context share what a browser's tabs share.
+   *
+   * @param options.token Default: the token of the server.
+   */
   async newPage({
     viewport = DESKTOP,
     colorScheme = 'light',
     context,
+    token,
   }: {
     viewport?: { width: number; height: number };
     colorScheme?: 'light' | 'dark';
     context?: BrowserContext;
+    token?: string;
   } = {}): Promise<Page> {
     const own =
       context ??
@@ -131,18 +137,18 @@ ${more}`,
       if (message.type() === 'error' && !/Failed to load resource|net::ERR/.test(message.text()))
         this.failures.push(`console: ${message.text()}`);
     });
-    await this.signIn(page);
+    await this.signIn(page, token);
     return page;
   }
 
   /** Types the token, as a person does once. Tabs of one browser share it. */
-  async signIn(page: Page): Promise<void> {
+  async signIn(page: Page, token = this.token): Promise<void> {
     await page.goto(this.url);
     const field = page.getByLabel('Token of this server');
     const composer = page.getByLabel('Message', { exact: true });
     await field.or(composer).first().waitFor();
     if (await composer.isVisible()) return;
-    await field.fill(this.token);
+    await field.fill(token);
     await page.getByRole('button', { name: 'Continue' }).click();
     await composer.waitFor();
   }

@@ -75,6 +75,11 @@ export const sessionInfoSchema = z.intersection(
       description: 'The name of the token that created the session. `admin`: also sessions of the terminal.',
     }),
     shared: sharedSchema.optional(),
+    isOwn: z.boolean().optional().meta({ description: 'The token of this request owns the session.' }),
+    may: z.enum(['see', 'work', 'own']).optional().meta({
+      description:
+        'What the token of this request may do with the session. `see`: read it. `work`: also change its content. `own`: also share and delete it.',
+    }),
     waiting: waitingSchema,
     figures: figuresSchema.optional().meta({ description: 'Only if the request has `figures=true`.' }),
   }),

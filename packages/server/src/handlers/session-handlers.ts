@@ -11,6 +11,7 @@ import {
 import { accessOf, handleOf, MACHINE_KEY, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
+import type { Access } from '../safety/access.ts';
 import { ownedBy } from '../safety/session-gate.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { createSessionFigures } from './session-figures.ts';
@@ -38,20 +39,27 @@ export function sessionHandlers({
   gate,
   dispatcher,
 }: HandlerContext): Pick<RouteHandlers, Names> {
-  const withState = async (session: Session): Promise<SessionInfo> => {
+  const withState = async (session: Session, access: Access): Promise<SessionInfo> => {
     const state = await sessionState(store, session);
     const waiting = runs.waiting.of(session.id);
+    const { owner, shared } = accessOf(session);
     return {
       ...session,
       state: waiting === undefined || state === 'running' ? state : 'waiting',
-      ...accessOf(session),
+      owner,
+      shared,
+      isOwn: owner === access.name,
+      may: access.scope === 'read' ? 'see' : await gate.may(access, session),
       waiting,
     };
   };
   const lists = createSessionLists({ store, deletions, gate });
   const figuresOf = createSessionFigures({ store, runtime });
-  const withFigures = async (session: Session, wanted: 'true' | 'false') => {
-    const info = await withState(session);
+  const withFigures = async (
+    session: Session,
+    { access, wanted }: { access: Access; wanted: 'true' | 'false' },
+  ) => {
+    const info = await withState(session, access);
     return wanted === 'true' ? { ...info, figures: await figuresOf(session) } : info;
   };
 
@@ -76,19 +84,24 @@ export function sessionHandlers({
         workspace,
         metadata,
       });
-      return withState(session);
+      return withState(session, access);
     },
 
     async listSessions({ query: { parent, figures, ...query }, access }) {
       const parentId = parent === 'any' ? undefined : parent === 'none' ? null : parent;
       const { found, next } = await lists.page({ ...query, parentId }, access);
-      return { sessions: await Promise.all(found.map((session) => withFigures(session, figures))), next };
+      return {
+        sessions: await Promise.all(
+          found.map((session) => withFigures(session, { access, wanted: figures })),
+        ),
+        next,
+      };
     },
 
-    async getSession({ params: { sessionId }, query: { figures } }) {
+    async getSession({ params: { sessionId }, query: { figures }, access }) {
       const session = await runs.existing(sessionId);
       const [info, lastEvent, queue] = await Promise.all([
-        withFigures(session, figures),
+        withFigures(session, { access, wanted: figures }),
         store.lastEventNumber(sessionId),
         store.listQueue(sessionId),
       ]);
@@ -108,7 +121,7 @@ export function sessionHandlers({
         model: model === undefined ? undefined : await models.resolve(model),
         metadata,
       };
-      return withState(await store.updateSession(sessionId, patch));
+      return withState(await store.updateSession(sessionId, patch), access);
     },
 
     async deleteSession({ params: { sessionId }, query: { undoSeconds } }) {
@@ -124,10 +137,10 @@ export function sessionHandlers({
       return undefined;
     },
 
-    async restoreSession({ params: { sessionId } }) {
+    async restoreSession({ params: { sessionId }, access }) {
       const session = await runs.existing(sessionId);
       await deletions.takeBack(sessionId);
-      return withState(session);
+      return withState(session, access);
     },
 
     async forkSession({ params: { sessionId }, body: { at, title }, access }) {
@@ -137,7 +150,7 @@ export function sessionHandlers({
         at: sequence,
         title,
       });
-      return withState(await store.updateSession(fork.id, { metadata: ownedBy(access) }));
+      return withState(await store.updateSession(fork.id, { metadata: ownedBy(access) }), access);
     },
 
     async search({ query, access }) {

@@ -2,9 +2,9 @@ import { maskSecrets } from '@longhaul/models';
 import type { LonghaulError } from '@longhaul/protocol';
 import type { ErrorBody } from '@longhaul/protocol/api';
 
-/** Retry-After of a server that stops, or whose disk is full: a client that retries at once would be refused again. */
+/** Retry-After of a server that stops, or whose disk or queue is full: a client that retries at once would be refused again. */
 const RETRY_AFTER_SECONDS = 5;
-const RETRIED_STATUS: ReadonlySet<number> = new Set([503, 507]);
+const RETRIED_STATUS: ReadonlySet<number> = new Set([429, 503, 507]);
 /** Status of `cancelled`, whose own status 499 is not a standard HTTP status. */
 const CANCELLED_STATUS = 409;
 
@@ -56,10 +56,10 @@ export function toOpenAiFailure(error: LonghaulError, mask: (text: string) => st
   return { headers, status, body: { error: { ...body.error, code, type, param: null } } };
 }
 
-function headersOf({ code, status, data }: LonghaulError): Record<string, string> {
+function headersOf({ code, status, data, retryable }: LonghaulError): Record<string, string> {
   if (code === 'unauthorized') return { 'www-authenticate': 'Bearer realm="longhaul"' };
   if (code === 'method_not_allowed') return { allow: String(data['allow'] ?? '') };
   const seconds = data['retryAfterSeconds'];
   if (typeof seconds === 'number') return { 'retry-after': String(seconds) };
-  return RETRIED_STATUS.has(status) ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
+  return retryable && RETRIED_STATUS.has(status) ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
 }

@@ -28,6 +28,12 @@ export class SessionGate {
     );
   }
 
+  /** What the token may do with a session that it sees. */
+  async may(access: Access, session: Session): Promise<SessionNeed> {
+    const root = await rootOf(this.#store, session);
+    return NEEDS.find((need) => mayUse(access, root, need)) ?? 'see';
+  }
+
   async sees(access: Access, sessionId: string): Promise<boolean> {
     if (access.scope === 'admin') return true;
     const root = await this.#rootOf(sessionId);
@@ -45,6 +51,9 @@ export class SessionGate {
     return session && (await rootOf(this.#store, session));
   }
 }
+
+/** The most that a token may do comes first. */
+const NEEDS: readonly SessionNeed[] = ['own', 'work', 'see'];
 
 /** The metadata of a session that a request creates. */
 export function ownedBy({ name }: Access, shared: Share = 'none') {

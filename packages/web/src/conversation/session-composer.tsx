@@ -20,6 +20,17 @@ export function SessionComposer() {
     await client.cancel(session.id);
     session.refresh();
   });
+  const owner = useSessionState(({ detail }) => (detail?.may === 'see' ? detail.owner : undefined));
+  if (owner !== undefined)
+    return (
+      <div className="session-foot">
+        <ActivityLine />
+        <p className="quiet">
+          This session belongs to {owner}. You can read it, but not write in it. To work on from here, fork
+          it.
+        </p>
+      </div>
+    );
   return (
     <div className="session-foot">
       <TodoBar />

@@ -31,7 +31,9 @@ export function SessionPage({ route, onOpenSide }: { route: SessionRoute; onOpen
 function SessionFrame({ route, onOpenSide }: { route: SessionRoute; onOpenSide: () => void }) {
   const phase = useSessionState((state) => state.phase);
   const problem = useSessionState((state) => state.problem);
-  const hasApprovals = useSessionState((state) => state.approvals.length > 0);
+  const hasApprovals = useSessionState(
+    ({ approvals, detail }) => approvals.length > 0 && detail?.may !== 'see',
+  );
   if (phase === 'missing' || phase === 'failed')
     return (
       <>

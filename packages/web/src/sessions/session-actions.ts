@@ -1,3 +1,4 @@
+import type { Share } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import { type Server, useServer } from '../data/server.ts';
 import { goTo, parseRoute } from '../shell/route.ts';
@@ -33,6 +34,14 @@ export class SessionActions {
   async rename(session: Named, title: string): Promise<boolean> {
     return this.#tried(async () => {
       this.#list.put(await this.#server.client.sessions.update(session.id, { title }));
+    });
+  }
+
+  /** Lets others use the session. Returns whether that is stored. */
+  async share(session: Named, shared: Share): Promise<boolean> {
+    return this.#tried(async () => {
+      this.#list.put(await this.#server.client.sessions.update(session.id, { shared }));
+      this.#server.book.current(session.id)?.refresh();
     });
   }
 

@@ -8,6 +8,7 @@ import { SessionFiguresLine } from './session-figures-line.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { folderName, sessionName } from './session-names.ts';
 import { SessionStateMark } from './session-state-mark.tsx';
+import { SharingMark } from './sharing/sharing-mark.tsx';
 import { TitleEditor } from './title-editor.tsx';
 
 /** A session in the list. */
@@ -38,6 +39,7 @@ export function SessionLine({ session, isShown }: { session: SessionInfo; isShow
         <span className="session-line-facts quiet" title={workspace}>
           <SessionStateMark session={session} /> {folderName(workspace)} · {formatTime(updatedAt)}
         </span>
+        <SharingMark session={session} />
         <SessionFiguresLine session={session} now={now} />
       </a>
       <SessionMenu session={session} onRename={() => setRenaming(true)} />

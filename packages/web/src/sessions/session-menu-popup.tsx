@@ -4,9 +4,10 @@ import { Ellipsis } from 'lucide-react';
 import '../ui/menu.css';
 import { useEffect, useState } from 'react';
 import { useSessionActions } from './session-actions.ts';
+import { type SharedSession, SharingDialog } from './sharing/sharing-dialog.tsx';
 
 interface SessionMenuPopupProps {
-  session: Pick<SessionInfo, 'id' | 'title' | 'task'>;
+  session: SharedSession & Pick<SessionInfo, 'parentId'>;
   /** Name of the button. */
   label: string;
   onRename: () => void;
@@ -18,11 +19,15 @@ export function SessionMenuPopup({ session, label, onRename }: SessionMenuPopupP
   const [trigger, setTrigger] = useState<HTMLElement | null>(null);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(trigger !== null), [trigger]);
-  const items: readonly [label: string, run: () => void][] = [
-    ['Rename', onRename],
+  const [isSharing, setSharing] = useState(false);
+  const { may = 'own', owner, parentId } = session;
+  const items: readonly (readonly [label: string, run: () => void])[] = [
+    ...(may === 'see' ? [] : [['Rename', onRename] as const]),
     ['Fork', () => void actions.fork(session)],
     ['Export', () => void actions.export(session, { files: false })],
     ['Export with files', () => void actions.export(session, { files: true })],
+    // A child is shared with its parent.
+    ...(parentId === undefined && owner !== undefined ? [['Sharing', () => setSharing(true)] as const] : []),
   ];
   return (
     <Menu.Root open={isOpen} onOpenChange={setOpen}>
@@ -38,13 +43,18 @@ export function SessionMenuPopup({ session, label, onRename }: SessionMenuPopupP
                 {name}
               </Menu.Item>
             ))}
-            <Menu.Separator className="menu-line" />
-            <Menu.Item className="menu-item bad" onClick={() => void actions.delete(session)}>
-              Delete
-            </Menu.Item>
+            {may === 'own' && (
+              <>
+                <Menu.Separator className="menu-line" />
+                <Menu.Item className="menu-item bad" onClick={() => void actions.delete(session)}>
+                  Delete
+                </Menu.Item>
+              </>
+            )}
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
+      {isSharing && <SharingDialog session={session} onClose={() => setSharing(false)} />}
     </Menu.Root>
   );
 }

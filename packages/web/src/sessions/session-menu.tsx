@@ -3,13 +3,14 @@ import { Ellipsis } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { IconButton } from '../ui/icon-button.tsx';
 import { sessionName } from './session-names.ts';
+import type { SharedSession } from './sharing/sharing-dialog.tsx';
 
 const LoadedMenu = lazy(async () => ({
   default: (await import('./session-menu-popup.tsx')).SessionMenuPopup,
 }));
 
 interface SessionMenuProps {
-  session: Pick<SessionInfo, 'id' | 'title' | 'task'>;
+  session: SharedSession & Pick<SessionInfo, 'parentId'>;
   onRename: () => void;
 }
 
