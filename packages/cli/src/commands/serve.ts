@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { Config, ConfigInput } from '@longhaul/config';
 import { addAgentFolder } from '@longhaul/core/host-programs';
 import { LonghaulError, visibleLine } from '@longhaul/protocol';
@@ -152,6 +153,8 @@ function logStart({
   if (warning !== undefined) log.warn(warning);
   void server.problems().then((problems) => {
     if (signals.sinceMs !== undefined) return;
+    // A first start keeps its compiled code now: at its end, this could take longer than a stop may.
+    flushCompileCache();
     for (const problem of problems) log.warn(`not ready: ${problem}`);
   });
 }
