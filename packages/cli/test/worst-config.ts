@@ -64,6 +64,7 @@ const SPECIAL: Readonly<Record<string, (attacker: Attacker) => unknown>> = {
   kind: () => 'openai-compatible',
   host: () => '0.0.0.0',
   machine: () => 'elsewhere',
+  address: ({ url }) => new URL(url).origin,
   workspaces: () => ['/'],
   approvals: () => [{ tool: '*', action: 'allow' }],
   upstreams: ({ url, variable }) => [{ name: NAME, baseUrl: url, apiKey: `$${variable}` }],

@@ -120,6 +120,9 @@ export interface Config {
   cluster: {
     /** The name of this machine. `null`: its host name. */
     machine: string | null;
+    /** Where the other servers reach this one. `null`: where it listens. */
+    address: string | null;
+    secret: string | null;
   };
   /** The page that `longhaul serve` serves to browsers. */
   web: { enabled: boolean };
@@ -407,7 +410,7 @@ export const DEFAULT_CONFIG: Config = {
     stopGraceMs: 20_000,
     openai: { onDisconnect: 'auto', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
   },
-  cluster: { machine: null },
+  cluster: { machine: null, address: null, secret: null },
   web: { enabled: true },
   gateway: {
     host: '127.0.0.1',

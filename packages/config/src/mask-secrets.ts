@@ -33,6 +33,8 @@ function maskOther(text: string): string {
  */
 export function maskSettings<Value>(settings: Value): Value {
   return JSON.parse(JSON.stringify(settings), (key, value: unknown) => {
+    // Other settings with this name are lists: what files contain secrets.
+    if (key === 'secret' && typeof value === 'string') return maskAll(value);
     if (isSecretKey(key) || (key === 'env' && isPlainObject(value))) return maskAll(value);
     return typeof value === 'string' ? maskAddress(value) : value;
   });

@@ -1,3 +1,4 @@
+export { ClusterAddress } from './cluster/cluster-address.ts';
 export type { HealthProbes } from './health/probes.ts';
 export type { ServerRole } from './http/server-role.ts';
 export { type LogFile, openLogFile } from './log-file.ts';

@@ -21,6 +21,8 @@ interface MetricsOptions extends StoreGaugesOptions, SpentGaugesOptions {
   /** Places for runs. Null: no limit. */
   places: () => number | null;
   readers: () => number;
+  /** Open streams from other servers of the cluster. Undefined: this server is alone. */
+  streams: (() => number) | undefined;
 }
 
 /** Figures of the process with names for counters. Prometheus advises against them. */
@@ -58,6 +60,13 @@ export function createMetrics(now: MetricsOptions): ServerMetrics {
   gauge('longhaul_runs_max', 'Places for runs.', () => now.places() ?? Number.POSITIVE_INFINITY, registers);
   gauge('longhaul_runs_waiting', 'Sessions that wait for a place to run.', now.waiting, registers);
   gauge('longhaul_event_readers', 'Open event streams.', now.readers, registers);
+  if (now.streams !== undefined)
+    gauge(
+      'longhaul_cluster_streams',
+      'Sessions whose events come from another server.',
+      now.streams,
+      registers,
+    );
   addStoreGauges(registry, now);
   addSpentGauges(registry, now);
   return {

@@ -19,6 +19,7 @@ import type {
   WorkspaceTrust,
 } from '@longhaul/protocol/api';
 import type { Logger } from 'pino';
+import type { ClusterAddress } from './cluster/cluster-address.ts';
 import type { HealthProbes } from './health/probes.ts';
 import type { KnownFields } from './http/route-handler.ts';
 import type { ServerRole } from './http/server-role.ts';
@@ -177,6 +178,8 @@ export interface ServerOptions {
   hosts?: readonly string[];
   /** Runs at the same time, without those of child sessions. Null or absent: no limit. */
   maxRuns?: number | null;
+  /** How it reaches the other servers, and they this one. Absent: they read all from the store. */
+  cluster?: ClusterAddress | undefined;
   /** What it does, if it has a dispatcher. Default: everything. */
   role?: ServerRole;
   /** Addresses of proxies, or ranges of them, whose `X-Forwarded-For` and `X-Forwarded-Host` are used. */

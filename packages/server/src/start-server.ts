@@ -1,9 +1,10 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { DEFAULT_CONFIG } from '@longhaul/config';
 import { isLoopback } from '@longhaul/models';
 import { createPageFiles, createPageSignIn } from '@longhaul/models/http';
 import { LonghaulError } from '@longhaul/protocol';
+import { createStreamEndpoint, type StreamEndpoint } from './cluster/stream-endpoint.ts';
 import { SessionFeeds } from './events/session-feeds.ts';
 import { createFailureLog } from './failure-log.ts';
 import { allHandlers } from './handlers/all-handlers.ts';
@@ -51,6 +52,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     waiting: () => runs.waiting.count,
     places: () => runs.maxRuns,
     readers: () => feeds.readerCount,
+    streams: options.cluster && (() => feeds.streamCount),
   });
   const modelHealth = new ModelHealth({ subscribe: (listener) => agent.runtime.subscribe(listener) });
   const readiness = createReadiness({ ...agent, modelHealth, probes });
@@ -72,6 +74,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     heartbeatMs: limits.heartbeatMs,
     room: { maxBytesEach: limits.readerBufferBytes, maxBytes: limits.readersBufferBytes },
     maxReaders: limits.readers,
+    cluster: options.cluster,
     onFailure: (error) => failed('reading events', error),
   });
   const tokens = createTokenBook({ token, named: options.namedTokens });
@@ -114,6 +117,13 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const { webFolder } = options;
   const page = webFolder === undefined || role === 'worker' ? undefined : createPageFiles(webFolder);
   const app = createApp({ handlers, guard, gate, callerOf, audit, limits, role, page, mask, metrics, log });
+  const endpoint =
+    options.cluster &&
+    createStreamEndpoint({
+      secret: options.cluster.secret,
+      maxBytes: limits.readerBufferBytes,
+      listen: (sessionId, listener) => feeds.listen(sessionId, listener),
+    });
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -122,7 +132,10 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
       keepAliveTimeout: 30_000,
       maxHeaderSize: 16_384,
     },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformedRequest() }),
+    withOtherServers(
+      getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformedRequest() }),
+      endpoint,
+    ),
   );
   const unused = new UnusedConnections(server);
   const parts = {
@@ -144,8 +157,18 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     return serving({ ...parts, port: 0, host: 'localhost' });
   }
   const port = await listen(server, { host, port: options.port });
+  options.cluster?.listens(host, port);
   if (role !== 'api') await dispatched?.take();
   return serving({ ...parts, port, host });
+}
+
+/** Lets an endpoint of the cluster answer first. */
+function withOtherServers(
+  listener: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown,
+  endpoint: StreamEndpoint | undefined,
+): RequestListener {
+  if (endpoint === undefined) return (incoming, outgoing) => void listener(incoming, outgoing);
+  return (incoming, outgoing) => void (endpoint(incoming, outgoing) || listener(incoming, outgoing));
 }
 
 /** The response to a request whose URL or Host header is malformed. */

@@ -14,7 +14,7 @@ import { DailyRetention } from '../serve/daily-retention.ts';
 import { holdLines } from '../serve/held-lines.ts';
 import { loggedWarnings, type ServeLog } from '../serve/logged-warnings.ts';
 import { openBrowser } from '../serve/open-browser.ts';
-import { openCluster } from '../serve/open-cluster.ts';
+import { clusterAddress, openCluster } from '../serve/open-cluster.ts';
 import { openServedAgent } from '../serve/open-served-agent.ts';
 import { roomHere, runPlaces, SERVER_MEMORY_MB } from '../serve/run-places.ts';
 import { type Banner, modelOf, serverBanner } from '../serve/server-banner.ts';
@@ -38,7 +38,8 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const held = holdLines(terminal);
   const first = await loadSettings(values, held.terminal, flags);
   const url = first.config.storage.url;
-  const storage = await openStorage(url);
+  const address = await clusterAddress(first.config);
+  const storage = await openStorage(url, { serverAddress: () => address?.current });
   await using _store = storage.store;
   await using chats = await openCache(url);
   const places = runPlaces(first.config, room);
@@ -94,6 +95,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     ...serverOptions(settings, { url, env: terminal.env, places }),
     agent,
     role,
+    cluster: address,
     token: known?.token,
     namedTokens: new NamedTokens(folder),
     workspaces,

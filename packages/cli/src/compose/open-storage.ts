@@ -33,6 +33,12 @@ export function holdStorage(url: string): HeldStorage {
   };
 }
 
+export interface StorageOptions {
+  access?: 'read' | 'write' | undefined;
+  /** Returns where other servers of a cluster reach this process. */
+  serverAddress?: (() => string | undefined) | undefined;
+}
+
 /**
  * Opens the store that `storage.url` names. The blobs of an SQLite database are in the folder `blobs` next to it. With
  * `access: 'read'`, a database that cannot be written can be read.
@@ -41,10 +47,10 @@ export function holdStorage(url: string): HeldStorage {
  */
 export async function openStorage(
   url: string,
-  { access }: { access?: 'read' | 'write' } = {},
+  { access, serverAddress }: StorageOptions = {},
 ): Promise<Storage> {
   if (url.startsWith('memory:')) return openMemory();
-  if (isPostgres(url)) return openPostgres(url, access);
+  if (isPostgres(url)) return openPostgres(url, { access, serverAddress });
   const path = databasePath(url);
   const [{ openSqliteStore }, { createFileBlobStore }] = await Promise.all([
     import('@longhaul/storage/sqlite'),
@@ -73,12 +79,12 @@ async function openMemory(): Promise<Storage> {
   };
 }
 
-async function openPostgres(url: string, access: 'read' | 'write' | undefined): Promise<Storage> {
+async function openPostgres(url: string, { access, serverAddress }: StorageOptions): Promise<Storage> {
   const [{ openPostgresStore }, { createFileBlobStore }] = await Promise.all([
     import('@longhaul/storage/postgres'),
     import('@longhaul/storage/blobs'),
   ]);
-  const store = await openPostgresStore({ url, ...(access === undefined ? {} : { access }) });
+  const store = await openPostgresStore({ url, serverAddress, ...(access === undefined ? {} : { access }) });
   const { blobs, folder, copies } = postgresPlace();
   return { store, servers: store, blobs: createFileBlobStore(blobs), folder, copies };
 }

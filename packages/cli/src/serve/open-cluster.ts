@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { JobDispatcher } from '@longhaul/cluster';
 import type { Config } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
-import type { ServerRole } from '@longhaul/server';
+import type { ClusterAddress, ServerRole } from '@longhaul/server';
 import { isPostgres } from '../compose/storage-place.ts';
 
 export interface Cluster extends AsyncDisposable {
@@ -46,7 +46,33 @@ export async function openCluster(
     maxRuns,
     onProblem: (problem) => report(problem),
   });
-  return { dispatcher, reportTo, [Symbol.asyncDispose]: () => dispatcher[Symbol.asyncDispose]() };
+  return {
+    dispatcher,
+    reportTo,
+    [Symbol.asyncDispose]: () => dispatcher[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Returns how this server and the others reach each other. Undefined: they do not.
+ *
+ * @throws {LonghaulError} `config_invalid` for an address without a secret.
+ */
+export async function clusterAddress({
+  storage: { url },
+  cluster: { address, secret },
+}: Config): Promise<ClusterAddress | undefined> {
+  if (secret === null && address !== null) throw noSecret();
+  if (secret === null || !isPostgres(url)) return undefined;
+  const { ClusterAddress } = await import('@longhaul/server');
+  return new ClusterAddress({ secret, address: address ?? undefined });
+}
+
+function noSecret(): LonghaulError {
+  return new LonghaulError(
+    'config_invalid',
+    'cluster.address is set without cluster.secret. Set the same secret for all servers, of at least 16 characters, such as cluster: { secret: $CLUSTER_SECRET }.',
+  );
 }
 
 function needsPostgres(role: ServerRole): LonghaulError {

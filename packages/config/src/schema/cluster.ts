@@ -13,4 +13,19 @@ export const cluster = z.strictObject({
     'The name of this machine. Sessions run where their workspace is: on the servers with the name of the one that created them. Give machines that share their folders the same name. null: the host name.',
     D.cluster.machine,
   ),
+  address: setting(
+    z
+      .string()
+      .regex(/^https?:\/\/[^\s/]+$/, {
+        error: 'must be an address without a path, such as http://10.0.0.5:4140',
+      })
+      .nullable(),
+    'Where the other servers reach this one, such as http://10.0.0.5:4140. null: the address on which it listens (server.host), unless that stands for all addresses.',
+    D.cluster.address,
+  ),
+  secret: setting(
+    z.string().min(16, { error: 'must have at least 16 characters' }).nullable(),
+    'With which the servers sign in to each other, to send what the models write. The same for all. null: they do not, and read it from the database, with a delay.',
+    D.cluster.secret,
+  ),
 });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Runtime, Store } from '@longhaul/core';
 import { LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
+import type { ClusterAddress } from '../cluster/cluster-address.ts';
 import { isDeletedSession } from '../failure-log.ts';
 import { EventReader } from './event-reader.ts';
 import { ForeignNotice } from './foreign-notice.ts';
@@ -9,7 +10,7 @@ import { ReaderRoom, type ReaderRoomOptions } from './reader-room.ts';
 import { ReadingPermits } from './reading-permits.ts';
 import { ReadingWatch } from './reading-watch.ts';
 import { SeenSessions } from './seen-sessions.ts';
-import { SessionTopic } from './session-topic.ts';
+import { type EventListener, SessionTopic } from './session-topic.ts';
 import { CHANGED_FRAME, type Frame, toFrame } from './sse-frame.ts';
 
 export interface SessionFeedsOptions {
@@ -21,6 +22,8 @@ export interface SessionFeedsOptions {
   /** Limits of the data that waits for slow readers. */
   room: ReaderRoomOptions;
   maxReaders: number;
+  /** How other servers are reached that drive sessions. Absent: there are none, or they are not reached. */
+  cluster?: ClusterAddress | undefined;
   onFailure: (error: unknown) => void;
 }
 
@@ -50,6 +53,8 @@ export class SessionFeeds implements Disposable {
   readonly #unsubscribe: () => void;
   /** Readers that are being opened. */
   #opening = 0;
+  /** Listeners of sessions. */
+  #listening = 0;
   readonly #watch: ReadingWatch;
   readonly #notice = new ForeignNotice(() => {
     for (const reader of this.#readersOfAll.keys()) reader.send(CHANGED_FRAME);
@@ -75,6 +80,11 @@ export class SessionFeeds implements Disposable {
 
   get readerCount(): number {
     return this.#readers.size;
+  }
+
+  /** Number of sessions whose events come from another server. */
+  get streamCount(): number {
+    return [...this.#topics.values()].filter(({ isLinked }) => isLinked).length;
   }
 
   /**
@@ -106,6 +116,35 @@ export class SessionFeeds implements Disposable {
       await this.#attach(reader, topic, after);
       // The session was deleted while the reader got the events it had missed.
       if (this.#topics.get(sessionId) !== topic) reader.end('deleted');
+    } finally {
+      this.#opening -= 1;
+      this.#forgetIfIdle(sessionId);
+      this.#restIfUnread();
+    }
+  }
+
+  /**
+   * Calls back with the text so far of the answer in progress and with each event of a session, until the result is
+   * disposed.
+   *
+   * @throws {LonghaulError} `session_not_found`
+   */
+  async listen(sessionId: string, listener: EventListener): Promise<Disposable> {
+    this.#opening += 1;
+    this.#watch.start();
+    try {
+      const { topic, coming } = await this.#anchoredTopic(sessionId);
+      using _coming = coming;
+      const listening = topic.listen(listener);
+      this.#listening += 1;
+      return {
+        [Symbol.dispose]: () => {
+          listening[Symbol.dispose]();
+          this.#listening -= 1;
+          this.#forgetIfIdle(sessionId);
+          this.#restIfUnread();
+        },
+      };
     } finally {
       this.#opening -= 1;
       this.#forgetIfIdle(sessionId);
@@ -161,7 +200,7 @@ export class SessionFeeds implements Disposable {
   }
 
   #restIfUnread(): void {
-    if (this.#readers.size === 0 && this.#opening === 0) this.#watch.stop();
+    if (this.#readers.size === 0 && this.#opening === 0 && this.#listening === 0) this.#watch.stop();
   }
 
   #newReader(
@@ -233,8 +272,8 @@ export class SessionFeeds implements Disposable {
   #topicOf(sessionId: string): SessionTopic {
     const known = this.#topics.get(sessionId);
     if (known !== undefined) return known;
-    const { store, mask, onFailure } = this.#options;
-    const topic = new SessionTopic({ sessionId, store, mask, onFailure });
+    const { store, mask, onFailure, cluster } = this.#options;
+    const topic = new SessionTopic({ sessionId, store, mask, onFailure, cluster });
     this.#topics.set(sessionId, topic);
     return topic;
   }

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Store } from '@longhaul/core';
 import type { LonghaulEvent, Message } from '@longhaul/protocol';
+import type { ClusterAddress } from '../cluster/cluster-address.ts';
+import { OwnerLink } from '../cluster/owner-link.ts';
 import { isDeletedSession } from '../failure-log.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { LiveText } from './live-text.ts';
@@ -14,7 +16,17 @@ export interface SessionTopicOptions {
   store: Store;
   mask: (text: string) => string;
   onFailure: (error: unknown) => void;
+  /** How other servers are reached that drive the session. Absent: the texts of their answers are read from the store. */
+  cluster?: ClusterAddress | undefined;
 }
+
+/** Gets what readers get, before secrets are masked. */
+export type EventListener = (event: LonghaulEvent) => void;
+
+/** With the stream of the server that drives the session, the store is read at most once in this time. */
+const LINKED_READ_MS = 1_000;
+/** A server that does not answer is asked again after this time. */
+const LINK_AGAIN_MS = 500;
 
 /**
  * Sends the events of one session to its readers. `lastNumber` is the number of the last event that was sent. A new
@@ -25,6 +37,13 @@ export interface SessionTopicOptions {
 export class SessionTopic {
   readonly #options: SessionTopicOptions;
   readonly #readers = new Set<FrameReader>();
+  readonly #listeners = new Set<EventListener>();
+  /** Undefined: this server is alone. */
+  readonly #owner: OwnerLink | undefined;
+  /** When the store was read last, and when the owner was looked for. */
+  #readAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #later: NodeJS.Timeout | undefined;
   readonly #live: LiveText;
   readonly #answers: StoredAnswers;
   /** Number of readers that are being attached. */
@@ -32,7 +51,7 @@ export class SessionTopic {
   #lastNumber = 0;
   #anchoring: Promise<void> | undefined;
   #isAnchored = false;
-  /** A run of this process streams, so its text is not read from the store. */
+  /** A run of this process streams, or the server that drives the session does, so its text is not read from the store. */
   #streamsHere = false;
   /** A run of any process is active. */
   #isDriven = false;
@@ -45,6 +64,16 @@ export class SessionTopic {
     this.#options = options;
     this.#live = new LiveText(options.sessionId);
     this.#answers = new StoredAnswers(options.store, options.sessionId);
+    const { cluster, store, sessionId } = options;
+    this.#owner =
+      cluster &&
+      new OwnerLink({
+        cluster,
+        store,
+        sessionId,
+        onEvent: (event) => this.receive(event, () => this.#frame(event)),
+        onEnd: () => this.#onUnlinked(),
+      });
   }
 
   /**
@@ -52,7 +81,12 @@ export class SessionTopic {
    * the meantime.
    */
   get hasReaders(): boolean {
-    return this.#readers.size > 0 || this.#expected > 0;
+    return this.#readers.size > 0 || this.#listeners.size > 0 || this.#expected > 0;
+  }
+
+  /** Whether its events come from the server that drives the session. */
+  get isLinked(): boolean {
+    return this.#owner?.isOpen === true;
   }
 
   /** Counts a reader that is being attached, until the result is disposed. */
@@ -109,10 +143,25 @@ export class SessionTopic {
     if (reader.isClosed) return;
     for (const chunk of this.#live.snapshot()) reader.send(this.#frame(chunk).ofSession);
     this.#readers.add(reader);
+    this.#lookForOwner();
   }
 
   detach(reader: FrameReader): void {
     this.#readers.delete(reader);
+    this.#rest();
+  }
+
+  /** Calls back with the text so far of the answer in progress, then with each event, until the result is disposed. */
+  listen(listener: EventListener): Disposable {
+    for (const chunk of this.#live.snapshot()) listener(chunk);
+    this.#listeners.add(listener);
+    this.#lookForOwner();
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.delete(listener);
+        this.#rest();
+      },
+    };
   }
 
   /** Receives an event of a run of this process. `frame` is only called if a reader needs the frame. */
@@ -127,7 +176,7 @@ export class SessionTopic {
     const number = event.number ?? this.#lastNumber + 1;
     const isGap = this.#isAnchored && number > this.#lastNumber + 1;
     // Another process stored the events in between.
-    if (isGap && this.#readers.size > 0) void this.#fill([event]);
+    if (isGap && this.hasReaders) void this.#fill([event]);
     else this.#send(event, frame);
   }
 
@@ -138,12 +187,55 @@ export class SessionTopic {
   async catchUp(): Promise<void> {
     if (!this.hasReaders) return;
     if (!this.#isAnchored || this.#waiting !== undefined) this.#isStale = true;
-    else await this.#fill([]);
+    else if (this.#owner?.isLive === true && this.#sinceRead() < LINKED_READ_MS) this.#catchUpLater();
+    else {
+      const isLive = this.#owner?.isLive === true;
+      const before = this.#lastNumber;
+      await this.#fill([]);
+      // Events that have not arrived by themselves are those of another server, which may have taken the session.
+      if (!isLive || this.#lastNumber > before) this.#lookForOwner();
+    }
   }
 
   close(reason: 'stopping' | 'deleted'): void {
     for (const reader of [...this.#readers]) reader.end(reason);
     this.#readers.clear();
+    this.#listeners.clear();
+    this.#rest();
+  }
+
+  #sinceRead(): number {
+    return performance.now() - this.#readAt;
+  }
+
+  #catchUpLater(): void {
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      void this.catchUp();
+    }, LINKED_READ_MS - this.#sinceRead()).unref();
+  }
+
+  /** Opens the stream of the server that drives the session, if another one does. */
+  #lookForOwner({ isChanged = false } = {}): void {
+    if (this.#owner === undefined || !this.hasReaders) return;
+    if (!isChanged && performance.now() - this.#lookedAt < LINK_AGAIN_MS) return;
+    this.#lookedAt = performance.now();
+    void this.#owner.check();
+  }
+
+  /** From now on, the text is read from the store. Another server may take the session. */
+  #onUnlinked(): void {
+    this.#streamsHere = false;
+    void this.catchUp();
+  }
+
+  /** Without readers, nothing is read. */
+  #rest(): void {
+    if (this.hasReaders) return;
+    clearTimeout(this.#later);
+    this.#later = undefined;
+    if (this.#owner?.isOpen === true) this.#streamsHere = false;
+    this.#owner?.close();
   }
 
   async #readState(): Promise<void> {
@@ -167,6 +259,7 @@ export class SessionTopic {
   /** Sends the stored events after the last number, then the events that arrived in the meantime. */
   async #fill(first: LonghaulEvent[]): Promise<void> {
     this.#waiting = first;
+    this.#readAt = performance.now();
     try {
       do {
         this.#isStale = false;
@@ -220,8 +313,12 @@ export class SessionTopic {
     }
     if (event.type === 'run:started') this.#isDriven = true;
     if (event.type === 'run:finished') this.#isDriven = false;
+    if (event.type === 'run:started' || event.type === 'run:finished')
+      this.#lookForOwner({ isChanged: true });
     const fresh = this.#live.take(event);
-    if (fresh === undefined || this.#readers.size === 0) return;
+    if (fresh === undefined) return;
+    for (const listener of this.#listeners) listener(fresh);
+    if (this.#readers.size === 0) return;
     const { ofSession } = fresh === event ? frame() : this.#frame(fresh);
     for (const reader of this.#readers) reader.send(ofSession);
   }

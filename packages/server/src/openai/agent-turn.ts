@@ -4,7 +4,10 @@ import type { HandlerContext } from '../handlers/handler-context.ts';
 import { type AnswerPiece, AnswerText } from './answer-text.ts';
 import { type CompletionEnd, toChatFinish } from './completion-wire.ts';
 
-type Context = Pick<HandlerContext, 'runtime' | 'runs' | 'mask' | 'openai' | 'failed'>;
+type Context = Pick<
+  HandlerContext,
+  'runtime' | 'runs' | 'feeds' | 'dispatcher' | 'mask' | 'openai' | 'failed'
+>;
 
 export interface AgentTurn {
   sessionId: string;
@@ -28,7 +31,7 @@ export async function takeTurn(
   context: Context,
   { sessionId, content, signal, isStreamed, write }: AgentTurn,
 ): Promise<CompletionEnd> {
-  const { runtime, runs, mask, openai, failed } = context;
+  const { runs, mask, openai, failed, runtime } = context;
   const id = newId();
   const answer = new AnswerText(id);
   let hasText = false;
@@ -36,11 +39,12 @@ export async function takeTurn(
     hasText ||= piece.kind === 'content';
     write({ ...piece, text: mask(piece.text) });
   };
-  const end = runtime.subscribe((event) => {
+  const listener = (event: LonghaulEvent) => {
     if (event.sessionId !== sessionId) return;
     for (const piece of answer.push(event)) emit(piece);
     if (openai.ask === 'deny') refuse(event);
-  });
+  };
+  using _listening = await listen(context, { sessionId, listener });
   const refuse = (event: LonghaulEvent) => {
     if (event.type !== 'approval:requested' || !answer.isStarted) return;
     runtime.approvals
@@ -64,7 +68,6 @@ export async function takeTurn(
     const finishReason = result.status === 'limit' ? 'length' : toChatFinish(result.finishReason);
     return { finishReason, usage: result.usage };
   } finally {
-    end();
     signal.removeEventListener('abort', onLeft);
   }
 }
@@ -82,4 +85,14 @@ async function stop(
 ): Promise<void> {
   if (await runtime.queue.remove(sessionId, id)) return;
   await runtime.cancel(sessionId);
+}
+
+/** Listens to the session, also if another server drives it. */
+async function listen(
+  { runtime, feeds, dispatcher }: Context,
+  { sessionId, listener }: { sessionId: string; listener: (event: LonghaulEvent) => void },
+): Promise<Disposable> {
+  if (dispatcher !== undefined) return await feeds.listen(sessionId, listener);
+  const end = runtime.subscribe(listener);
+  return { [Symbol.dispose]: end };
 }

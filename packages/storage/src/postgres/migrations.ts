@@ -274,4 +274,8 @@ export const MIGRATIONS: readonly string[] = [
     cost_usd DOUBLE PRECISION NOT NULL
   );
   `,
+  `
+  -- Where other servers of a cluster reach the process of the run.
+  ALTER TABLE runs ADD COLUMN address TEXT;
+  `,
 ];

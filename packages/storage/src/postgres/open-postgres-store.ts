@@ -11,6 +11,8 @@ export interface PostgresStoreOptions {
   access?: 'read' | 'write';
   /** Default: 10. */
   maxConnections?: number;
+  /** Returns where other servers of a cluster reach this process. Stored with its leases. */
+  serverAddress?: (() => string | undefined) | undefined;
   /** Replaces the server's clock, in milliseconds since 1970. For tests. */
   now?: () => number;
   /** Milliseconds since the machine started, from a clock that cannot be set. Default: the machine's. */
@@ -28,6 +30,7 @@ export async function openPostgresStore({
   url,
   access = 'write',
   maxConnections,
+  serverAddress,
   ...clocks
 }: PostgresStoreOptions): Promise<PostgresStore> {
   const address = parsePostgresUrl(url);
@@ -49,7 +52,12 @@ export async function openPostgresStore({
   try {
     await prepareDatabase(connection, { address: shown, schema: address.schema, access });
     const clock = await readServerClock(connection, clocks);
-    return createPostgresStore(connection, { address: shown, schema: address.schema, clock });
+    return createPostgresStore(connection, {
+      address: shown,
+      schema: address.schema,
+      clock,
+      serverAddress,
+    });
   } catch (error) {
     await connection.pool.end();
     throw mapPostgresError(error, shown);

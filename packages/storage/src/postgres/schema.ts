@@ -61,6 +61,7 @@ export const runs = pgTable('runs', {
   startedAt: whole('started_at').notNull(),
   endedAt: whole('ended_at'),
   status: text('status').$type<RunStatus>(),
+  address: text('address'),
 });
 
 export const messages = pgTable('messages', {

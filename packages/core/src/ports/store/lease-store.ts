@@ -28,6 +28,8 @@ export interface LeaseHolder {
   epoch: number;
   owner: LeaseOwner;
   expiresAt: number;
+  /** Where other servers reach the owner. Absent: it is not a server of a cluster. */
+  address?: string;
 }
 
 export interface FinishRunOptions {

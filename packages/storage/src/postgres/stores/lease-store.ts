@@ -19,7 +19,7 @@ export function leaseStore(core: PostgresCore): LeaseStore {
   return {
     acquireLease: (sessionId, { events: payloads = [], ...options }) =>
       core.inSession(sessionId, async ({ db, head, now, clock }) => {
-        const lease = await acquire(db, head, { ...options, clock });
+        const lease = await acquire(db, head, { ...options, clock, address: core.serverAddress?.() });
         const events = await addEvents(db, head, { payloads, now });
         await saveHead(db, head, now);
         return { lease, events };

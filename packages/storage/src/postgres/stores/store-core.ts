@@ -17,6 +17,8 @@ export interface StoreCoreOptions {
   address: string;
   schema: string;
   clock: ServerClock;
+  /** Returns where other servers reach this process. Undefined: nowhere. */
+  serverAddress?: (() => string | undefined) | undefined;
 }
 
 /** A session whose head is locked, in a transaction. */
@@ -30,7 +32,10 @@ export interface LockedSession {
 export type PostgresCore = ReturnType<typeof createStoreCore>;
 
 /** Creates what the parts of a store share, on one pool of connections. */
-export function createStoreCore(connection: Connection, { address, schema, clock }: StoreCoreOptions) {
+export function createStoreCore(
+  connection: Connection,
+  { address, schema, clock, serverAddress }: StoreCoreOptions,
+) {
   const mapError = (thrown: unknown) => mapPostgresError(thrown, address);
   const order = new SessionOrder();
   const watchers = createChangeWatcher(connection, schema);
@@ -78,6 +83,7 @@ export function createStoreCore(connection: Connection, { address, schema, clock
   }
 
   return {
+    serverAddress,
     clock,
     watchers,
     assertOpen,

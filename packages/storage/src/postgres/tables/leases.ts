@@ -13,7 +13,7 @@ import { TIMELINE } from '../transactions.ts';
 /** The first epoch of a server's second timeline. Epochs stay below the largest number that is exact. */
 const EPOCHS_OF_TIMELINE = 2 ** 32;
 
-async function runOf(db: Db, runId: string): Promise<RunRow | undefined> {
+async function runOf(db: Db, runId: string): Promise<(RunRow & { address: string | null }) | undefined> {
   const [row] = await db.select().from(runs).where(eq(runs.runId, runId));
   return row;
 }
@@ -29,7 +29,8 @@ export async function readHolder(
   const owner = ownerOf(row);
   const expiry = { expiresAt: expiresAt ?? 0, expiresUptime: expiresUptime ?? 0 };
   if (claimant !== undefined && !isHeld({ owner, ...expiry }, claimant, clock)) return undefined;
-  return { runId: row.runId, epoch: row.epoch, owner, expiresAt: expiry.expiresAt };
+  const holder = { runId: row.runId, epoch: row.epoch, owner, expiresAt: expiry.expiresAt };
+  return row.address === null ? holder : { ...holder, address: row.address };
 }
 
 /** Changes the head. The caller must save it. */
@@ -48,7 +49,13 @@ export async function endRun(
 export async function acquire(
   db: Db,
   head: Head,
-  { runId, ttlMs, clock, ...claimant }: AcquireOptions & { clock: Clock },
+  {
+    runId,
+    ttlMs,
+    clock,
+    address,
+    ...claimant
+  }: AcquireOptions & { clock: Clock; address: string | undefined },
 ): Promise<Lease> {
   const current = await readHolder(db, head, { claimant, clock });
   if (current !== undefined) throw sessionBusy(head.sessionId, current);
@@ -58,7 +65,7 @@ export async function acquire(
   Object.assign(head, expiryAfter(ttlMs, clock));
   const { sessionId, epoch } = head;
   const startedAt = Math.max(head.updatedAt, clock.now());
-  await db.insert(runs).values({ ...claimant.owner, runId, sessionId, epoch, startedAt });
+  await db.insert(runs).values({ ...claimant.owner, runId, sessionId, epoch, startedAt, address });
   return { sessionId, runId, epoch };
 }
 
