@@ -200,6 +200,13 @@ test('answers 502 if the upstream is unreachable', async () => {
   expect((await rawRequest(gateway.url, { method: 'GET', path: '/models' })).status).toBe(502);
 });
 
+test('names an upstream without a name of its own by its address', async () => {
+  const upstreams = [{ name: 'upstream', baseUrl: 'http://127.0.0.1:9/v1' }];
+  await using gateway = await startTestGateway('', { upstreams });
+  const answer = await rawRequest(gateway.url, { body: hi() });
+  expect(String(answer.body)).toContain('Cannot reach the upstream at http://127.0.0.1:9 ');
+});
+
 test.each([200, 502])('answers an error if the upstream sends HTML with status %i', async (status) => {
   await using both = await startBoth((_, response) => {
     response

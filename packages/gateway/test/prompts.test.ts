@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { rawRequest } from './raw-client.ts';
-import { startBoth } from './start-test-gateway.ts';
+import { startRecordingUpstream } from './recording-upstream.ts';
+import { startBoth, startTestGateway } from './start-test-gateway.ts';
 
 const LONG = 'The river flows. '.repeat(800);
 
@@ -42,4 +43,14 @@ test('measures a prompt of Ollama by the window that it asks for', async () => {
   const body = JSON.stringify({ model: 'm', prompt: LONG, options: { num_ctx: 16_384 } });
   await rawRequest(root, { path: '/api/generate', body });
   expect(both.gateway.status().unhelped).toHaveLength(1);
+});
+
+test('passes a request that only loads a model, also if compaction is required', async () => {
+  const upstreams = (url: string) => [{ name: 'local', baseUrl: url, compaction: 'required' as const }];
+  await using server = await startRecordingUpstream((_, response) => void response.end('{"done":true}'));
+  await using gateway = await startTestGateway('', { upstreams: upstreams(server.url) });
+  const root = gateway.url.replace(/\/v1$/, '');
+  const loading = { path: '/api/generate', body: '{"model":"m","keep_alive":0}' };
+  expect((await rawRequest(root, loading)).status).toBe(200);
+  expect(gateway.status()).toMatchObject({ unhelped: [], models: [] });
 });

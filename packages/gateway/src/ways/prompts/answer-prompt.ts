@@ -27,7 +27,6 @@ export async function answerPrompt(core: GatewayCore, exchange: Exchange, path: 
   const only = core.router.hasPrefixes ? undefined : core.router.default;
   const isRoot = !path.startsWith('/v1/');
   if (only?.compacts === false) return forward(core, exchange, { upstream: only, isRoot });
-  noteUnhelped(core, path.replace(/\/$/, ''), 'a prompt as one text cannot be compacted');
   const { settings } = core;
   const body = await readRequestBody(exchange.request, bodyLimits(settings));
   const encoding = exchange.request.headers['content-encoding'];
@@ -36,6 +35,10 @@ export async function answerPrompt(core: GatewayCore, exchange: Exchange, path: 
   if (plain === undefined || prompt === undefined) return forwardBody(core, exchange, { body, isRoot });
   const route = await core.findRoute(prompt.model);
   exchange.about = { upstream: route.upstream.name, model: route.model };
+  // Without a prompt, Ollama only loads or unloads the model.
+  if (prompt.text === '' && prompt.tokens === 0)
+    return forwardOn(core, exchange, { route, body, plain, isRoot });
+  noteUnhelped(core, path.replace(/\/$/, ''), 'a prompt as one text cannot be compacted');
   if (route.upstream.compacts) await lookAt(core, { prompt, plain, route, signal: exchange.signal });
   return forwardOn(core, exchange, { route, body, plain, isRoot });
 }
