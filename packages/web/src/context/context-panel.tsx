@@ -5,6 +5,7 @@ import { formatCount, formatTokens, plural } from '../ui/format.ts';
 import { CompactDialog } from './compact-dialog.tsx';
 import { ContextHistory } from './context-history.tsx';
 import { Pins } from './pins.tsx';
+import { Spent } from './spent.tsx';
 import { WindowBar } from './window-bar.tsx';
 
 /** What fills the window, what the next compaction does, and what the earlier ones did. */
@@ -37,6 +38,7 @@ export function ContextPanel() {
         Preview a compaction…
       </button>
       <Pins pins={context.pins} />
+      <Spent />
       <ContextHistory />
       {isPreviewOpen && <CompactDialog session={session} onClose={() => setPreviewOpen(false)} />}
     </>
