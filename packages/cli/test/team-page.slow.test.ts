@@ -109,6 +109,14 @@ describe('docs/team.md', () => {
       await page.getByText('All done.').first().waitFor();
       expect(page.url()).toMatch(/^https:\/\/agents\.example\.com\/longhaul\/#\/session\/[\w-]+$/);
 
+      const models = await ask(proxy.socket, {
+        method: 'GET',
+        path: '/longhaul/v1/models',
+        token,
+        body: undefined,
+      });
+      expect(JSON.parse(await text(models)).data).not.toEqual([]);
+
       await page.reload();
       await page.getByText('All done.').first().waitFor();
       const second = await context.newPage();

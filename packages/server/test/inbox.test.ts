@@ -28,6 +28,29 @@ async function* publishOnce(_: string, { messages }: StepRequest): AsyncGenerato
 
 const inboxOf = async (server: TestServer) => (await server.call<Inbox>('GET', '/api/approvals')).approvals;
 
+it('gives the place of a session that waits for an answer to others, until it is answered', async () => {
+  const approverFor = createApprovers({
+    rules: [{ tool: '*', action: 'ask' }],
+    ask: 'wait',
+    timeoutMs: null,
+  });
+  await using server = await startTestServer({
+    play: publishOnce,
+    options: { maxRuns: 1 },
+    run: { tools: [noop], approverFor },
+  });
+  await using stream = await openStream(`${server.url}/api/events`);
+  const ids = [await server.newSession(), await server.newSession()];
+  for (const id of ids) {
+    await server.call('POST', `/api/sessions/${id}/messages`, { content: 'go' });
+    await stream.until((block) => isEvent('approval:requested')(block) && block.data?.includes(id) === true);
+  }
+  for (const { sessionId, callId, handle } of await inboxOf(server)) {
+    await server.call('POST', `/api/sessions/${sessionId}/approvals/${callId}`, { answer: 'once', handle });
+    await stream.until((block) => isEvent('run:finished')(block) && block.data?.includes(sessionId) === true);
+  }
+});
+
 it('lists open approvals of all sessions, with titles and what always would allow', async () => {
   const approverFor = createApprovers({
     rules: [{ tool: '*', action: 'ask' }],

@@ -14,10 +14,11 @@ import {
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { ModelDirectory } from '../server-options.ts';
+import { ActiveRuns } from './active-runs.ts';
 import { AdoptedSessions } from './adopted-sessions.ts';
+import { ApprovalPauses } from './approval-pauses.ts';
 import type { DispatchedRuns } from './dispatched-runs.ts';
 import { mayContinue } from './left-sessions.ts';
-import type { RunPlace } from './run-places.ts';
 import { type SentAnswer, SentAnswers } from './sent-answers.ts';
 import { type Claim, WaitingRuns } from './waiting-runs.ts';
 
@@ -43,15 +44,13 @@ export interface SentMessage extends NonNullable<Parameters<Runtime['queue']['en
 export class RunKeeper implements Disposable {
   readonly #options: RunKeeperOptions;
   readonly #answers: SentAnswers;
-  /** When each run started, on the monotonic clock. */
-  readonly #running = new Map<string, number>();
-  /** Callbacks that get the id of a session's next run. */
-  readonly #awaiting = new Map<string, Set<(runId: string) => void>>();
+  readonly #active: ActiveRuns;
   /** Ids of messages that `send` is storing: it starts their runs itself. */
   readonly #sending = new Set<string>();
   readonly #adopted: AdoptedSessions;
   /** The sessions that wait for a place. */
   readonly waiting: WaitingRuns;
+  readonly #pauses: ApprovalPauses;
   /** Sessions that a run starts in as soon as they get a place. */
   readonly #starting = new Set<string>();
   readonly #unsubscribe: () => void;
@@ -65,12 +64,14 @@ export class RunKeeper implements Disposable {
       maxRuns,
       report: (id, position) => runtime.reportWaiting(id, position),
     });
+    this.#active = new ActiveRuns(options);
+    this.#pauses = new ApprovalPauses(this.waiting);
     this.#adopted = new AdoptedSessions({ store, log, start: (sessionId) => this.start(sessionId) });
     this.#unsubscribe = runtime.subscribe((event) => this.#receive(event));
   }
 
   get activeCount(): number {
-    return this.#running.size;
+    return this.#active.count;
   }
 
   /** Null: no limit. */
@@ -190,7 +191,7 @@ export class RunKeeper implements Disposable {
    *
    * @throws {LonghaulError} `cancelled` if the session is cancelled or the signal aborts; `shutting_down`.
    */
-  async place(sessionId: string, signal?: AbortSignal): Promise<RunPlace> {
+  async place(sessionId: string, signal?: AbortSignal): Promise<Disposable> {
     this.assertOpen();
     const { owner } = accessOf(await this.existing(sessionId));
     // The server that drives the session has the place.
@@ -204,8 +205,8 @@ export class RunKeeper implements Disposable {
     return place;
   }
 
-  async #begin(sessionId: string, place?: RunPlace): Promise<string | undefined> {
-    using started = this.#nextRunOf(sessionId);
+  async #begin(sessionId: string, place?: Disposable): Promise<string | undefined> {
+    using started = this.#active.next(sessionId);
     const ended = this.#options.runtime
       .resume(sessionId)
       .finally(() => place?.[Symbol.dispose]())
@@ -249,7 +250,7 @@ export class RunKeeper implements Disposable {
     // The end of a run here may still have to be stored.
     await runtime.storeEnd(sessionId);
     const run = await drivingRun(store, sessionId);
-    if (run !== undefined && !this.#running.has(run.runId)) this.adopt(sessionId);
+    if (run !== undefined && !this.#active.has(run.runId)) this.adopt(sessionId);
     return run !== undefined;
   }
 
@@ -286,26 +287,9 @@ export class RunKeeper implements Disposable {
     );
   }
 
-  #nextRunOf(sessionId: string): { runId: Promise<string> } & Disposable {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const waiting = this.#awaiting.get(sessionId) ?? new Set();
-    waiting.add(resolve);
-    this.#awaiting.set(sessionId, waiting);
-    return {
-      runId: promise,
-      [Symbol.dispose]: () => {
-        waiting.delete(resolve);
-        if (waiting.size === 0 && this.#awaiting.get(sessionId) === waiting) this.#awaiting.delete(sessionId);
-      },
-    };
-  }
-
   #receive(event: LonghaulEvent): void {
-    if (event.type === 'run:started') {
-      this.#running.set(event.runId, performance.now());
-      for (const resolve of this.#awaiting.get(event.sessionId) ?? []) resolve(event.runId);
-    }
-    if (event.type === 'run:finished') this.#onFinished(event);
+    this.#active.receive(event);
+    this.#pauses.receive(event);
     if (event.type === 'queue:changed' && event.count === 0) this.#leaveIfIdle(event.sessionId);
     if (event.type === 'message:queued' && event.origin?.kind === 'session') this.#wake(event);
   }
@@ -327,19 +311,5 @@ export class RunKeeper implements Disposable {
       (isNeeded) => isNeeded || this.waiting.giveUp(sessionId),
       (error: unknown) => this.#warn(sessionId, error),
     );
-  }
-
-  #onFinished(event: EventOf<'run:finished'>): void {
-    const { sessionId, runId, status, stepCount, compactions, usage, cost, error } = event;
-    const startedAt = this.#running.get(runId);
-    this.#running.delete(runId);
-    if (startedAt === undefined) return;
-    const ms = Math.round(performance.now() - startedAt);
-    const { inputTokens, outputTokens } = usage;
-    this.#options.metrics.run({ status, seconds: ms / 1_000 });
-    const totals = { stepCount, compactions, inputTokens, outputTokens, cost };
-    const line = { sessionId, runId, status, ms, ...totals, code: error?.code, reason: error?.message };
-    if (status === 'failed') this.#options.log.warn(line, 'run');
-    else this.#options.log.info(line, 'run');
   }
 }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { RunPlaces } from './run-places.ts';
+import { type RunPlace, RunPlaces } from './run-places.ts';
 
 /** Waits for places, and notes the order in which sessions begin. */
 function bench(max: number | null) {
   const places = new RunPlaces(max);
   const begun: string[] = [];
-  const held = new Map<string, Disposable>();
+  const held = new Map<string, RunPlace>();
   const want = async (name: string, signal = new AbortController().signal) => {
     const place = await places.wait({ owner: name.slice(0, 1), sessionId: name }, signal);
     if (place === undefined) return;
@@ -17,7 +17,7 @@ function bench(max: number | null) {
     await Promise.resolve();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { places, begun, want, end };
+  return { places, begun, held, want, end };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -63,4 +63,22 @@ it('gives a turn up when the signal aborts', async () => {
   expect(places.order()).toEqual(['c1']);
   await end('a1');
   expect(begun).toEqual(['a1', 'c1']);
+});
+
+it('gives the place of a paused run to another, and takes it back even if none is free', async () => {
+  const { places, begun, held, want, end } = bench(1);
+  for (const name of ['a1', 'b1', 'c1']) void want(name);
+  await settled();
+  held.get('a1')?.pause();
+  await settled();
+  expect(begun).toEqual(['a1', 'b1']);
+  held.get('a1')?.resume();
+  await end('b1');
+  expect([begun, places.order()]).toEqual([['a1', 'b1'], ['c1']]);
+  held.get('a1')?.pause();
+  await end('a1');
+  await settled();
+  expect(begun).toEqual(['a1', 'b1', 'c1']);
+  await end('a1');
+  expect(places.tryTake('d')).toBeUndefined();
 });

@@ -1,7 +1,12 @@
 import { FairQueue } from './fair-queue.ts';
 
 /** A place of a run. Disposing it twice frees it once. */
-export type RunPlace = Disposable;
+export interface RunPlace extends Disposable {
+  /** Gives the place to others for a while. */
+  pause(): void;
+  /** Takes a place again after `pause`, even if there is none. The maximum is then exceeded until others end. */
+  resume(): void;
+}
 
 /** A session that waits for a place. */
 interface Waiting {
@@ -64,15 +69,27 @@ export class RunPlaces {
   }
 
   #take(owner: string): RunPlace {
-    this.#queue.use(owner);
-    let isFree = false;
+    let state: 'used' | 'paused' | 'free' = 'free';
+    const use = () => {
+      this.#queue.use(owner);
+      state = 'used';
+    };
+    const leave = (next: 'paused' | 'free') => {
+      const wasUsed = state === 'used';
+      state = next;
+      if (!wasUsed) return;
+      this.#queue.free(owner);
+      this.#beginNext();
+    };
+    use();
     return {
-      [Symbol.dispose]: () => {
-        if (isFree) return;
-        isFree = true;
-        this.#queue.free(owner);
-        this.#beginNext();
+      pause: () => {
+        if (state === 'used') leave('paused');
       },
+      resume: () => {
+        if (state === 'paused') use();
+      },
+      [Symbol.dispose]: () => leave('free'),
     };
   }
 

@@ -18,6 +18,8 @@ export interface WaitingRunsOptions {
 export class WaitingRuns {
   readonly #places: RunPlaces;
   readonly #report: WaitingRunsOptions['report'];
+  /** Places of runs, by session. */
+  readonly #held = new Map<string, Set<RunPlace>>();
   /** Give up the turns of each session. */
   readonly #turns = new Map<string, Set<AbortController>>();
   #positions: ReadonlyMap<string, number> = new Map();
@@ -43,12 +45,23 @@ export class WaitingRuns {
   }
 
   /** Takes a place, or returns undefined if all are in use. */
-  tryTake({ owner }: Claim): RunPlace | undefined {
-    return this.#places.tryTake(owner);
+  tryTake(claim: Claim): Disposable | undefined {
+    const place = this.#places.tryTake(claim.owner);
+    return place && this.#hold(claim, place);
+  }
+
+  /** Gives the places of a session to others for a while. */
+  pause(sessionId: string): void {
+    for (const place of this.#held.get(sessionId) ?? []) place.pause();
+  }
+
+  /** Takes the places of a session again, even if there are none. */
+  resume(sessionId: string): void {
+    for (const place of this.#held.get(sessionId) ?? []) place.resume();
   }
 
   /** Waits for a place. @throws {LonghaulError} `cancelled` if the turn was given up, or the signal aborts. */
-  async wait(claim: Claim, signal?: AbortSignal): Promise<RunPlace> {
+  async wait(claim: Claim, signal?: AbortSignal): Promise<Disposable> {
     const turn = new AbortController();
     const { sessionId } = claim;
     const turns = this.#turns.get(sessionId) ?? new Set();
@@ -56,7 +69,7 @@ export class WaitingRuns {
     const given = signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
     try {
       const place = await this.#places.wait(claim, given);
-      if (place !== undefined) return place;
+      if (place !== undefined) return this.#hold(claim, place);
       this.#givenUp.add(sessionId);
       throw new LonghaulError('cancelled', 'The run was cancelled while it waited for a place.');
     } finally {
@@ -74,6 +87,18 @@ export class WaitingRuns {
 
   giveUpAll(): void {
     for (const sessionId of [...this.#turns.keys()]) this.giveUp(sessionId);
+  }
+
+  #hold({ sessionId }: Claim, place: RunPlace): Disposable {
+    const held = this.#held.get(sessionId) ?? new Set();
+    this.#held.set(sessionId, held.add(place));
+    return {
+      [Symbol.dispose]: () => {
+        held.delete(place);
+        if (held.size === 0 && this.#held.get(sessionId) === held) this.#held.delete(sessionId);
+        place[Symbol.dispose]();
+      },
+    };
   }
 
   #onChange(): void {

@@ -135,6 +135,17 @@ it('shows a sent message as undelivered until the agent has it, and names it as 
   expect(state.queue.undelivered).toEqual([]);
 });
 
+it('is busy while it waits for its turn, and knows its position', async () => {
+  const { state, emit } = follow();
+  await emit({ type: 'run:waiting', position: 3 });
+  expect([state.isBusy, state.position]).toEqual([true, 3]);
+  await emit({ type: 'run:waiting' });
+  expect([state.isBusy, state.position]).toEqual([false, undefined]);
+  await emit({ type: 'run:waiting', position: 1 });
+  await emit({ type: 'run:started', runId: 'r', task: '', model: 'one' });
+  expect([state.isBusy, state.position]).toEqual([true, undefined]);
+});
+
 it('lists messages that somebody else queued', async () => {
   const { state, heard, emit, server } = follow();
   server.queue = [{ id: 'm', content: text('theirs') }];
