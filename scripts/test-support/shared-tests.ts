@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** Not those of the packages whose tests start programs. */
-const TESTS = ['packages/*/src', 'packages/!(cli|mcp|sandbox)/test', 'scripts', 'bench/src'].map(
+const TESTS = ['packages/*/{src,test}', 'scripts', 'bench/src'].map(
   (folder) => `${folder}/**/*.test.{ts,tsx}`,
 );
 const NEVER = ['**/node_modules/**', '**/*.slow.test.{ts,tsx}', '**/*.bun.test.ts'];
 
 /**
  * What changes the process for the file after it: replaced modules, timers and globals, the environment and the
- * listeners of the process, counted steps. Vitest itself takes back what `vi.spyOn` replaces. Programs that a test starts are named too, since they can outlive it.
+ * listeners of the process, counted steps. Vitest itself takes back what `vi.spyOn` replaces. Programs that a test
+ * starts itself are named too, since they can outlive it.
  */
 const CHANGES_PROCESS =
   /\bvi\.(?!fn\b|spyOn\b|waitFor\b|waitUntil\b)|testing\/steps|globalThis|process\.(?:env|chdir|on|once|umask|exit|kill|emit)\b|child_process|worker_threads/;
