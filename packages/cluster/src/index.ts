@@ -1,1 +1,2 @@
+export { type ClusterFacts, examineCluster } from './examine-cluster.ts';
 export { type DispatcherOptions, type JobDispatcher, openDispatcher } from './open-dispatcher.ts';

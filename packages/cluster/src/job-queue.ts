@@ -21,7 +21,11 @@ export const POLL_SECONDS = 1;
 /** A session that could not be driven is looked at again after this time. */
 export const AGAIN_SECONDS = { left: 0, held: 2, blocked: 30 } as const;
 
-/** Returns the queue of a machine's sessions. Those of the parents of `children` may wait for these. */
-export function queueOf(machine: string, kind: 'sessions' | 'children'): string {
+/** Children have a queue of their own, because their parents may hold all places and wait for them. */
+export const KINDS = ['sessions', 'children'] as const;
+export type QueueKind = (typeof KINDS)[number];
+
+/** Returns the queue of a machine. */
+export function queueOf(machine: string, kind: QueueKind): string {
   return `${machine}/${kind}`;
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher, DriveSession } from '@longhaul/core';
 import { accessOf, machineOf, type Session } from '@longhaul/protocol';
-import { type DatabaseOptions, type Db, PgBoss } from 'pg-boss';
-import { AGAIN_SECONDS, QUEUE, queueOf } from './job-queue.ts';
+import { type DatabaseOptions, type Db, PgBoss, type QueueResult } from 'pg-boss';
+import { AGAIN_SECONDS, KINDS, QUEUE, type QueueKind, queueOf } from './job-queue.ts';
 import { QueueTaker, type SessionJob } from './queue-taker.ts';
 
 export interface DispatcherOptions {
@@ -66,11 +66,7 @@ class PgDispatcher implements JobDispatcher {
   async prepare(machine: string): Promise<void> {
     const known = this.#prepared.get(machine);
     if (known !== undefined) return void (await known);
-    const creating = Promise.all(
-      (['sessions', 'children'] as const).map((kind) =>
-        this.#boss.createQueue(queueOf(machine, kind), QUEUE),
-      ),
-    );
+    const creating = Promise.all(KINDS.map((kind) => this.#boss.createQueue(queueOf(machine, kind), QUEUE)));
     this.#prepared.set(machine, creating);
     creating.catch(() => this.#prepared.delete(machine));
     await creating;
@@ -94,9 +90,16 @@ class PgDispatcher implements JobDispatcher {
     return (await this.#waiting(session)).length > 0;
   }
 
+  async counts(): Promise<{ waiting: number; driven: number }> {
+    const queues = await this.#boss.getQueues(KINDS.map((kind) => queueOf(this.machine, kind)));
+    const sum = (count: (queue: QueueResult) => number) =>
+      queues.reduce((total, queue) => total + count(queue), 0);
+    return { waiting: sum(({ queuedCount }) => queuedCount), driven: sum(({ activeCount }) => activeCount) };
+  }
+
   async take(drive: DriveSession): Promise<void> {
     const { maxRuns } = this.#options;
-    const taker = (kind: 'sessions' | 'children', max: number) => {
+    const taker = (kind: QueueKind, max: number) => {
       const queue = queueOf(this.machine, kind);
       return new QueueTaker({
         boss: this.#boss,

@@ -1,5 +1,6 @@
 import type { EventListener } from '@longhaul/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { addNodeGauges, type NodeGaugesOptions } from './health/node-gauges.ts';
 import { createRunCounters } from './health/run-counters.ts';
 import { addSpentGauges, type SpentGaugesOptions } from './health/spent-gauges.ts';
 import { addStoreGauges, type StoreGaugesOptions } from './health/store-gauges.ts';
@@ -23,6 +24,8 @@ interface MetricsOptions extends StoreGaugesOptions, SpentGaugesOptions {
   readers: () => number;
   /** Open streams from other servers of the cluster. Undefined: this server is alone. */
   streams: (() => number) | undefined;
+  /** This server among several. Undefined: it is alone. */
+  node: NodeGaugesOptions | undefined;
 }
 
 /** Figures of the process with names for counters. Prometheus advises against them. */
@@ -67,6 +70,7 @@ export function createMetrics(now: MetricsOptions): ServerMetrics {
       now.streams,
       registers,
     );
+  if (now.node !== undefined) addNodeGauges(registry, now.node);
   addStoreGauges(registry, now);
   addSpentGauges(registry, now);
   return {

@@ -44,6 +44,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
   const mask = (text: string) => maskNamedTokens(maskToken(maskSecrets(text)));
   const workspaces = await createWorkspaces(options.workspaces);
   const { probes } = options;
+  const { dispatcher } = agent;
   const metrics = createMetrics({
     store: agent.store,
     spending: agent.runtime.spending,
@@ -53,11 +54,11 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     places: () => runs.maxRuns,
     readers: () => feeds.readerCount,
     streams: options.cluster && (() => feeds.streamCount),
+    node: dispatcher && { machine: dispatcher.machine, role, counts: () => dispatcher.counts() },
   });
   const modelHealth = new ModelHealth({ subscribe: (listener) => agent.runtime.subscribe(listener) });
   const readiness = createReadiness({ ...agent, modelHealth, probes });
   agent.runtime.subscribe(metrics.receive);
-  const { dispatcher } = agent;
   const dispatched = dispatcher && new DispatchedRuns({ ...agent, dispatcher, log });
   const runs = new RunKeeper({
     ...agent,
@@ -111,6 +112,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     mask,
     failed,
     version,
+    role,
     limits,
     openai,
   });

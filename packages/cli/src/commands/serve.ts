@@ -11,6 +11,7 @@ import { openStorage } from '../compose/open-storage.ts';
 import { openTelemetry } from '../compose/open-telemetry.ts';
 import { collectAside } from '../serve/collect-aside.ts';
 import { DailyRetention } from '../serve/daily-retention.ts';
+import { followSettings } from '../serve/followed-settings.ts';
 import { holdLines } from '../serve/held-lines.ts';
 import { loggedWarnings, type ServeLog } from '../serve/logged-warnings.ts';
 import { openBrowser } from '../serve/open-browser.ts';
@@ -80,6 +81,11 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   });
   using _warnings = loggedWarnings(log);
   for (const line of held.lines) log.warn(line);
+  using _followed =
+    cluster.dispatcher &&
+    followSettings(storage.store, settings, (error) =>
+      log.warn({ err: error }, 'taking over the settings of another server failed'),
+    );
   cluster.reportTo((problem) =>
     log.warn({ err: problem }, 'the queue of sessions has a problem, and continues'),
   );

@@ -1,3 +1,4 @@
+import type { ClusterFacts } from '@longhaul/cluster';
 import { formatBytes, plural } from '../render/format.ts';
 import { type Check, failedCheck } from './check.ts';
 
@@ -12,8 +13,45 @@ export async function checkPostgres(url: string): Promise<Check[]> {
     return [
       { name, status: 'ok', detail: `${server}, ${formatBytes(bytes)}` },
       { name: 'sessions', status: 'ok', detail: plural(sessions, 'session') },
+      ...(await checkServers(url)),
     ];
   } catch (error) {
     return [failedCheck(name, error)];
   }
+}
+
+/** Checks the servers that share the database. */
+async function checkServers(url: string): Promise<Check[]> {
+  const [{ examineCluster }, { connectionOf, parsePostgresUrl }] = await Promise.all([
+    import('@longhaul/cluster'),
+    import('@longhaul/storage/postgres'),
+  ]);
+  const address = parsePostgresUrl(url);
+  const facts = await examineCluster({ connection: connectionOf(address), schema: `${address.schema}_jobs` });
+  return facts === undefined ? [] : serverChecks(facts);
+}
+
+/** Sessions that wait for a server of their machine, and sessions that were left alone, need a person. */
+export function serverChecks({ machines, answering, waiting, abandoned }: ClusterFacts): Check[] {
+  const name = 'servers';
+  const shown = [...machines].map(([machine, count]) => `${machine} (${count})`);
+  const detail = `${shown.length === 0 ? 'no server drives sessions' : `sessions are driven on ${shown.join(', ')}`}${answering === 0 ? '' : `; ${plural(answering, 'server')} only answer${answering === 1 ? 's' : ''}`}`;
+  const checks: Check[] = [{ name, status: 'ok', detail }];
+  for (const [machine, count] of waiting) {
+    if (machines.has(machine)) continue;
+    checks.push({
+      name,
+      status: 'missing',
+      detail: `${plural(count, 'session')} wait${count === 1 ? 's' : ''} for a server on ${machine}`,
+      remedy: `Start longhaul serve on ${machine}.`,
+    });
+  }
+  if (abandoned > 0)
+    checks.push({
+      name,
+      status: 'missing',
+      detail: `${plural(abandoned, 'session')} left alone, because servers died again and again while they drove ${abandoned === 1 ? 'it' : 'them'}`,
+      remedy: 'Find out why in the logs of the servers, then run longhaul resume ID.',
+    });
+  return checks;
 }

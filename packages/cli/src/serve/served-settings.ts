@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Config,
   DEFAULT_AGENT,
@@ -43,7 +44,9 @@ export interface ServedSettings extends SettingsService {
    * @throws {LonghaulError} as `loadConfig`, `loadAgents` and `loadStrategy`
    */
   reload(): Promise<void>;
-  /** Loads the files again if another process has changed the stored trust or a stored key. Throws as `reload`. */
+  /**
+   * Loads the files again if another process has changed the stored trust, a stored key or a setting. Throws as `reload`.
+   */
   reloadIfChanged(): Promise<void>;
 }
 
@@ -70,6 +73,15 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
   async function reload(): Promise<void> {
     stored = undefined;
     now = await loadCurrent(now.change, options, secrets);
+    stored = now.stored;
+  }
+
+  /** Takes over what another server of the database has changed. */
+  async function takeOver(): Promise<void> {
+    const [change, id] = await Promise.all([readChange(store), readPruningAgentId(store)]);
+    agentId = id;
+    if (isDeepStrictEqual(change, now.change)) return;
+    now = await loadCurrent(change, options, secrets);
     stored = now.stored;
   }
 
@@ -116,6 +128,7 @@ export async function servedSettings(options: ServedSettingsOptions): Promise<Se
     reload: () => oneAtATime(reload),
     reloadIfChanged: () =>
       oneAtATime(async () => {
+        await takeOver();
         if ((await options.stored()) !== stored) await reload();
       }),
   };

@@ -34,11 +34,18 @@ export function step(file: string, number: number) {
   return { toolCalls: [{ name: 'bash', arguments: { command } }] };
 }
 
+/** No call needs approval. */
+const ALLOW = 'approvals: [{ tool: "*", action: allow }]\n';
+
 /** Starts servers with one database, on one machine. */
 export async function startNodes(
   count: number,
   model: ScriptedModelServerOptions,
-  { config = '', args = [] }: { config?: string; args?: readonly string[] } = {},
+  {
+    config = ALLOW,
+    args = [],
+    env = {},
+  }: { config?: string; args?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<Nodes> {
   const database = await startPostgres();
   const bench = await Bench.open();
@@ -49,11 +56,10 @@ export async function startNodes(
 providers: { openai-compatible: { baseUrl: "${server.url}" } }
 storage: { url: "${database.url}" }
 sandbox: { driver: local }
-approvals: [{ tool: "*", action: allow }]
 ${config}`,
   );
   const nodes: Node[] = [];
-  const add = async (more: readonly string[] = args, options: CommandOptions = {}) => {
+  const add = async (more: readonly string[] = args, options: CommandOptions = { env }) => {
     const running = bench.start(['serve', '--port', '0', '--no-token', '--json', ...more], options);
     await running.saw('"listening"');
     const { url } = JSON.parse(running.output()) as { url: string };

@@ -27,6 +27,8 @@ export interface Dispatcher {
   withdraw(session: Session): Promise<boolean>;
   /** Whether a request waits. */
   isRequested(session: Session): Promise<boolean>;
+  /** Sessions of this machine that wait for a server, and those that are driven. */
+  counts(): Promise<{ waiting: number; driven: number }>;
   /** Takes requests from now on, and calls `drive` for each. */
   take(drive: DriveSession): Promise<void>;
   /** Takes no more requests. Drives that have begun continue. */

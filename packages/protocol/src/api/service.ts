@@ -29,6 +29,11 @@ export type HealthChecks = Record<'store' | 'disk' | 'sandbox' | 'model', Health
 export const readySchema = z.looseObject({
   status: z.enum(['ready', 'stopping', 'unavailable']),
   runs: z.int().min(0).meta({ description: 'Number of active runs on this server.' }),
+  machine: z
+    .string()
+    .optional()
+    .meta({ description: 'The machine of this server, of several with one database.' }),
+  role: z.enum(['all', 'api', 'worker']).optional().meta({ description: 'What it does among them.' }),
   maxRuns: z
     .int()
     .min(1)

@@ -2,6 +2,7 @@ import type { PageSignIn } from '@longhaul/models/http';
 import type { SessionFeeds } from '../events/session-feeds.ts';
 import type { FailureLog } from '../failure-log.ts';
 import type { Readiness } from '../health/readiness.ts';
+import type { ServerRole } from '../http/server-role.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import type { DelayedDeletions } from '../runs/delayed-deletions.ts';
 import type { RunKeeper } from '../runs/run-keeper.ts';
@@ -23,6 +24,7 @@ export interface HandlerContext extends ServedAgent {
   mask: (text: string) => string;
   failed: FailureLog;
   version: string;
+  role: ServerRole;
   limits: Pick<ServerLimits, 'heartbeatMs' | 'readerBufferBytes'>;
   openai: OpenAiOptions;
 }

@@ -5,7 +5,7 @@ import type { HandlerContext } from './handler-context.ts';
 type Names = 'getSettings' | 'putSettings' | 'healthz' | 'readyz' | 'metrics' | 'openapi';
 
 export function serviceHandlers(context: HandlerContext): Pick<RouteHandlers, Names> {
-  const { readiness, settings, runs, metrics, version } = context;
+  const { readiness, settings, runs, metrics, version, dispatcher, role } = context;
   let document: { openapi: string } | undefined;
   return {
     getSettings: () => settings.get(),
@@ -13,7 +13,11 @@ export function serviceHandlers(context: HandlerContext): Pick<RouteHandlers, Na
     healthz: async () => ({ status: 'ok' }),
 
     async readyz() {
-      const count = { runs: runs.activeCount, maxRuns: runs.maxRuns ?? undefined };
+      const count = {
+        runs: runs.activeCount,
+        ...(dispatcher && { machine: dispatcher.machine, role }),
+        maxRuns: runs.maxRuns ?? undefined,
+      };
       if (runs.isStopping) return notReady({ status: 'stopping', ...count });
       const { checks, problems } = await readiness();
       if (problems.length === 0) return { status: 'ready', ...count, checks };

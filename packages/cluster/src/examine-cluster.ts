@@ -1,0 +1,69 @@
+import { PgBoss } from 'pg-boss';
+import type { DispatcherOptions } from './open-dispatcher.ts';
+
+/** What is known of the servers of a database. */
+export interface ClusterFacts {
+  /** The machines whose servers drive sessions now, and how many servers each has. */
+  machines: ReadonlyMap<string, number>;
+  /** Servers that only answer requests. */
+  answering: number;
+  /** Sessions that wait, by the machine that they wait for. */
+  waiting: ReadonlyMap<string, number>;
+  /** Sessions that were left alone because server after server died at them. */
+  abandoned: number;
+}
+
+/** Reads what is known of the servers of a database. Changes nothing. Undefined: it has never had one. */
+export async function examineCluster({
+  connection,
+  schema,
+}: Pick<DispatcherOptions, 'connection' | 'schema'>): Promise<ClusterFacts | undefined> {
+  const boss = new PgBoss({
+    ...connection,
+    schema,
+    application_name: 'longhaul',
+    max: 1,
+    migrate: false,
+    createSchema: false,
+    supervise: false,
+    schedule: false,
+    registerInstance: false,
+    openTelemetry: { enabled: false },
+  });
+  // The call that fails reports it.
+  boss.on('error', () => {});
+  try {
+    await boss.start();
+    const [instances, queues] = [await boss.getInstances(), await boss.getQueues()];
+    const living = instances.filter(({ live }) => live);
+    const driving = living.filter(({ workers }) => workers.some(({ queue }) => queue.includes('/')));
+    return {
+      machines: count(driving.map(({ name }) => [name ?? '', 1])),
+      answering: living.length - driving.length,
+      waiting: count(queues.map(({ name, queuedCount }) => [machineOfQueue(name), queuedCount])),
+      abandoned: queues.reduce((sum, { failedCount }) => sum + failedCount, 0),
+    };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  } finally {
+    await boss.stop({ graceful: false }).catch(() => undefined);
+  }
+}
+
+function machineOfQueue(name: string): string {
+  return name.slice(0, name.lastIndexOf('/'));
+}
+
+function count(entries: readonly (readonly [string, number])[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [name, number] of entries) {
+    if (number > 0) counts.set(name, (counts.get(name) ?? 0) + number);
+  }
+  return counts;
+}
+
+/** Whether pg-boss has no tables there. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && /not installed|does not exist/.test(error.message);
+}
