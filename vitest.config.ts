@@ -18,6 +18,9 @@ const DRAWN = [
 /** Programs that tests start share the cache. Otherwise most of their time would be spent compiling. */
 const ENV = { NODE_COMPILE_CACHE: join(tmpdir(), 'longhaul-test-compile-cache') };
 
+/** Lets tests of the page wait for as long as the others. */
+const setupFiles = ['packages/web/src/patience.fixture.ts'];
+
 export default defineConfig({
   resolve: { conditions: ['longhaul-src'] },
   ssr: { resolve: { conditions: ['longhaul-src'] } },
@@ -29,11 +32,15 @@ export default defineConfig({
           name: 'fast',
           include: inFolders('*.test.{ts,tsx}'),
           exclude: [...NEVER, SLOW, ...SHARED.node, ...SHARED.document],
+          setupFiles,
         },
       },
       // One process runs many of these files, so it loads the modules that they share once.
       { extends: true, test: { name: 'fast-shared', include: SHARED.node, isolate: false } },
-      { extends: true, test: { name: 'fast-document', include: SHARED.document, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'fast-document', include: SHARED.document, isolate: false, setupFiles },
+      },
       {
         extends: true,
         test: {

@@ -11,7 +11,7 @@ const NEVER = ['**/node_modules/**', '**/*.slow.test.{ts,tsx}', '**/*.bun.test.t
  * starts itself are named too, since they can outlive it.
  */
 const CHANGES_PROCESS =
-  /\bvi\.(?!fn\b|spyOn\b|waitFor\b|waitUntil\b)|testing\/steps|globalThis|process\.(?:env|chdir|on|once|umask|exit|kill|emit)\b|child_process|worker_threads/;
+  /\bvi\.(?!fn\b|spyOn\b)|testing\/steps|globalThis|process\.(?:env|chdir|on|once|umask|exit|kill|emit)\b|child_process|worker_threads/;
 
 /** A process is kept for files of one environment. */
 const HAS_DOCUMENT = /@vitest-environment happy-dom/;

@@ -15,6 +15,7 @@ describe('Connection', () => {
     probes = 0;
     isUp = false;
     returns = 0;
+    vi.stubGlobal('location', new URL('http://127.0.0.1:4140/'));
     vi.stubGlobal('fetch', async () => {
       probes += 1;
       if (!isUp) throw new TypeError('fetch failed');

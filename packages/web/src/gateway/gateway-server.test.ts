@@ -75,7 +75,7 @@ it('asks for a token if its own has ended, and then sends the request again', as
   ended.add('one');
   answers.set('/page/compaction?id=1.1', () => Response.json({ id: '1.1' }));
   const detail = server.compaction('1.1');
-  await vi.waitFor(() => expect(access.store.getState().phase).toBe('asking'));
+  await expect.poll(() => access.store.getState().phase).toBe('asking');
   await access.signIn('the-token');
   expect(await detail).toEqual({ id: '1.1' });
   expect(sent.at(-1)?.token).toBe('Bearer two');

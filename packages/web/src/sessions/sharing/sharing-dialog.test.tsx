@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
 import { shownSession } from '../../data/shown-session.fixture.tsx';
 import { sessionInfo } from '../session-info.fixture.ts';
@@ -25,7 +25,7 @@ it('lets the owner share a session', async () => {
   );
   fireEvent.click(screen.getByLabelText('Others can read it'));
   fireEvent.click(screen.getByRole('button', { name: 'Save' }));
-  await vi.waitFor(() => expect(onClose).toHaveBeenCalled());
+  await waitFor(() => expect(onClose).toHaveBeenCalled());
   expect(update.mock.calls).toEqual([['s', { shared: 'read' }]]);
 });
 
