@@ -262,6 +262,11 @@ describe('mistakes', () => {
       'longhaul.yml:1:17: server.port must be at most 65535, not 99999.',
     ],
     [
+      'a word in place of a number',
+      'server: { maxRuns: many }',
+      'longhaul.yml:1:20: server.maxRuns must be a whole number of at least 1, auto, or null, not "many".',
+    ],
+    [
       'a value of a fixed set',
       'sandbox: { driver: dokcer }',
       'longhaul.yml:1:20: sandbox.driver must be auto, docker, bubblewrap or local, not "dokcer". Did you mean "docker"?',

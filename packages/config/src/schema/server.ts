@@ -66,7 +66,9 @@ export const server = z.strictObject({
     D.server.requestsPerSecond,
   ),
   maxRuns: setting(
-    z.union([count, z.literal('auto')]).nullable(),
+    z
+      .union([count, z.literal('auto')], { error: 'must be a whole number of at least 1, auto, or null' })
+      .nullable(),
     'Maximum number of runs at the same time, without those of child sessions. Other sessions wait for a place, and tokens take turns. auto: as many as fit into the memory with sandbox.memoryMb each, and at most four for each processor. null: no limit.',
     D.server.maxRuns,
   ),
