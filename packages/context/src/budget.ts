@@ -136,6 +136,6 @@ const MAX_LEDGER_TOKENS = 12_000;
  * these values; 40 % of the message budget is the limit.
  */
 export function ledgerTokens({ windowTokens, messageTokens }: Budget, share = DEFAULT_LEDGER_SHARE): number {
-  const byWindow = Math.min(windowTokens * 0.3, 3_200 + windowTokens * 0.15, MAX_LEDGER_TOKENS);
+  const byWindow = Math.min(windowTokens * 0.3, 4_100 + windowTokens * 0.15, MAX_LEDGER_TOKENS);
   return Math.floor(Math.min(byWindow * (share / DEFAULT_LEDGER_SHARE), messageTokens * 0.4));
 }

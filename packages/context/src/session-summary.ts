@@ -26,14 +26,14 @@ export function sessionSummary({ text, files }: SummarySource): string | undefin
 function firstSentences(text: string): string {
   const sentences: string[] = [];
   let chars = 0;
-  for (const line of proseLines(text)) {
-    for (const sentence of sentencesOf(line)) {
-      if (sentences.length === MAX_SENTENCES) return sentences.join(' ');
-      if (chars + sentence.length > MAX_CHARS)
-        return [...sentences, ...(sentences.length === 0 ? [cutAtWord(sentence)] : [])].join(' ');
-      sentences.push(sentence);
-      chars += sentence.length + 1;
+  for (const sentence of proseSentences(text)) {
+    if (sentences.length === MAX_SENTENCES) break;
+    if (chars + sentence.length > MAX_CHARS) {
+      if (sentences.length === 0) sentences.push(cutAtWord(sentence));
+      break;
     }
+    sentences.push(sentence);
+    chars += sentence.length + 1;
   }
   return sentences.join(' ');
 }
@@ -42,13 +42,15 @@ const CODE = /^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1[^\n]*$|$(?![\s\S]))/gm;
 /** Tables, rules, and headings, which are no sentences. */
 const NO_PROSE = /^\s*(?:\||#{1,6}\s|[-*_=]{3,}\s*$)/;
 
-function proseLines(text: string): string[] {
+/** Returns the sentences of a text, without code, tables and headings, each without marks of Markdown. */
+export function proseSentences(text: string): string[] {
   return text
     .replace(CODE, '')
     .split('\n')
     .filter((line) => !NO_PROSE.test(line))
     .map(plainLine)
-    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+    .filter((line) => /[\p{L}\p{N}]/u.test(line))
+    .flatMap(sentencesOf);
 }
 
 function sentencesOf(line: string): string[] {

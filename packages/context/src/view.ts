@@ -269,7 +269,7 @@ function digestOf(part: ToolPart): { lines: number; outline: string } {
 
 /** The outline of a larger output has more names. */
 function outlineChars(text: string): number {
-  return Math.max(240, Math.min(4_000, Math.floor(text.length * 0.15)));
+  return Math.max(240, Math.min(8_000, Math.floor(text.length * 0.2)));
 }
 
 export function textOfOutput(output: readonly ToolOutputContent[]): string {

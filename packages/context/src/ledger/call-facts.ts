@@ -8,6 +8,7 @@ import { commandWork, shortLine } from './command-work.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { addFile, addNamedFile } from './file-facts.ts';
 import { fileKey } from './file-paths.ts';
+import { sequenceOf } from './handle-sequence.ts';
 import { keptFactsOf } from './kept-facts.ts';
 import type { LedgerFold } from './ledger-facts.ts';
 import { addNames } from './name-index.ts';
@@ -35,6 +36,7 @@ export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number,
     addCommand(facts, work, {
       exitCode: seen.exitCode,
       refused: seen.refused,
+      text: seen.text,
       ended: seen.ended ?? (part.state === 'completed' ? 'done' : undefined),
       ...place,
     });
@@ -62,6 +64,7 @@ function setsTodo(facts: LedgerFold, part: ToolPart, handle: string): boolean {
   const todo = todoListOf(part, facts.todo);
   if (todo === undefined) return false;
   facts.todo = todo;
+  addNames(facts.names, todo, { source: 'calls', sequence: sequenceOf(handle) });
   facts.todoHandle = handle;
   const kept = keptFactsOf(part);
   if (kept !== undefined) facts.kept = { facts: kept, handle };
@@ -82,7 +85,9 @@ function addFiles(facts: LedgerFold, part: ToolPart, { seen, handle, sequence }:
 
 /** Whether an earlier call named the file, from the root of the workspace or by an absolute path, and it still exists. */
 function isKnownFile({ files }: LedgerFold, key: string): boolean {
-  const known = files.get(key) ?? [...files.values()].find((file) => file.key.endsWith(`/${key}`));
+  const isSame = (known: string) =>
+    known.endsWith(`/${key}`) || (known.includes('/') && key.endsWith(`/${known}`));
+  const known = files.get(key) ?? [...files.values()].find((file) => isSame(file.key));
   return known !== undefined && !known.actions.has('deleted') && !known.actions.has('moved');
 }
 

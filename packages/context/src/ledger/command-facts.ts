@@ -21,9 +21,10 @@ export function addCommand(
     exitCode,
     ended,
     refused,
+    text,
     handle,
     sequence,
-  }: CallPlace & Pick<ToolFacts, 'exitCode' | 'ended' | 'refused'>,
+  }: CallPlace & Pick<ToolFacts, 'exitCode' | 'ended' | 'refused' | 'text'>,
 ): void {
   const isDone = exitCode === undefined ? ended === 'done' : exitCode === 0;
   for (const subject of isDone ? work.commits : [])
@@ -37,9 +38,23 @@ export function addCommand(
     count: (known?.count ?? 0) + 1,
     exitCode,
     ended,
+    counts: isCheck(work.program) ? countsIn(text) : undefined,
     handle,
     lastSequence: sequence,
   });
+}
+
+/** Where programs sum up is at the end. */
+const COUNTS_CHARS = 2_000;
+const COUNTS = /\b\d{1,9} (?:failed|failing|passed|passing)\b/g;
+
+/** Returns what a check says that passed and failed, from the last such numbers of its output. */
+function countsIn(text: string): string | undefined {
+  const line = text
+    .slice(-COUNTS_CHARS)
+    .split('\n')
+    .findLast((each) => each.search(COUNTS) !== -1);
+  return line === undefined ? undefined : ownCopy((line.match(COUNTS) ?? []).join(', '));
 }
 
 /** A ledger shows fewer. */
@@ -78,13 +93,14 @@ export function addOutcome(facts: LedgerFold, { key, call, toolName, seen, work,
   const isWritten = seen.action === 'created' || seen.action === 'modified';
   if (known !== undefined && (known.toolName === toolName || isWritten)) resolve(facts, key, known);
   if (work === undefined) return;
-  const { program, size } = work;
-  // `npm test` without further words covers everything.
-  const isWhole = size === program.split(' ').length;
-  for (const open of facts.failing.get(program) ?? []) {
-    const error = facts.errors.get(open);
-    if (error === undefined) continue;
-    if (isWhole || !isCheck(program) || size < (error.size ?? 0)) resolve(facts, open, error);
+  for (const { program, size } of [work, ...work.also]) {
+    // `npm test` without further words covers everything.
+    const isWhole = size === program.split(' ').length;
+    for (const open of facts.failing.get(program) ?? []) {
+      const error = facts.errors.get(open);
+      if (error === undefined) continue;
+      if (isWhole || !isCheck(program) || size < (error.size ?? 0)) resolve(facts, open, error);
+    }
   }
 }
 
@@ -117,26 +133,42 @@ const FOUND_LINE = /^\s*(?:got|received|actual|found)\b/i;
 const MAX_LINE_CHARS = 600;
 const MESSAGE_CHARS = 200;
 
+/** Names the cause itself: `TypeError: x is no function`, `src/a.ts(3,1): error TS2304: …`. */
+const CAUSE = /(?:[A-Za-z]*(?:Error|Exception)(?: \[\w+\])?|\berror(?: TS\d+|\[\w+\])?|fatal|panic): *\S/;
+/** Only names what failed: `FAIL src/a.test.ts`. */
+const HEADER = /^\W*(?:FAIL(?:ED|URE)?|not ok|ERROR)\b/;
+const TRACEBACK = 'Traceback (most recent call last)';
+
 /** Returns the line that explains the failure best, with the place that it is about. */
 function errorLine(text: string): string {
   const lines = withoutTracebacks(text)
     .split('\n')
-    .filter((line) => line.trim() !== '' && line.length <= MAX_LINE_CHARS);
-  const index = lines.findIndex((line) => ERROR_LINE.test(line));
-  const next = lines[index + 1] ?? '';
-  const found = index !== -1 && FOUND_LINE.test(next) ? `; ${next.trim()}` : '';
-  const telling = lines[index] ?? lines.findLast((line) => !EXIT_LINE.test(line)) ?? lines[0] ?? '';
-  const message = oneLine(telling + found, MESSAGE_CHARS);
+    .filter((line) => /\w/.test(line) && line.length <= MAX_LINE_CHARS && !TAG_LINE.test(line));
+  // The last cause of Python is the one that ended the program. Compilers begin with the one that leads to the others.
+  const isCause = (line: string) => CAUSE.test(line);
+  const cause = text.includes(TRACEBACK) ? lines.findLast(isCause) : lines.find(isCause);
+  const message = oneLine(cause ?? tellingLine(lines), MESSAGE_CHARS);
   const place =
     PLACE.exec(message) === null
-      ? lines.map((line) => (PLACE.exec(line) ?? PATCHED.exec(line))?.[1]).find(isText)
+      ? lines.map((line) => (PLACE.exec(line) ?? FILE_LINE.exec(line))?.[1]).find(isText)
       : undefined;
   return ownCopy(place === undefined ? message : `${message} [${place}]`);
 }
 
+const TAG_LINE = /^\s*<\/?\w+>\s*$/;
+
+function tellingLine(lines: readonly string[]): string {
+  const index = lines.findIndex((line) => ERROR_LINE.test(line));
+  const line = lines[index] ?? lines.findLast((each) => !EXIT_LINE.test(each)) ?? lines[0] ?? '';
+  const next = lines[index + 1] ?? '';
+  const isJoined = index !== -1 && (FOUND_LINE.test(next) || (HEADER.test(line) && next !== ''));
+  return isJoined ? `${line}; ${next.trim()}` : line;
+}
+
 const PLACE = /((?:[\w@.-]{1,80}\/){0,12}[\w@.-]{1,80}\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)))/;
 
-const PATCHED = /^patching file '?([^\s']+)/;
+/** A file that a line is about, without a position in it. */
+const FILE_LINE = /^(?:patching file '?|\W*FAIL(?:ED)? +)([^\s':]+\.\w+)/;
 
 function isText(place: string | undefined): place is string {
   return place !== undefined;

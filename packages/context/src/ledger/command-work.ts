@@ -1,5 +1,5 @@
 import { oneLine } from './one-line.ts';
-import { type ShellCommand, shellCommands, withoutPrefix } from './shell-commands.ts';
+import { type ShellCommand, shellCommands, withoutHereDocuments, withoutPrefix } from './shell-commands.ts';
 
 /** What a shell line does for the work. */
 export interface CommandWork {
@@ -14,6 +14,8 @@ export interface CommandWork {
   program: string;
   /** Its number of words, without `./...`. With more words, a run covers less: `npm test -- one.test.ts`. */
   size: number;
+  /** The other programs of a line in which each command runs only if the previous one succeeds. */
+  also: readonly Pick<CommandWork, 'program' | 'size'>[];
   /** Whether the exit code is that of a filter such as `grep`, not of the program. */
   isPiped: boolean;
   /** Subjects of the commits that the line makes. */
@@ -30,23 +32,47 @@ export function commandWork(
     kinds.findLast(({ kind }) => kind === 'runs') ??
     kinds.findLast(({ kind }) => kind === 'edits') ??
     kinds.at(-1);
+  const plain = line.replace(QUOTED, 'TEXT');
+  const isChain = !/[;|\n]/.test(plain);
   return {
     kind: main?.kind ?? 'looks',
-    shown: line.trim().replace(SHORTENED, ''),
+    shown: shownLine(line).replace(SHORTENED, ''),
     program: main?.program ?? '',
-    size: withoutPrefix(main?.words ?? []).filter((word) => !/^\.(?:\/\.\.\.)?$/.test(word)).length,
-    isPiped: PIPED.test(line.replace(QUOTED, 'TEXT')) && !line.includes('pipefail'),
+    size: sizeOf(main?.words),
+    also: isChain
+      ? kinds
+          .filter((command) => command.kind === 'runs' && command !== main)
+          .map(({ program, words }) => ({ program, size: sizeOf(words) }))
+      : [],
+    isPiped: PIPED.test(plain) && !line.includes('pipefail'),
     commits: kinds.flatMap(({ program, words }) => (program === 'git commit' ? subjectOf(words, line) : [])),
   };
 }
+
+function sizeOf(words: readonly string[] = []): number {
+  return withoutPrefix(words).filter((word) => !/^\.(?:\/\.\.\.)?$/.test(word)).length;
+}
+
+/** Without contents of files and comments. Each line is a command. */
+function shownLine(line: string): string {
+  const text = withoutHereDocuments(line).replace(/^[^\S\n]*#[^\n]*(?:\n|$)/gm, '');
+  const run = text === line ? text : text.replace(WRITTEN, '');
+  return (/\w/.test(run) ? run : text).trim().replace(/\s*\n\s*/g, text === line ? '\n' : '; ');
+}
+
+/** `cat > a.py`, after which the content of the file was. */
+const WRITTEN = /\bcat[^\S\n]*>>?[^\S\n]*\S+[^\S\n]*(?:&&|;|\n|$)\s*/g;
 
 /** `$(go env GOPATH)`: not a command of the line itself. */
 const SUBSTITUTION = /\$\([^()\n]{1,300}\)/g;
 
 /** Whether a program checks the work, such as a test, a linter or a compiler. */
 export function isCheck(program: string): boolean {
-  return !program.startsWith('git ') && CHECK.test(program);
+  return !program.startsWith('git ') && !MENDING_SCRIPT.test(program) && CHECK.test(program);
 }
+
+/** `python fix_location_check.py` */
+const MENDING_SCRIPT = /^\w+ \S*?(?:fix|apply|create|patch|update|debug|generate)[-_]/i;
 
 const CHECK =
   /test|check|lint|build|compile|verify|typecheck|\b(?:tsc|vet|clippy|mypy|ruff|jest|vitest|pytest|tox|make|gradlew?|mvn|rspec|phpunit)\b/i;
@@ -60,12 +86,10 @@ const SHORTENED =
  * beginning: a failure is mostly of one of these.
  */
 export function shortLine(line: string, maxChars: number): string {
-  const text = line
-    .trim()
+  const text = shownLine(line)
     .replace(/^cd\s+\S+\s*(?:&&|;)\s*(?=\S)/, '')
     .replace(SHORTENED, '');
-  const commands =
-    text.length <= maxChars || text.includes('<<') ? [] : text.split(/\s&&\s/).slice(-MAX_SHOWN);
+  const commands = text.length <= maxChars ? [] : text.split(/\s&&\s|\n/).slice(-MAX_SHOWN);
   if (commands.length < 2) return oneLine(text, maxChars);
   const chars = Math.floor((maxChars + 4) / commands.length) - 4;
   return commands.map((command) => oneLine(command, chars)).join(' && ');
@@ -92,7 +116,7 @@ function programOf({ words, writes }: ShellCommand): Program {
   if (LOOKS.has(name) || !/\w/.test(name) || DOCUMENT.test(name))
     return { program: name, kind: writesFile ? 'edits' : 'looks' };
   if (INTERPRETERS.test(name)) return ofInterpreter(name, others);
-  if (others.every((word) => VERSION_OPTION.test(word)) && others.length > 0)
+  if (others.includes('--help') || (others.every((word) => VERSION_OPTION.test(word)) && others.length > 0))
     return { program: name, kind: 'looks' };
   return { program: withSubcommand(name, operands), kind: 'runs' };
 }

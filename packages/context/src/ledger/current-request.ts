@@ -1,10 +1,10 @@
 import { cutAtSentences } from '../cut-at-sentences.ts';
 import type { TokenCounter } from '../tokens.ts';
-import { isAcknowledgement } from './acknowledgement.ts';
+import { isAcknowledgement, isThanks } from './acknowledgement.ts';
 import { instructionLine, MAX_CHARS_PER_TOKEN } from './instruction-section.ts';
 import type { InstructionFact } from './ledger-facts.ts';
 import { REQUEST_HEADING } from './ledger-sections.ts';
-import { oneLine } from './one-line.ts';
+import { requestExcerpt } from './request-excerpt.ts';
 
 export interface CurrentRequest {
   text: string;
@@ -22,11 +22,13 @@ interface CurrentRequestOptions {
 
 const HEADING = `### ${REQUEST_HEADING}`;
 const MAX_OTHERS = 4;
-const BEGINNING_CHARS = 100;
+const EXCERPT_CHARS = 240;
+/** A shorter answer means nothing without what precedes the question. */
+const MIN_WORDS = 4;
 
 /**
- * Returns the section with the newest instruction, and with the short messages after it. An instruction that the view
- * shows is only named. Undefined if there is none, or if it does not fit. Of the messages after it, the newest fit first.
+ * Returns the section with the newest instruction, and with the short messages after it, but no thanks. An instruction that the view
+ * shows is cut. Undefined if there is none, or if it does not fit. Of the messages after it, the newest fit first.
  */
 export function currentRequest(
   instructions: readonly InstructionFact[],
@@ -37,24 +39,31 @@ export function currentRequest(
   if (request === undefined) return undefined;
   const isShown = verbatim?.has(request.messageId) === true;
   const heading = isShown ? HEADING : `${HEADING} (verbatim)`;
-  const after = instructions.slice(index + 1).filter(({ messageId }) => verbatim?.has(messageId) !== true);
+  const later = instructions.slice(index + 1);
+  const thanks = later.filter(({ text }) => isThanks(text));
+  const after = later.filter((fact) => verbatim?.has(fact.messageId) !== true && !thanks.includes(fact));
   for (let others = after.slice(-MAX_OTHERS); ; others = others.slice(1)) {
     const lines = others.map((fact) => instructionLine(fact));
     const room = maxTokens - (lines.length === 0 ? 0 : count(lines.join('\n')) + 1);
     const head = isShown
-      ? `The user's message (${request.handle}) in this conversation that begins “${oneLine(request.text, BEGINNING_CHARS)}”.`
+      ? `- (${request.handle}, in this conversation) ${requestExcerpt(request.text, EXCERPT_CHARS)}`
       : whole(request, room, count);
     const text = [heading, head, ...lines].join('\n');
     const tokens = head === undefined ? Number.POSITIVE_INFINITY : count(`${text}\n\n`);
     if (tokens <= maxTokens)
-      return { text, tokens, messageIds: new Set([request, ...others].map(({ messageId }) => messageId)) };
+      return {
+        text,
+        tokens,
+        messageIds: new Set([request, ...others, ...thanks].map(({ messageId }) => messageId)),
+      };
     if (others.length === 0) return undefined;
   }
 }
 
-/** Whether a message is more than an answer to a question of the model. */
+/** Whether a message asks for something, also without the question that it answers. */
 function isRequest({ text, answers }: InstructionFact): boolean {
-  return answers === undefined && !isAcknowledgement(text);
+  const isLong = answers === undefined || text.trim().split(/\s+/).length >= MIN_WORDS;
+  return isLong && !isAcknowledgement(text);
 }
 
 /** Tokens of the heading and of the note about a cut. */

@@ -26,7 +26,7 @@ test('lists commits, and what the model said at the end of turns that changed fi
     .step(bash('git commit -am "Add decks"'))
     .step('## Result\n\nThe decks are **stored** in `src/decks.ts`. All tests pass.')
     .user('How does it work?')
-    .step('It keeps a list.')
+    .step('It keeps a list of decks, which is sorted by their names.')
     .user('Rename it to piles then, everywhere.')
     .step(write('src/piles.ts'))
     .step('Now I run the tests:')

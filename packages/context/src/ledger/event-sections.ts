@@ -1,9 +1,14 @@
 import type { TokenCounter } from '../tokens.ts';
+import { outcomeOf } from './command-outcome.ts';
+import { shortLine } from './command-work.ts';
+import { splitPath } from './file-paths.ts';
+import { scriptOf } from './helper-files.ts';
+import { isHelper } from './is-changed.ts';
 import type { CommandFact, DoneFact, ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
 import { STATE_HEADING, TODO_HEADING } from './ledger-sections.ts';
 import { oneLine } from './one-line.ts';
 import { openErrors } from './open-errors.ts';
-import { outcomeOf, stateLines } from './state-section.ts';
+import { causeOf, stateLines } from './state-section.ts';
 import { todoLines } from './todo-lines.ts';
 
 /** The facts, with each file once. */
@@ -34,7 +39,7 @@ export const TODO: Section = {
   share: 0.15,
   lines: ({ todo, todoHandle }, room) => todoLines(todo, { ...room, handle: todoHandle }),
 };
-export const DONE: Section = { heading: 'Done so far, newest first', share: 0.08, lines: doneLines };
+export const DONE: Section = { heading: 'Done so far, newest first', share: 0.06, lines: doneLines };
 
 /** The sections after the changed files. */
 export const EVENTS: readonly Section[] = [
@@ -45,9 +50,10 @@ export const EVENTS: readonly Section[] = [
   { heading: 'Cut outputs (read with recall)', share: 0.03, lines: handleLines },
 ];
 
-function doneLines({ done }: LedgerFacts, { visibleFrom }: Room): string[] {
+/** Without what the state shows. */
+function doneLines({ done, report }: LedgerFacts, { visibleFrom }: Room): string[] {
   return done
-    .filter(({ sequence }) => sequence < visibleFrom)
+    .filter(({ sequence, handle }) => sequence < visibleFrom && handle !== report?.handle)
     .toReversed()
     .map(doneLine);
 }
@@ -56,27 +62,35 @@ function doneLine({ kind, text, handle }: DoneFact): string {
   return kind === 'commit' ? `- commit: ${text} (${handle})` : `- “${text}” (${handle})`;
 }
 
-/** Without those whose last run the view shows, except for the newest one and those that failed. */
-function commandLines({ commands }: LedgerFacts, { visibleFrom }: Room): string[] {
-  const hidden = [...commands.values()].filter(
-    (command, index) =>
-      command.lastSequence < visibleFrom || index === commands.size - 1 || outcomeOf(command) !== 'ok',
-  );
-  return hidden.reverse().map(commandLine);
+/**
+ * Without those whose last run the view shows, except for the newest one and those that failed. Of the scripts that the
+ * work wrote for itself, only the newest run is of use.
+ */
+function commandLines({ commands, files }: LedgerFacts, { visibleFrom }: Room): string[] {
+  const newest = [...commands.values()].reverse();
+  const helpers = new Set([...files.values()].filter(isHelper).map(({ path }) => splitPath(path).name));
+  const isOfHelper = ({ program }: CommandFact) => helpers.has(scriptOf(program) ?? '');
+  const newestOfHelper = newest.find(isOfHelper);
+  return newest
+    .filter(
+      (command, index) => command.lastSequence < visibleFrom || index === 0 || outcomeOf(command) !== 'ok',
+    )
+    .filter((command) => command === newestOfHelper || !isOfHelper(command))
+    .map(commandLine);
 }
 
 export function commandLine(fact: CommandFact): string {
   const { command, count, handle } = fact;
   const times = count === 1 ? '' : `, run ${count} times`;
-  return `- \`${oneLine(command, 160)}\` → ${outcomeOf(fact)}${times} (${handle})`;
+  return `- \`${shortLine(command, 160)}\` → ${outcomeOf(fact)}${times} (${handle})`;
 }
 
 function errorLines(facts: LedgerFacts): string[] {
-  return openErrors(facts).map((error) => errorLine('open', error));
+  return openErrors(facts).map((error) => errorLine(error));
 }
 
-export function errorLine(state: string, { call, message, handle }: ErrorFact): string {
-  return `- [${state}] ${call} → ${message === '' ? 'failed' : message} (${handle})`;
+export function errorLine(error: ErrorFact, state = ''): string {
+  return `- ${state}${error.call} → ${causeOf(error, Number.POSITIVE_INFINITY)} (${error.handle})`;
 }
 
 function backgroundLines({ background }: LedgerFacts): string[] {

@@ -1,4 +1,4 @@
-import { byChange, isChanged } from './is-changed.ts';
+import { byChange, isChanged, isResult } from './is-changed.ts';
 import type { FileFact } from './ledger-facts.ts';
 import type { RankedName } from './rank-names.ts';
 import type { SameFiles } from './same-files.ts';
@@ -39,13 +39,18 @@ export function buildFileTree(options: TreeOptions): FileTree {
   return treeLines(draft, { files, names });
 }
 
-/** Changed files come first, then those that were only read; the newest first in each group. */
+/** Results come first, then other changed files, then those that were only read; the newest first in each group. */
 function filesActedOn(files: ReadonlyMap<string, FileFact>): FileFact[] {
   const folders = foldersOf(files);
   const acted = [...files.values()]
     .filter(({ key, actions }) => actions.size > 0 && !folders.has(key))
     .reverse();
-  return [...acted.filter(isChanged).sort(byChange), ...acted.filter((file) => !isChanged(file))];
+  const changed = acted.filter(isChanged).sort(byChange);
+  return [
+    ...changed.filter(isResult),
+    ...changed.filter((file) => !isResult(file)),
+    ...acted.filter((file) => !isChanged(file)),
+  ];
 }
 
 /** The folders of all files: a folder that was read is no file. */

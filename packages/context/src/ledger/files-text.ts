@@ -1,11 +1,13 @@
-import { splitPath } from './file-paths.ts';
 import type { FileFact } from './ledger-facts.ts';
 
 const NAMED_FILES = 3;
 
-/** Returns how many files changed, and the newest ones by name. */
+/** Returns how many files changed, and the newest ones by name. Files of one name are shown with their folder. */
 export function filesText(files: readonly FileFact[]): string {
-  const names = files.slice(0, NAMED_FILES).map(({ path }) => splitPath(path).name);
+  const paths = files.slice(0, NAMED_FILES).map(({ path }) => path.split('/'));
+  const isOther = (name = '', index: number) =>
+    paths.some((parts, at) => at !== index && parts.at(-1) === name);
+  const names = paths.map((parts, index) => parts.slice(isOther(parts.at(-1), index) ? -2 : -1).join('/'));
   return files.length <= NAMED_FILES
     ? `${names.join(', ')} changed`
     : `${files.length} files changed (newest: ${names.join(', ')})`;

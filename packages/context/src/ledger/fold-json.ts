@@ -3,7 +3,7 @@ import { createNameIndex, createSightings, type NameSightings } from './name-ind
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 9;
+const VERSION = 10;
 
 type NameRow = [
   name: string,
@@ -22,6 +22,7 @@ interface StoredFold {
   instructions: LedgerFold['instructions'];
   turnStart: number;
   said?: LedgerFold['said'];
+  report?: LedgerFold['report'];
   done: LedgerFold['done'];
   lastChange: number;
   todo?: string;
@@ -45,6 +46,7 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
     instructions: fold.instructions,
     turnStart: fold.turnStart,
     said: fold.said,
+    report: fold.report,
     done: fold.done,
     lastChange: fold.lastChange,
     todo: fold.todo,
@@ -91,6 +93,7 @@ function toFold(stored: StoredFold): LedgerFold {
     instructions: stored.instructions,
     turnStart: stored.turnStart,
     said: stored.said,
+    report: stored.report,
     done: stored.done,
     lastChange: stored.lastChange,
     todo: stored.todo,

@@ -23,6 +23,8 @@ export interface FileFact {
   /** The call that read or changed it last. */
   handle: string;
   lastSequence: number;
+  /** Whether it is a script of the work itself. Only set while a ledger is rendered; see `withHelpers`. */
+  isHelper?: true;
   /** The call that changed it last. */
   changed?: { handle: string; sequence: number };
 }
@@ -35,6 +37,8 @@ export interface CommandFact {
   count: number;
   exitCode?: number;
   ended?: string;
+  /** What it counted in its last run, such as `12 passed, 1 failed`. */
+  counts?: string;
   handle: string;
   lastSequence: number;
 }
@@ -59,14 +63,10 @@ export interface DoneFact {
   text: string;
 }
 
-/** What the model said last. */
-export interface SaidFact {
-  handle: string;
-  sequence: number;
-  /** In which a question is looked for. */
-  end: string;
-  /** In which its first sentences are looked for. */
-  beginning: string;
+/** What the model said that says something of the work; see `noteOf`. */
+export interface ReportFact extends Omit<DoneFact, 'kind'> {
+  /** Whether it ends a turn: its message has no calls. */
+  endsTurn: boolean;
 }
 
 /** The facts of a session up to some message. It grows message by message, and never reads a summary. */
@@ -74,8 +74,10 @@ export interface LedgerFold {
   instructions: InstructionFact[];
   /** Sequence of the newest instruction; 0 before the first one. */
   turnStart: number;
-  /** The model's newest text, until the user answers. */
-  said?: SaidFact;
+  /** The end of the model's newest text, until the user answers: a question is looked for in it. */
+  said?: string;
+  /** The newest one. */
+  report?: ReportFact;
   /** What was done, oldest first: the newest hundreds. */
   done: DoneFact[];
   /** The newest todo list, as its tool returned it. */

@@ -1,16 +1,16 @@
 import { handleOf, isBlank, type Message, type TextPart } from '@longhaul/protocol';
 import { isUserMessage } from '../log.ts';
 import { ownCopy } from '../own-copy.ts';
-import { sessionSummary } from '../session-summary.ts';
 import { answeredQuestion, SAID_CHARS } from './answered-question.ts';
 import { deliveredTasks, endedInBackground } from './background-facts.ts';
 import { addToolCall } from './call-facts.ts';
 import { addDone } from './command-facts.ts';
 import { addPatch } from './file-facts.ts';
-import { instructionIn } from './instruction-text.ts';
+import { instructionIn, isReviewPrompt } from './instruction-text.ts';
 import type { LedgerFold } from './ledger-facts.ts';
 import { addNames } from './name-index.ts';
 import { oneLine } from './one-line.ts';
+import { noteOf } from './said-note.ts';
 
 /** Adds the session's next message to the fold. */
 export function foldMessage(facts: LedgerFold, message: Message): void {
@@ -24,22 +24,21 @@ export function foldMessage(facts: LedgerFold, message: Message): void {
     else if (part.type === 'patch') addPatch(facts, part, sequence);
     else if (part.type === 'text') {
       addNames(facts.names, part.text, { source: isUser ? 'users' : 'texts', sequence });
-      if (message.role === 'assistant' && !isBlank(part.text)) addSaid(facts, part.text, sequence);
+      if (message.role === 'assistant' && !isBlank(part.text)) addSaid(facts, part.text, message);
     }
   }
 }
 
-/** The beginning of a text in which its first sentences are looked for. */
-const NOTE_SOURCE_CHARS = 1_000;
-const NOTE_CHARS = 200;
+/** A shorter text, such as `All tests pass.`, says too little of the work. */
+const MIN_REPORT_CHARS = 40;
 
-function addSaid(facts: LedgerFold, text: string, sequence: number): void {
-  facts.said = {
-    handle: handleOf(sequence),
-    sequence,
-    end: ownCopy(text.slice(-SAID_CHARS)),
-    beginning: ownCopy(text.slice(0, NOTE_SOURCE_CHARS)),
-  };
+function addSaid(facts: LedgerFold, text: string, { sequence, parts }: Message): void {
+  facts.said = ownCopy(text.slice(-SAID_CHARS));
+  const note = noteOf(text);
+  if (note.length >= MIN_REPORT_CHARS) {
+    const endsTurn = parts.every(({ type }) => type !== 'tool');
+    facts.report = { handle: handleOf(sequence), sequence, text: note, endsTurn };
+  }
 }
 
 function addInstruction(facts: LedgerFold, message: Message): void {
@@ -48,26 +47,22 @@ function addInstruction(facts: LedgerFold, message: Message): void {
     .map((part) => part.text)
     .join('\n');
   const text = instructionIn(written);
-  if (isBlank(text)) return;
+  // As the task of the session, a review is what the session is for.
+  if (isBlank(text) || (facts.instructions.length > 0 && isReviewPrompt(text))) return;
   addNote(facts);
-  const answers = facts.said === undefined ? undefined : answeredQuestion(facts.said.end, text);
+  const answers = facts.said === undefined ? undefined : answeredQuestion(facts.said, text);
   const fact = { messageId: message.id, text, handle: handleOf(message.sequence) };
   facts.instructions.push(answers === undefined ? fact : { ...fact, answers: ownCopy(answers) });
   facts.turnStart = message.sequence;
   facts.said = undefined;
 }
 
-/** What the model said after the last change of a turn tells what it did. */
-function addNote(facts: LedgerFold): void {
-  const { said, lastChange, turnStart } = facts;
-  if (said === undefined || lastChange <= turnStart || said.sequence <= lastChange) return;
-  const text = noteOf(said.beginning);
-  // `Now I run the tests:` announces a call that the user stopped.
-  if (text !== '' && !text.endsWith(':'))
-    addDone(facts, { handle: said.handle, sequence: said.sequence, kind: 'note', text });
-}
+const NOTE_CHARS = 200;
 
-/** Returns the first sentences of what the model said, on one line. */
-export function noteOf(beginning: string): string {
-  return ownCopy(oneLine(sessionSummary({ text: beginning, files: [] }) ?? '', NOTE_CHARS));
+/** What the model reports after the last change of a turn tells what it did. */
+function addNote(facts: LedgerFold): void {
+  const { report, lastChange, turnStart } = facts;
+  if (report === undefined || lastChange <= turnStart || report.sequence <= lastChange) return;
+  const { handle, sequence, text } = report;
+  addDone(facts, { handle, sequence, kind: 'note', text: ownCopy(oneLine(text, NOTE_CHARS)) });
 }

@@ -3,6 +3,7 @@ import type { TokenCounter } from '../tokens.ts';
 import { currentRequest } from './current-request.ts';
 import { DONE, EVENTS, type LedgerFacts, type Section, STATE, TODO } from './event-sections.ts';
 import { exactNamesIn } from './exact-names.ts';
+import { withHelpers } from './helper-files.ts';
 import { instructionSection } from './instruction-section.ts';
 import { keptSection, keptTokens } from './kept-facts.ts';
 import { createLedgerFold, type LedgerFold } from './ledger-facts.ts';
@@ -25,12 +26,12 @@ export interface LedgerOptions {
 
 const EVENTS_SHARE = EVENTS.reduce((sum, { share }) => sum + share, 0);
 /** The state of the work has so many tokens also in a small ledger, up to a quarter of it. */
-const STATE_TOKENS = 160;
+const STATE_TOKENS = 300;
 const STATE_MOST_SHARE = 0.25;
 const REQUEST_SHARE = 0.15;
 const INSTRUCTIONS_SHARE = 0.25;
 /** A longer index would bury the rest of a summary, and hardly more of its names are needed again. */
-const MAX_NAMES_TOKENS = 10_000;
+const MAX_NAMES_TOKENS = 12_000;
 /** Share that instructions always leave for names. */
 const NAMES_SHARE = 0.55;
 
@@ -50,7 +51,8 @@ export function buildLedger(messages: readonly Message[], options: LedgerOptions
  */
 export function renderLedger(collected: LedgerFold, options: LedgerOptions): string {
   const { count, verbatim } = options;
-  const fold = { ...collected, ...sameFiles(collected.files) };
+  const { files: known, keyOf } = sameFiles(collected.files);
+  const fold = { ...collected, files: withHelpers(known, collected.commands), keyOf };
   const kept =
     fold.kept &&
     keptSection(fold.kept, { maxTokens: options.keptTokens ?? keptTokens(options.maxTokens), count });
@@ -87,9 +89,9 @@ export function renderLedger(collected: LedgerFold, options: LedgerOptions): str
   });
   const shown = exactNamesIn(textsOf([...leading, instructions, done, ...events]).join('\n'));
   const room = { maxTokens: Math.min(MAX_NAMES_TOKENS, leftTokens - tokensOf([instructions])), count };
-  const { changed, files, others } = nameSections({ ...named, shown }, room);
+  const { changed, files: index, others } = nameSections({ ...named, shown }, room);
   const middle = [...textsOf([done]), ...changed, ...textsOf([...events, instructions])];
-  return [...textsOf(leading), ...middle, ...files, ...others].join('\n\n');
+  return [...textsOf(leading), ...middle, ...index, ...others].join('\n\n');
 }
 
 type Filled = { readonly text: string; readonly tokens: number } | undefined;

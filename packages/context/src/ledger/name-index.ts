@@ -104,7 +104,10 @@ export function createSightings(
   return {
     ...counts,
     isProse: PROSE.test(name),
-    cost: 0.7 * Math.log(name.length + 1) + (PASSING.test(name) ? 2 : 0) - (FILE.test(name) ? 0.5 : 0),
+    cost:
+      0.7 * Math.log(name.length - 0.5 * (name.lastIndexOf('/') + 1) + 1) +
+      (PASSING.test(name) ? 2 : 0) -
+      (FILE.test(name) ? 0.5 : 0),
   };
 }
 

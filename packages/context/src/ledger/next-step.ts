@@ -4,10 +4,14 @@ import { sequenceOf } from './handle-sequence.ts';
 import type { ErrorFact, FileFact, InstructionFact, LedgerFold } from './ledger-facts.ts';
 import { oneLine } from './one-line.ts';
 import { isJudgedCheck } from './piped-outcome.ts';
+import { requestExcerpt } from './request-excerpt.ts';
 import { todoItems } from './todo-lines.ts';
 
 interface Work {
-  facts: Pick<LedgerFold, 'instructions' | 'todo' | 'todoHandle' | 'commands' | 'done' | 'lastChange'>;
+  facts: Pick<
+    LedgerFold,
+    'instructions' | 'todo' | 'todoHandle' | 'commands' | 'done' | 'lastChange' | 'report'
+  >;
   /** Newest first. */
   changed: readonly FileFact[];
   /** Newest first. */
@@ -59,7 +63,7 @@ function withoutItems({ facts, changed, errors }: Work, request: InstructionFact
   if (newest !== undefined && isThanks(newest.text) && sequenceOf(newest.handle) > lastStep)
     return `nothing open; the user only says thanks (${newest.handle})`;
   if (request !== undefined && sequenceOf(request.handle) > Math.max(lastStep, failedAt))
-    return `${quoted(request)}; nothing was done since it`;
+    return answerTo(request, facts.report) ?? `${quoted(request)}; nothing was done since it`;
   const asked = request === undefined ? '' : `, for ${quoted(request)}`;
   if (failed !== undefined && failedAt >= lastStep)
     return `repeat or mend the last step, which failed: ${failed.call} (${failed.handle})${asked}`;
@@ -70,9 +74,18 @@ function withoutItems({ facts, changed, errors }: Work, request: InstructionFact
   if (commit !== undefined && uncommitted.length > 0)
     return `${unchecked.length > 0 ? 'check and ' : ''}commit: ${filesText(uncommitted)} since the last commit (${commit.handle})${asked}`;
   if (commit === undefined && unchecked.length > 0) return `check: ${filesText(unchecked)}${asked}`;
+  const answer =
+    request !== undefined && (facts.report?.sequence ?? 0) > lastStep && answerTo(request, facts.report);
+  if (answer) return answer;
   const finished = commit?.handle ?? check?.handle;
   const state = finished === undefined ? '' : `; no file has changed since ${finished}`;
   return `nothing open that is known${state}${request === undefined ? '' : `; compare with ${quoted(request)}`}`;
+}
+
+function answerTo(request: InstructionFact, report: LedgerFold['report']): string | undefined {
+  if (report === undefined || report.sequence <= sequenceOf(request.handle)) return undefined;
+  if (!report.endsTurn) return `go on with ${quoted(request)}`;
+  return `nothing open that is known; the model reported in ${report.handle} on ${quoted(request)}`;
 }
 
 /** Returns the newest message that asks for something. A "yes" asks for what it answers. */
@@ -87,5 +100,5 @@ const REQUEST_CHARS = 100;
 
 function quoted({ text, answers, handle }: InstructionFact): string {
   const question = answers === undefined ? '' : ` to “${oneLine(answers, REQUEST_CHARS)}”`;
-  return `“${oneLine(text, REQUEST_CHARS)}”${question} (${handle})`;
+  return `“${requestExcerpt(text, REQUEST_CHARS)}”${question} (${handle})`;
 }

@@ -1,30 +1,51 @@
+import { outcomeOf } from './command-outcome.ts';
 import { isCheck } from './command-work.ts';
 import { splitPath } from './file-paths.ts';
 import { sequenceOf } from './handle-sequence.ts';
+import { scriptOf } from './helper-files.ts';
 import { isChanged } from './is-changed.ts';
 import type { ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
 
-type Failures = Pick<LedgerFold, 'errors' | 'done' | 'turnStart'> & { files: ReadonlyMap<string, FileFact> };
+type Failures = Pick<LedgerFold, 'errors' | 'done' | 'turnStart' | 'commands'> & {
+  files: ReadonlyMap<string, FileFact>;
+};
 
 /**
  * Returns the errors that are still open, newest first, one for each cause. A failed edit is over when the file that it
  * names has changed since. Of a program that is no check, such as `git rebase`, only the newest failure counts, until
- * both a commit and another request follow it.
+ * both a commit and another request follow it. A failed installation is over when a check passes, and a failure of a
+ * script that the work wrote itself when such a script ends well.
  */
-export function openErrors({ errors, files, done, turnStart }: Failures): ErrorFact[] {
+export function openErrors({ errors, files, done, turnStart, commands }: Failures): ErrorFact[] {
   const open = [...errors.values()].filter(({ resolved }) => !resolved);
   if (open.length === 0) return [];
   const changed = [...files.values()].filter(isChanged);
   const commit = done.findLast(({ kind }) => kind === 'commit')?.sequence ?? 0;
   const over = Math.min(commit, turnStart);
+  const written = new Set(changed.filter(({ actions }) => actions.has('created')).map(nameOf));
+  const isOwn = (program = '') => written.has(scriptOf(program) ?? '');
+  const good = [...commands.values()].filter((command) => outcomeOf(command) === 'ok');
+  const lastOf = (isMeant: (program: string) => boolean) =>
+    good.findLast(({ program }) => isMeant(program))?.lastSequence ?? 0;
+  const ownEnd = lastOf(isOwn);
+  const checkEnd = lastOf(isCheck);
   const causes = new Set<string>();
   return open.reverse().filter((error) => {
     const known = causesOf(error);
-    if (isOfNoCheck(error) && sequenceOf(error.handle) < over) return false;
+    const at = sequenceOf(error.handle);
+    if (isOfNoCheck(error) && at < over) return false;
+    if (isOwn(error.program) && at < ownEnd) return false;
+    if (INSTALLS.test(error.program ?? '') && at < checkEnd) return false;
     if (known.some((cause) => causes.has(cause)) || isEditedSince(error, changed)) return false;
     for (const cause of known) causes.add(cause);
     return true;
   });
+}
+
+const INSTALLS = /^\S+ (?:install|add|sync|ci|i)$/;
+
+function nameOf({ path }: FileFact): string {
+  return splitPath(path).name;
 }
 
 /** A shorter message, such as `exit code 1`, has many causes. */

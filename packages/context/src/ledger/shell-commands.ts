@@ -34,6 +34,7 @@ export function shellCommands(text: string): ShellCommand[] {
 export function withoutPrefix(words: readonly string[]): string[] {
   const first = words.findIndex(
     (word, index) =>
+      !(word.startsWith('-') && words.includes('xargs')) &&
       !/^(?:sudo|env|command|time|nohup|xargs|timeout|then|do|else|if|!|\w+=.*)$/s.test(word) &&
       !(words[index - 1] === 'timeout' && /^\d/.test(word)),
   );
@@ -93,7 +94,7 @@ function unquoted(word: string): string {
 const HERE_DOCUMENT = /<<-?[^\S\n]*(['"]?)([A-Za-z_]\w*)\1/;
 
 /** Drops the lines of here documents, which are contents of files. */
-function withoutHereDocuments(text: string): string {
+export function withoutHereDocuments(text: string): string {
   if (!text.includes('<<')) return text;
   const kept: string[] = [];
   let end: string | undefined;

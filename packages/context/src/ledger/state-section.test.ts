@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { call, LogBuilder } from '../../test/log-fixtures.ts';
+import { countByClasses } from '../tokens.ts';
+import { withHelpers } from './helper-files.ts';
+import { buildLedger } from './ledger.ts';
 import { createLedgerFold } from './ledger-facts.ts';
 import { foldMessage } from './ledger-fold.ts';
 import { stateLines } from './state-section.ts';
@@ -7,7 +10,7 @@ import { stateLines } from './state-section.ts';
 function stateOf(builder: LogBuilder, visibleFrom = Number.POSITIVE_INFINITY): string[] {
   const fold = createLedgerFold();
   for (const message of builder.messages) foldMessage(fold, message);
-  return stateLines(fold, visibleFrom);
+  return stateLines({ ...fold, files: withHelpers(fold.files, fold.commands) }, visibleFrom);
 }
 
 const bash = (command: string, exitCode = 0, output = '') =>
@@ -22,9 +25,23 @@ const write = (path: string) =>
 const todo = (...items: string[]) => call('todo', { input: { items: [] }, output: items.join('\n') });
 
 describe('stateLines', () => {
-  it('is empty as long as nothing has happened', () => {
+  it('is empty only as long as nobody has asked for anything', () => {
     expect(stateOf(new LogBuilder())).toEqual([]);
-    expect(stateOf(new LogBuilder().user('hello').step('Hello.', bash('ls')))).toEqual([]);
+    const builder = new LogBuilder().user('How does it work?');
+    expect(stateOf(builder)).toEqual([
+      '- Done: no file is changed so far',
+      '- Next: “How does it work?” (m1); nothing was done since it',
+      '- Broken: nothing that is known',
+    ]);
+    builder
+      .step(call('read', { input: { path: 'a.ts' }, output: 'x' }))
+      .step('It keeps all decks in one file, which it reads at the start.');
+    expect(stateOf(builder)).toEqual([
+      '- Done: no file is changed so far; 1 file was read',
+      '- Next: nothing open that is known; the model reported in m3 on “How does it work?” (m1)',
+      '- Broken: nothing that is known',
+      '- Said last (m3): “It keeps all decks in one file, which it reads at the start.”',
+    ]);
   });
 
   it('shows what is done, what is next and what is broken', () => {
@@ -33,15 +50,17 @@ describe('stateLines', () => {
       .step(todo('[x] Cards', '[>] Decks', '[ ] Sync', '[-] Cloud'), write('src/a.ts'), write('src/b.ts'))
       .step(bash('git add . && git commit -m "Add cards"'))
       .step(bash('npm run lint', 1, 'src/a.ts:3:1 error: no spaces'), bash('npm test', 0))
-      .step(write('src/c.ts'), write('src/d.ts'), 'Now the decks.');
+      .step(
+        'Done. The cards are **stored** now, each in its own file:\n\n- one list\n- one index\n\nNow let me do the decks.',
+      )
+      .step(write('src/c.ts'), write('src/d.ts'), 'Now I will add the decks to the list of all cards:');
     expect(stateOf(builder)).toEqual([
       '- Done: 1 of 3 items of the todo list; 4 files changed (newest: d.ts, c.ts, b.ts); last commit “Add cards” (m3.0)',
       '- Next: Decks (then 1 more of the todo list)',
       '- Broken: bash: npm run lint → src/a.ts:3:1 error: no spaces (m4.0)',
       '- Last check: `npm test` → ok (m4.1); d.ts, c.ts changed after it',
-      '- Said last (m5): “Now the decks.”',
+      '- Said last (m5): “The cards are stored now, each in its own file: one list. one index.”',
     ]);
-    expect(stateOf(builder, 5).join('\n')).not.toContain('Said last');
   });
 
   const nextOf = (builder: LogBuilder) =>
@@ -100,6 +119,21 @@ describe('stateLines', () => {
     expect(brokenOf(builder)).toBe('nothing that is known');
   });
 
+  it('goes on with a request while its turn has not ended, and tells files of one name apart', () => {
+    const builder = new LogBuilder()
+      .user('Build it.')
+      .step(write('a/x.ts'), write('b/x.ts'))
+      .step(bash('npm test'), 'I look at how the lists of cards are kept on the disk first.');
+    expect(stateOf(builder)[0]).toBe('- Done: b/x.ts, a/x.ts changed');
+    expect(nextOf(builder.step(bash('npm test')))).toBe(
+      'nothing open that is known; no file has changed since m4.0; compare with “Build it.” (m1)',
+    );
+    const asked = new LogBuilder()
+      .user('Why?')
+      .step(bash('ls'), 'I look at how the lists of cards are kept first.');
+    expect(nextOf(asked)).toBe('go on with “Why?” (m1)');
+  });
+
   it('shows one error for each cause, with the line that tells it and the end of the line that failed', () => {
     const node = 'Unsupported engine\nExpected version: >=20.0.0\nGot: v14.16.0';
     const builder = new LogBuilder()
@@ -119,13 +153,15 @@ describe('stateLines', () => {
     const builder = new LogBuilder().user('Build it.').step(write('a.ts'), bash('npm run lint'));
     const check = () => stateOf(builder).find((line) => line.startsWith('- Last check: '));
     builder.step(bash('npm test 2>&1 | tail -3', 0, 'Tests  2 failed | 4 passed'));
-    expect(check()).toBe('- Last check: `npm test` → failed (m3.0)');
+    expect(check()).toBe(
+      '- Last check: `npm test` → failed, 2 failed, 4 passed (m3.0); no file changed after it',
+    );
     expect(brokenOf(builder)).toContain('bash: npm test → Tests 2 failed | 4 passed');
     builder.step(bash('npm test | grep -E "error|warning"', 0, 'a line'));
-    expect(check()).toContain('→ failed (m3.0)');
+    expect(check()).toContain('→ failed, 2 failed, 4 passed (m3.0)');
     expect(brokenOf(builder)).toContain('npm test');
     builder.step(bash('npm test | tail -1', 0, '6 passed'));
-    expect(check()).toBe('- Last check: `npm test` → ok (m5.0)');
+    expect(check()).toBe('- Last check: `npm test` → ok, 6 passed (m5.0); no file changed after it');
     expect(brokenOf(builder)).toBe('nothing that is known');
   });
 
@@ -153,6 +189,74 @@ describe('stateLines', () => {
       .step(write('a.ts'))
       .step(bash('npm test'))
       .step(call('read', { input: { path: 'a.ts' }, output: 'x' }));
-    expect(stateOf(builder)).toContain('- Last check: `npm test` → ok (m3.0)');
+    expect(stateOf(builder)).toContain('- Last check: `npm test` → ok (m3.0); no file changed after it');
+  });
+
+  it('shows the newest tests, and another check after them', () => {
+    const builder = new LogBuilder().user('Build it.').step(bash('pytest', 0, '== 142 passed in 3.1s =='));
+    builder.step(bash('ruff check .'), bash('ruff check src'));
+    expect(stateOf(builder)[3]).toBe(
+      '- Last check: `pytest` → ok, 142 passed (m2.0), then `ruff check src` → ok (m3.1); no file changed after it',
+    );
+  });
+
+  it('counts no scripts, copies and patches that the work made on its way', () => {
+    const script = (name: string, exitCode = 0) =>
+      bash(`cat > ${name} << 'EOF'\nimport app\nEOF\npython ${name}`, exitCode, 'KeyError: 1');
+    const builder = new LogBuilder()
+      .user('Mend it.')
+      .step(call('read', { input: { path: 'src/app.py' }, output: 'x' }))
+      .step(script('fix_it.py', 1), call('edit', { input: { path: 'src/app.py' }, output: 'Changed.' }))
+      .step(bash('cp src/app.py src/app.py.bak'), write('my.patch'));
+    expect(stateOf(builder)[0]).toBe('- Done: app.py changed');
+    expect(brokenOf(builder)).toBe('bash: python fix_it.py → KeyError: 1 (m3.0)');
+    builder.step(script('test_it.py'));
+    expect(brokenOf(builder)).toBe('nothing that is known');
+    expect(stateOf(builder)[3]).toContain('`python test_it.py` → ok (m5.0)');
+    const tries = new LogBuilder().user('Why is it slow?');
+    for (const name of ['a.py', 'b.py', 'c.py', 'd.py']) tries.step(script(name));
+    expect(stateOf(tries)[0]).toBe('- Done: no file is changed so far; besides 4 helper files');
+    const files = buildLedger(builder.messages, { maxTokens: 3_000, count: countByClasses });
+    expect(files).toContain('  helper files: test_it.py, my.patch, fix_it.py');
+  });
+
+  it('closes the failure of each program of a chain that succeeds, and of an installation before a good check', () => {
+    const builder = new LogBuilder()
+      .user('Build it.')
+      .step(bash('go build ./...', 1, 'a.go:3: undefined: x'));
+    builder.step(bash('go build ./... && go test ./...'));
+    expect(brokenOf(builder)).toBe('nothing that is known');
+    builder.step(bash('pip install x', 1, 'ERROR: no x'));
+    expect(brokenOf(builder)).toContain('no x');
+    builder.step(bash('pytest'));
+    expect(brokenOf(builder)).toBe('nothing that is known');
+  });
+
+  it.each([
+    {
+      of: 'a test',
+      output: 'FAIL test/a.test.ts\nError: no reply\n1 failed',
+      cause: 'Error: no reply [test/a.test.ts]',
+    },
+    {
+      of: 'a program in Python',
+      output:
+        'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nKeyError: 1\n\nTraceback (most recent call last):\n  File "b.py", line 1\nValueError: no value',
+      cause: 'ValueError: no value',
+    },
+    {
+      of: 'a test of Go',
+      output: '--- FAIL: TestA (0.00s)\n    a_test.go:7: got 1, want 2',
+      cause: '--- FAIL: TestA (0.00s); a_test.go:7: got 1, want 2',
+    },
+    { of: 'a program that prints nothing', output: '', cause: 'failed, and printed no reason' },
+  ])('shows the cause of the failure of $of', ({ output, cause }) => {
+    const failed = call('bash', {
+      input: { command: 'make' },
+      output,
+      state: 'error',
+      metadata: { exitCode: 1 },
+    });
+    expect(brokenOf(new LogBuilder().user('Build it.').step(failed))).toContain(`bash: make → ${cause}`);
   });
 });

@@ -1,7 +1,8 @@
+import { outcomeOf } from './command-outcome.ts';
+import { shortLine } from './command-work.ts';
 import { filesText } from './files-text.ts';
-import { byChange, isChanged, isResult } from './is-changed.ts';
-import type { CommandFact, ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
-import { noteOf } from './ledger-fold.ts';
+import { byChange, isChanged, isHelper, isResult } from './is-changed.ts';
+import type { CommandFact, ErrorFact, FileFact, LedgerFold, ReportFact } from './ledger-facts.ts';
 import { isOlderThanRequest, nextStep } from './next-step.ts';
 import { oneLine } from './one-line.ts';
 import { openErrors } from './open-errors.ts';
@@ -12,27 +13,29 @@ type StateFacts = Omit<LedgerFold, 'files'> & { files: ReadonlyMap<string, FileF
 
 /**
  * Returns what a colleague says first: what is done, what is next, what is broken, the last check, and what the model
- * said last if the view no longer shows it. Empty if nothing has happened yet.
+ * reported last, of which the view shows more if it still has the message. Empty if nobody has asked for anything yet.
  *
  * @param visibleFrom The view shows all messages from this sequence on.
  */
 export function stateLines(facts: StateFacts, visibleFrom: number): string[] {
-  const changed = [...facts.files.values()].reverse().filter(isChanged).sort(byChange);
-  const results = changed.filter(isResult);
-  const done = doneText(facts, results);
+  if (facts.instructions.length === 0 && facts.commands.size + facts.files.size === 0) return [];
+  const results = [...facts.files.values()].reverse().filter(isChanged).filter(isResult).sort(byChange);
   const errors = openErrors(facts);
-  const broken = brokenText(errors);
   const check = checkText(facts, results);
-  if (done === '' && broken === '' && check === '' && facts.todo === undefined) return [];
-  const said = facts.said !== undefined && facts.said.sequence < visibleFrom ? facts.said : undefined;
-  const note = said === undefined ? '' : noteOf(said.beginning);
+  const { report } = facts;
   return [
-    ...(done === '' ? [] : [`- Done: ${done}`]),
+    `- Done: ${doneText(facts, results)}`,
     `- Next: ${nextStep({ facts, changed: results, errors })}`,
-    `- Broken: ${broken === '' ? 'nothing that is known' : broken}`,
+    `- Broken: ${brokenText(errors)}`,
     ...(check === '' ? [] : [`- Last check: ${check}`]),
-    ...(note === '' ? [] : [`- Said last (${said?.handle}): “${note}”`]),
+    ...(report === undefined ? [] : [`- Said last (${report.handle}): “${saidText(report, visibleFrom)}”`]),
   ];
+}
+
+const VISIBLE_CHARS = 160;
+
+function saidText({ text, sequence }: ReportFact, visibleFrom: number): string {
+  return sequence < visibleFrom ? text : oneLine(text, VISIBLE_CHARS);
 }
 
 function doneText(facts: StateFacts, changed: readonly FileFact[]): string {
@@ -46,27 +49,42 @@ function doneText(facts: StateFacts, changed: readonly FileFact[]): string {
     ...(changed.length === 0 ? [] : [filesText(changed)]),
     ...(commit === undefined ? [] : [`last commit “${commit.text}” (${commit.handle})`]),
   ];
-  return parts.join('; ');
+  if (parts.length > 0) return parts.join('; ');
+  const read = [...facts.files.values()].filter(({ actions }) => actions.has('read')).length;
+  const helpers = [...facts.files.values()].filter((file) => isChanged(file) && isHelper(file)).length;
+  return [
+    'no file is changed so far',
+    ...(helpers === 0 ? [] : [`besides ${helpers} ${helpers === 1 ? 'helper file' : 'helper files'}`]),
+    ...(read === 0 ? [] : [`${read} ${read === 1 ? 'file was' : 'files were'} read`]),
+  ].join('; ');
 }
 
 const ERROR_CHARS = 160;
 
 function brokenText([newest, ...others]: readonly ErrorFact[]): string {
-  if (newest === undefined) return '';
+  if (newest === undefined) return 'nothing that is known';
   const more = others.length === 0 ? '' : `; ${others.length} more below`;
-  const message = newest.message === '' ? 'failed' : oneLine(newest.message, ERROR_CHARS);
-  return `${newest.call} → ${message} (${newest.handle})${more}`;
+  return `${newest.call} → ${causeOf(newest, ERROR_CHARS)} (${newest.handle})${more}`;
 }
 
+/** Returns why something failed. */
+export function causeOf({ message }: Pick<ErrorFact, 'message'>, maxChars: number): string {
+  return message === '' ? 'failed, and printed no reason' : oneLine(message, maxChars);
+}
+
+/** The newest tests, and another check after them. */
 function checkText({ commands }: StateFacts, changed: readonly FileFact[]): string {
-  const check = [...commands.values()].findLast(isJudgedCheck);
-  if (check === undefined) return '';
-  const after = changed.filter((file) => (file.changed?.sequence ?? 0) > check.lastSequence);
-  const since = after.length === 0 ? '' : `; ${filesText(after)} after it`;
-  return `\`${oneLine(check.command, 120)}\` → ${outcomeOf(check)} (${check.handle})${since}`;
+  const checks = [...commands.values()].filter(isJudgedCheck);
+  const newest = checks.at(-1);
+  if (newest === undefined) return '';
+  const tests = checks.findLast(({ program }) => /test|spec/i.test(program)) ?? newest;
+  const shown = tests === newest ? [newest] : [tests, newest];
+  const after = changed.filter((file) => (file.changed?.sequence ?? 0) > newest.lastSequence);
+  const since = after.length === 0 ? '; no file changed after it' : `; ${filesText(after)} after it`;
+  return `${shown.map(checkLine).join(', then ')}${since}`;
 }
 
-export function outcomeOf({ exitCode, ended }: Pick<CommandFact, 'exitCode' | 'ended'>): string {
-  if (exitCode === 0 || (exitCode === undefined && ended === 'done')) return 'ok';
-  return exitCode === undefined ? (ended ?? 'unknown outcome') : `exit ${exitCode}`;
+function checkLine(check: CommandFact): string {
+  const counts = check.counts === undefined ? '' : `, ${check.counts}`;
+  return `\`${shortLine(check.command, 120)}\` → ${outcomeOf(check)}${counts} (${check.handle})`;
 }

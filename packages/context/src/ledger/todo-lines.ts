@@ -1,9 +1,14 @@
 import type { TokenCounter } from '../tokens.ts';
+import { oneLine } from './one-line.ts';
 
 export const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 const ACTIVE_ITEM = /^\s*(?:[-*]\s*)?\[>\]/;
 const DROPPED_ITEM = /^\s*(?:[-*]\s*)?\[-\]/;
 const ITEM = /^\s*(?:[-*]\s*)?\[.\]\s*/;
+
+/** Characters of a finished list, and of each of its items. */
+const DONE_CHARS = 240;
+const ITEM_CHARS = 80;
 
 /** Tokens of the lines that count items, and of the blank line after the section. */
 const COUNT_TOKENS = 32;
@@ -15,8 +20,14 @@ export function todoLines(
 ): string[] {
   const lines = linesOf(todo);
   const { done: finished, all } = todoCounts(todo);
-  if (all > 1 && finished === all)
-    return [`All ${all} items are done${handle === undefined ? '' : ` (${handle})`}.`];
+  if (all > 1 && finished === all) {
+    const items = lines
+      .filter((line) => DONE_ITEM.test(line))
+      .map((line) => oneLine(line.replace(ITEM, ''), ITEM_CHARS));
+    return [
+      `All ${all} items are done${handle === undefined ? '' : ` (${handle})`}: ${oneLine(items.join('; '), DONE_CHARS)}`,
+    ];
+  }
   if (count(lines.join('\n')) + lines.length + COUNT_TOKENS <= tokens) return lines;
   const open = lines.filter((line) => !DONE_ITEM.test(line));
   const done = lines.length - open.length;

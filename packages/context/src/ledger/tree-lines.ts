@@ -1,6 +1,6 @@
 import { fileLabel } from './file-label.ts';
 import { splitPath } from './file-paths.ts';
-import { isChanged } from './is-changed.ts';
+import { isChanged, isResult } from './is-changed.ts';
 import type { FileFact } from './ledger-facts.ts';
 import type { RankedName } from './rank-names.ts';
 import type { TreeDraft, TreeFolder } from './tree-draft.ts';
@@ -58,21 +58,31 @@ interface FolderFacts {
 
 function splitFolder(path: string, { files: inFolder, bare }: TreeFolder, facts: FolderFacts): FolderLines {
   const lines: FolderLines = { path, changed: [], files: [] };
-  const unnamed: FileFact[] = [];
+  // In the order of the files, newest first; those that are no results come last.
+  let unnamed: FileFact[] = [];
+  const others: FileFact[] = [];
+  const addUnnamed = () => {
+    lines.changed.push(...indented(linesOfUnnamed(unnamed)));
+    unnamed = [];
+  };
   for (const [key, { names }] of inFolder) {
     const file = facts.files.get(key);
     if (file === undefined) continue;
     if (isChanged(file)) {
-      const { first, rest } = mainNames(names, facts.defined);
-      if (first.length === 0) unnamed.push(file);
-      else lines.changed.push(lineOf(fileLabel(file), first));
+      const { first, rest } = isResult(file) ? mainNames(names, facts.defined) : { first: [], rest: names };
+      if (first.length === 0) (isResult(file) ? unnamed : others).push(file);
+      else {
+        addUnnamed();
+        lines.changed.push(lineOf(fileLabel(file), first));
+      }
       if (rest.length > 0) lines.files.push(lineOf(splitPath(file.path).name, rest));
     }
     // A folder that was read, and that is a heading.
     else if (names.length > 0 || !facts.draft.folders.has(`${file.path}/`))
       lines.files.push(lineOf(fileLabel(file), names));
   }
-  lines.changed.push(...indented(linesOfUnnamed(unnamed)));
+  addUnnamed();
+  lines.changed.push(...indented(linesOfUnnamed(others)));
   lines.files.push(...indented(wrap(bare)));
   return lines;
 }

@@ -7,17 +7,14 @@ const CONVERSATION = [1, 2, 3, 4, 5].map((sequence) => ({
   text: `Message ${sequence} said this`,
 }));
 
-async function read(answer: unknown) {
-  const result = await readSelection(
-    typeof answer === 'string' ? answer : JSON.stringify(answer),
-    CONVERSATION,
-  );
+function read(answer: unknown) {
+  const result = readSelection(typeof answer === 'string' ? answer : JSON.stringify(answer), CONVERSATION);
   if (result.status !== 'read') throw new Error(result.reason);
   return result;
 }
 
 describe('readSelection', () => {
-  it('reads the requested form', async () => {
+  it('reads the requested form', () => {
     const answer = {
       keep: ['m1', 'm4'],
       condense: [{ id: 'm2', text: 'It failed.' }],
@@ -25,7 +22,7 @@ describe('readSelection', () => {
       originalTokens: 1,
       prunedTokens: -5,
     };
-    expect(await read(answer)).toEqual({
+    expect(read(answer)).toEqual({
       status: 'read',
       selection: {
         keep: ['m1', 'm4'],
@@ -42,8 +39,8 @@ describe('readSelection', () => {
     { where: 'behind thoughts that hold another', answer: '<think>{"keep": ["m5"]}</think>{"keep": ["m1"]}' },
     { where: 'with braces and quotes in strings', answer: '{"keep": ["m1"], "summary": "a } and \\" {"}' },
     { where: 'in Chinese', answer: '以下是结果：{"keep": ["m1"], "summary": "已完成"}' },
-  ])('finds the object $where', async ({ answer }) => {
-    expect((await read(answer)).selection.keep).toEqual(['m1']);
+  ])('finds the object $where', ({ answer }) => {
+    expect(read(answer).selection.keep).toEqual(['m1']);
   });
 
   it.each([
@@ -52,12 +49,12 @@ describe('readSelection', () => {
     { what: 'brackets', keep: ['[m1]', '(m4)'] },
     { what: 'objects', keep: [{ id: 'm1' }, { id: 4 }] },
     { what: 'duplicates', keep: ['m1', 'm4', 1, 'm4'] },
-  ])('accepts ids written as $what', async ({ keep }) => {
-    expect((await read({ keep })).selection.keep).toEqual(['m1', 'm4']);
+  ])('accepts ids written as $what', ({ keep }) => {
+    expect(read({ keep }).selection.keep).toEqual(['m1', 'm4']);
   });
 
-  it('reports unknown ids, and lists a message under keep or condense only', async () => {
-    const result = await read({
+  it('reports unknown ids, and lists a message under keep or condense only', () => {
+    const result = read({
       keep: ['m1', 'm77', null, 'system'],
       condense: [
         { id: 'm1', text: 'x' },
@@ -79,8 +76,8 @@ describe('readSelection', () => {
       ],
     },
     { prunedConversation: ['Message 2 said this', 'm5'] },
-  ])('reads the older form, by id or by text', async (answer) => {
-    expect((await read({ ...answer, summary: 'S' })).selection).toEqual({
+  ])('reads the older form, by id or by text', (answer) => {
+    expect(read({ ...answer, summary: 'S' }).selection).toEqual({
       keep: ['m2', 'm5'],
       condense: [],
       summary: 'S',
@@ -101,8 +98,8 @@ describe('readSelection', () => {
     { what: 'fields of other types', answer: '{"keep": "all", "condense": 3, "summary": null}' },
     { what: 'empty fields only', answer: '{"keep": [], "condense": [], "summary": " "}' },
     { what: 'unclosed braces', answer: '{'.repeat(100_000) },
-  ])('rejects $what', async ({ answer }) => {
-    expect((await readSelection(answer, CONVERSATION)).status).toBe('unreadable');
+  ])('rejects $what', ({ answer }) => {
+    expect(readSelection(answer, CONVERSATION).status).toBe('unreadable');
   });
 
   const SAID = 'We built the river gate. It failed twice.';
@@ -116,34 +113,34 @@ describe('readSelection', () => {
     { what: 'no end', answer: `{"keep": ["m1"], "condense": [], "summary": "${SAID} Then we beg` },
     { what: 'no end, in a fence', answer: `Here:\n\`\`\`json\n{"keep": ["m1"], "summary": "${SAID} Then` },
     { what: 'a text after it', answer: `{"keep": ["m1"], "summary": "${SAID}",} Anything else?` },
-  ])('reads the summary of an object with $what', async ({ answer }) => {
-    expect((await read(answer)).selection.summary).toBe(SAID);
+  ])('reads the summary of an object with $what', ({ answer }) => {
+    expect(read(answer).selection.summary).toBe(SAID);
   });
 
-  it('reads line breaks in texts, and summaries that are lists or objects', async () => {
+  it('reads line breaks in texts, and summaries that are lists or objects', () => {
     const raw = '{"keep": ["m2"], "condense": [], "summary": "First line.\nSecond line."}';
-    expect(await read(raw)).toMatchObject({
+    expect(read(raw)).toMatchObject({
       selection: { keep: ['m2'], summary: 'First line.\nSecond line.' },
       warnings: [expect.stringContaining('repaired')],
     });
-    expect((await read({ keep: [], summary: ['One.', 'Two.'] })).selection.summary).toBe('- One.\n- Two.');
+    expect(read({ keep: [], summary: ['One.', 'Two.'] }).selection.summary).toBe('- One.\n- Two.');
     const object = { done: 'The gate.', open: ['The lock.', 'The key.'] };
-    expect((await read({ keep: [], summary: object })).selection.summary).toBe(
+    expect(read({ keep: [], summary: object }).selection.summary).toBe(
       'done: The gate.\nopen: - The lock.\n- The key.',
     );
   });
 
-  it('uses prose as the summary', async () => {
+  it('uses prose as the summary', () => {
     const prose =
       'The user asked for a gate at the river, with two locks, and we chose copper since it lasts.';
     const expected = { selection: { keep: [], condense: [], summary: prose } };
-    expect(await read(prose)).toMatchObject(expected);
-    expect(await read(`<think>Hm, {"a": 1}?</think>\n\`\`\`\n${prose}\n\`\`\``)).toMatchObject(expected);
+    expect(read(prose)).toMatchObject(expected);
+    expect(read(`<think>Hm, {"a": 1}?</think>\n\`\`\`\n${prose}\n\`\`\``)).toMatchObject(expected);
     const chinese = '用户要求在河边建一座门，有两把锁，我们选择了铜，因为它耐用。';
-    expect((await read(chinese)).selection.summary).toBe(chinese);
+    expect(read(chinese).selection.summary).toBe(chinese);
   });
 
-  it('never throws, and returns only known ids', async () => {
+  it('never throws, and returns only known ids', () => {
     const known = new Set(CONVERSATION.map(({ id }) => id));
     const anyAnswer = fc.oneof(
       fc.string({ maxLength: 2_000 }),
@@ -152,9 +149,9 @@ describe('readSelection', () => {
         .record({ keep: fc.anything(), condense: fc.array(fc.anything()), summary: fc.anything() })
         .map((value) => JSON.stringify(value) ?? ''),
     );
-    await fc.assert(
-      fc.asyncProperty(anyAnswer, async (answer) => {
-        const result = await readSelection(answer, CONVERSATION);
+    fc.assert(
+      fc.property(anyAnswer, (answer) => {
+        const result = readSelection(answer, CONVERSATION);
         if (result.status === 'unreadable') return;
         const named = [...result.selection.keep, ...result.selection.condense.map(({ id }) => id)];
         expect(named.filter((id) => !known.has(id))).toEqual([]);

@@ -26,11 +26,8 @@ export type ReadSelection =
  * a fence or in prose. Invalid JSON is repaired, and an answer without an object is the summary itself. Unknown ids are
  * skipped and reported. The answer's own token counts are not used. Never throws.
  */
-export async function readSelection(
-  answer: string,
-  conversation: readonly Selectable[],
-): Promise<ReadSelection> {
-  const { found, warnings } = await findAnswer(answer);
+export function readSelection(answer: string, conversation: readonly Selectable[]): ReadSelection {
+  const { found, warnings } = findAnswer(answer);
   if (found === undefined)
     return { status: 'unreadable', reason: 'the answer was neither JSON nor a summary' };
   const ids = new IdReader(conversation);
@@ -45,10 +42,10 @@ export async function readSelection(
 
 const KEYS = ['keep', 'prunedConversation', 'condense', 'summary'] as const;
 
-async function findAnswer(answer: string): Promise<{ found: JsonRecord | undefined; warnings: string[] }> {
+function findAnswer(answer: string): { found: JsonRecord | undefined; warnings: string[] } {
   const exact = jsonObjects(answer).map(withKnownKeys).findLast(hasKey);
   if (exact !== undefined) return { found: exact, warnings: [] };
-  const repaired = await repairedObject(answer);
+  const repaired = repairedObject(answer);
   if (repaired !== undefined) {
     const { value, isCutOff } = repaired;
     const found = withKnownKeys(value);

@@ -127,8 +127,8 @@ const MAX_ERRORS = 8;
 
 function errors(fold: LedgerFold): string {
   const newest = [...fold.errors.values()].reverse();
-  const open = newest.filter(({ resolved }) => !resolved).map((error) => errorLine('open', error));
-  const resolved = newest.filter((error) => error.resolved).map((error) => errorLine('resolved', error));
+  const open = newest.filter(({ resolved }) => !resolved).map((error) => errorLine(error, '[open] '));
+  const resolved = newest.filter((error) => error.resolved).map((error) => errorLine(error, '[resolved] '));
   const lines = [...open, ...resolved].slice(0, MAX_ERRORS);
   return lines.length === 0 ? 'None.' : lines.join('\n');
 }

@@ -56,7 +56,7 @@ export class PruningAgentStrategy implements CompressionStrategy {
     if (older.length === 0) return planKeeping(input, recent, { wantsNarrative: false });
     const answer = await askForSelection(input, request);
     if (answer.status === 'failed') return fallback(input, recent, answer.reason);
-    const read = await readSelection(answer.text, request.conversation);
+    const read = readSelection(answer.text, request.conversation);
     if (read.status === 'unreadable') return fallback(input, recent, read.reason);
     return planSelected(input, recent, read);
   }
