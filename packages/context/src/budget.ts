@@ -132,7 +132,7 @@ const MAX_LEDGER_TOKENS = 12_000;
 
 /**
  * Returns the most tokens that a ledger may have. Facts do not become fewer in a small window, so a small window gives
- * the ledger a larger share: 30 % at 16k, a quarter at 32k, and never more than 12,000 tokens. `share` scales
+ * the ledger a larger share: 30 % at 16k, 28 % at 32k, and never more than 12,000 tokens. `share` scales
  * these values; 40 % of the message budget is the limit.
  */
 export function ledgerTokens({ windowTokens, messageTokens }: Budget, share = DEFAULT_LEDGER_SHARE): number {

@@ -104,11 +104,13 @@ export function createSightings(
   return {
     ...counts,
     isProse: PROSE.test(name),
-    cost:
-      0.7 * Math.log(name.length - 0.5 * (name.lastIndexOf('/') + 1) + 1) +
-      (PASSING.test(name) ? 2 : 0) -
-      (FILE.test(name) ? 0.5 : 0),
+    cost: 0.7 * Math.log(charsOf(name) + 1) + (PASSING.test(name) ? 2 : 0) - (FILE.test(name) ? 0.5 : 0),
   };
+}
+
+/** Several paths share the heading of their folder. */
+function charsOf(path: string): number {
+  return path.length - 0.5 * (path.lastIndexOf('/') + 1);
 }
 
 function addPieces({ sightings, origins }: NameIndex, name: string, file: string | undefined): void {
