@@ -22,6 +22,6 @@ export function isJudgedCheck({ program, ended }: CommandFact): boolean {
 }
 
 const FAILED =
-  /\b[1-9]\d* (?:failed|failing|failures?)\b|^(?:--- )?FAIL(?:ED)?\b|\berror TS\d+:|^error(?:\[\w+\])?:/im;
+  /\b[1-9]\d* (?:failed|failing|failures?)\b|^(?:--- )?FAIL(?:ED)?\b|\berror TS\d+:|^error(?:\[\w+\])?:|^\s*[✖✗✘]\s/im;
 const PASSED =
-  /^(?:\(?no output\)?)?$|\b[1-9]\d* (?:passed|passing)\b|^ok\b|\bPASS(?:ED)?\b|\b(?:0|no) (?:errors|problems|issues|failures)\b/im;
+  /^(?:\(?no output\)?)?$|\b[1-9]\d* (?:passed|passing)\b|^ok\b|\bPASS(?:ED)?\b|\b(?:0|no) (?:errors|problems|issues|failures)\b|^\s*[✔✓]\s/im;

@@ -160,8 +160,12 @@ describe('stateLines', () => {
     builder.step(bash('npm test | grep -E "error|warning"', 0, 'a line'));
     expect(check()).toContain('→ failed, 2 failed, 4 passed (m3.0)');
     expect(brokenOf(builder)).toContain('npm test');
+    builder.step(bash('npm test | tail -2', 0, '✔ adds\n✖ saves'));
+    expect(check()).toContain('→ failed (m5.0)');
+    builder.step(bash('npm test | tail -2', 0, '✔ adds\n✔ saves'));
+    expect(check()).toContain('→ ok (m6.0)');
     builder.step(bash('npm test | tail -1', 0, '6 passed'));
-    expect(check()).toBe('- Last check: `npm test` → ok, 6 passed (m5.0); no file changed after it');
+    expect(check()).toBe('- Last check: `npm test` → ok, 6 passed (m7.0); no file changed after it');
     expect(brokenOf(builder)).toBe('nothing that is known');
   });
 
