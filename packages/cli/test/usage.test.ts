@@ -106,3 +106,40 @@ describe('budgets of the configuration', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('budgets')]);
   });
 });
+
+describe('a session without a server', () => {
+  it('stops at its budget with exit code 3, and resumes with nothing lost when it is raised', async () => {
+    const { server, flags } = await bench.serve({ script: () => 'Done.' });
+    const where = ['--sandbox', 'local', '--window', '16000', ...flags];
+    await writeFile(bench.userFile, 'budgets: { session: { tokens: 1000 } }\n');
+    expect((await bench.call(['run', 'First', ...where])).code).toBe(0);
+    const asked = server.requests.length;
+    const { code, stdout, stderr } = await bench.call([
+      'run',
+      'Second',
+      '--session',
+      'last',
+      '--quiet',
+      ...where,
+    ]);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(
+      /The budget of this session is spent: [\d,]+ of 1,000 tokens.*budgets\.session\.tokens/,
+    );
+    expect(stderr).toContain('To resume: longhaul resume');
+    expect(server.requests.length).toBe(asked);
+    await writeFile(bench.userFile, 'budgets: { session: { tokens: 100000 } }\n');
+    const resumed = await bench.call([
+      'resume',
+      'last',
+      '--quiet',
+      '--sandbox',
+      'local',
+      '--window',
+      '16000',
+    ]);
+    expect([resumed.code, resumed.stdout]).toEqual([0, 'Done.\n']);
+    expect(JSON.stringify(server.requests.at(-1))).toContain('Second');
+    expect((await bench.call(['usage', '--session', 'last'])).stdout).toContain('of the session: ');
+  });
+});
