@@ -77,7 +77,7 @@ class PgDispatcher implements JobDispatcher {
     const queue = this.#queueOf(session);
     const { owner } = accessOf(session);
     const priority = -(await this.#countOf(queue, owner));
-    await this.#send(queue, session.id, { priority, group: { id: groupOf(owner) } });
+    await this.#send(queue, { sessionId: session.id }, { priority, group: { id: groupOf(owner) } });
   }
 
   async withdraw(session: Session): Promise<boolean> {
@@ -106,8 +106,10 @@ class PgDispatcher implements JobDispatcher {
         queue,
         max,
         drive,
-        again: ({ sessionId }, outcome) =>
-          this.#send(queue, sessionId, { startAfter: AGAIN_SECONDS[outcome] }),
+        again: (job, outcome) =>
+          this.#send(queue, outcome === 'held' ? { ...job, isContinued: true } : job, {
+            startAfter: AGAIN_SECONDS[outcome],
+          }),
       });
     };
     this.#takers = [
@@ -125,10 +127,9 @@ class PgDispatcher implements JobDispatcher {
     await this.#boss.stop({ graceful: true, timeout: STOP_MS }).catch(this.#options.onProblem);
   }
 
-  async #send(queue: string, sessionId: string, options: object): Promise<void> {
-    const job: SessionJob = { sessionId };
+  async #send(queue: string, job: SessionJob, options: object): Promise<void> {
     // Null: a job of the session waits already.
-    await this.#boss.send(queue, job, { singletonKey: sessionId, ...options });
+    await this.#boss.send(queue, job, { singletonKey: job.sessionId, ...options });
   }
 
   async #waiting(session: Session): Promise<string[]> {

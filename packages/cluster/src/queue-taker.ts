@@ -5,6 +5,8 @@ import { HEARTBEAT_REFRESH_SECONDS, POLL_SECONDS } from './job-queue.ts';
 /** What a job says: which session has work. */
 export interface SessionJob {
   sessionId: string;
+  /** Another process held the session when it was to be driven. Absent: somebody has asked for a run. */
+  isContinued?: boolean;
 }
 
 export interface QueueTakerOptions {
@@ -60,7 +62,9 @@ export class QueueTaker {
     this.#busy += 1;
     try {
       if (this.#busy === this.#workers) await this.start();
-      const outcome = await drive(job.data.sessionId, { isRepeated: job.retryCount > 0 });
+      const outcome = await drive(job.data.sessionId, {
+        isRepeated: job.retryCount > 0 || job.data.isContinued === true,
+      });
       if (outcome !== 'done') await again(job.data, outcome);
     } finally {
       this.#busy -= 1;

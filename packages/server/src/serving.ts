@@ -95,7 +95,7 @@ export function serving(parts: ServingParts): LonghaulServer {
     async resumeInterrupted() {
       const started: string[] = [];
       const { interrupted, waiting, elsewhere } = await leftSessions(agent.store);
-      for (const sessionId of elsewhere) runs.adopt(sessionId);
+      for (const sessionId of elsewhere) await runs.adopt(sessionId);
       for (const sessionId of [...interrupted, ...waiting]) {
         try {
           if (dispatched !== undefined) await dispatched.request(await runs.existing(sessionId));

@@ -10,7 +10,8 @@ export type DriveOutcome = 'done' | 'held' | 'left' | 'blocked';
 /**
  * Drives a session until it is idle. It rejects if the drive must be repeated.
  *
- * @param options.isRepeated An earlier drive for the same request did not end: its process died, or it rejected.
+ * @param options.isRepeated An earlier drive for the same request did not end: its process died, it rejected, or another
+ * process held the session.
  */
 export type DriveSession = (sessionId: string, options: { isRepeated: boolean }) => Promise<DriveOutcome>;
 

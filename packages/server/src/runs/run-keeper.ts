@@ -254,9 +254,14 @@ export class RunKeeper implements Disposable {
     return run !== undefined;
   }
 
-  /** Continues what another process leaves in the session. Requests of dispatched runs do so by themselves. */
-  adopt(sessionId: string): void {
-    if (this.#options.dispatched === undefined) this.#adopted.add(sessionId);
+  /** Continues what another process leaves in the session. */
+  async adopt(sessionId: string): Promise<void> {
+    const { dispatched, store } = this.#options;
+    if (dispatched === undefined) this.#adopted.add(sessionId);
+    else {
+      const session = await store.getSession(sessionId);
+      if (session !== undefined) await dispatched.request(session);
+    }
   }
 
   /** Whether a run or another operation, such as a compaction, holds the session's lease, or a run waits for a place. */
