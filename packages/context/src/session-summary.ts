@@ -19,26 +19,26 @@ export interface SummarySource {
  * there is neither. Calls no model.
  */
 export function sessionSummary({ text, files }: SummarySource): string | undefined {
-  const parts = [firstSentences(text), fileList(files)].filter((part) => part !== '');
+  const parts = [
+    joinedWithin(proseSentences(text).slice(0, MAX_SENTENCES), MAX_CHARS),
+    fileList(files),
+  ].filter((part) => part !== '');
   return parts.length === 0 ? undefined : parts.join(' ');
 }
 
-function firstSentences(text: string): string {
-  const sentences: string[] = [];
-  let chars = 0;
-  for (const sentence of proseSentences(text)) {
-    if (sentences.length === MAX_SENTENCES) break;
-    if (chars + sentence.length > MAX_CHARS) {
-      if (sentences.length === 0) sentences.push(cutAtWord(sentence));
-      break;
-    }
-    sentences.push(sentence);
-    chars += sentence.length + 1;
+/** Returns the first sentences within `maxChars`, on one line. If not even one fits, it is cut between two words. */
+export function joinedWithin(sentences: readonly string[], maxChars: number): string {
+  let text = '';
+  for (const sentence of sentences) {
+    const longer = text === '' ? sentence : `${text} ${sentence}`;
+    if (longer.length > maxChars) return text === '' ? cutAtWord(sentence, maxChars) : text;
+    text = longer;
   }
-  return sentences.join(' ');
+  return text;
 }
 
-const CODE = /^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1[^\n]*$|$(?![\s\S]))/gm;
+/** A block of code. */
+export const CODE = /^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1[^\n]*$|$(?![\s\S]))/gm;
 /** Tables, rules, and headings, which are no sentences. */
 const NO_PROSE = /^\s*(?:\||#{1,6}\s|[-*_=]{3,}\s*$)/;
 
@@ -62,9 +62,9 @@ function sentencesOf(line: string): string[] {
     .map((sentence) => (/[\p{L}\p{N})]$/u.test(sentence) ? `${sentence}.` : sentence));
 }
 
-function cutAtWord(sentence: string): string {
-  const end = wordEnd(sentence, MAX_CHARS - 1);
-  return `${sentence.slice(0, end || MAX_CHARS - 1)}…`;
+function cutAtWord(sentence: string, maxChars: number): string {
+  const end = wordEnd(sentence, maxChars - 1);
+  return `${sentence.slice(0, end || maxChars - 1)}…`;
 }
 
 function fileList(files: readonly string[]): string {

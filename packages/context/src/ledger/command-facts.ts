@@ -99,7 +99,8 @@ export function addOutcome(facts: LedgerFold, { key, call, toolName, seen, work,
     for (const open of facts.failing.get(program) ?? []) {
       const error = facts.errors.get(open);
       if (error === undefined) continue;
-      if (isWhole || !isCheck(program) || size < (error.size ?? 0)) resolve(facts, open, error);
+      if (error.ran === work.ran || isWhole || !isCheck(program) || size < (error.size ?? 0))
+        resolve(facts, open, error);
     }
   }
 }
@@ -111,7 +112,7 @@ function addError(facts: LedgerFold, key: string, error: ErrorFact, work: Comman
     return;
   }
   const program = ownCopy(work.program);
-  facts.errors.set(key, { ...error, program, size: work.size });
+  facts.errors.set(key, { ...error, program, size: work.size, ran: ownCopy(work.ran) });
   facts.failing.set(program, (facts.failing.get(program) ?? new Set()).add(key));
 }
 

@@ -12,6 +12,8 @@ export interface CommandWork {
   shown: string;
   /** The last program that does the work, with its subcommand: `npm run check`. */
   program: string;
+  /** What it was called with, without what precedes it in the line: of a run in another folder too. */
+  ran: string;
   /** Its number of words, without `./...`. With more words, a run covers less: `npm test -- one.test.ts`. */
   size: number;
   /** The other programs of a line in which each command runs only if the previous one succeeds. */
@@ -38,6 +40,7 @@ export function commandWork(
     kind: main?.kind ?? 'looks',
     shown: shownLine(line).replace(SHORTENED, ''),
     program: main?.program ?? '',
+    ran: withoutPrefix(main?.words ?? []).join(' '),
     size: sizeOf(main?.words),
     also: isChain
       ? kinds
@@ -143,7 +146,8 @@ const LOOKS: ReadonlySet<string> = new Set(
   (
     'ls cat head tail sed awk grep egrep fgrep rg ag find fd wc tree stat file du df pwd cd echo printf which type command jq yq sort uniq cut tr ' +
     'diff cmp env printenv date whoami uname ps pgrep lsof test [ [[ true false sleep export set unset source . nl less more bat xxd od strings ' +
-    'basename dirname realpath readlink column for while done fi esac case wait kill man history tmux perl md5sum sha256sum'
+    'basename dirname realpath readlink column for while done fi esac case wait kill man history tmux perl md5sum sha256sum ' +
+    'goto scroll_up scroll_down exit exit_cost submit'
   ).split(' '),
 );
 /** The rest of a word with a substitution, such as `$(go list -m)/remote.go`, is no program. */
@@ -155,7 +159,11 @@ const INTERPRETERS = /^(?:python[\d.]*|node|bun|deno|ruby|php|sh|bash|zsh|tsx|ts
 /** A program in the line itself, or from the input, tries something. */
 function ofInterpreter(name: string, words: readonly string[]): Program {
   const module = words.indexOf('-m');
-  if (module !== -1) return { program: withSubcommand(words[module + 1] ?? name, []), kind: 'runs' };
+  if (module !== -1) {
+    const program = words[module + 1] ?? name;
+    const operands = isCheck(program) ? [] : words.slice(module + 2);
+    return { program: withSubcommand(program, operands), kind: 'runs' };
+  }
   const isInline = words.some((word) => /^(?:-\w*[cep]|--eval|--print|-)$/.test(word));
   const script = words.find((word) => !word.startsWith('-'));
   if (isInline || script === undefined) return { program: name, kind: 'looks' };

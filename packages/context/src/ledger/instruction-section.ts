@@ -195,15 +195,11 @@ function taskTokens({ tokens }: Line, maxTokens: number): number {
   return tokens <= maxTokens ? tokens : Math.floor(maxTokens / 2);
 }
 
-/** With fewer spare tokens, no further sentence fits. */
-const MIN_SPARE_TOKENS = 8;
-
 /** Share of the section's own tokens for one excerpt, if the section has more than its own tokens. */
 const MAX_EXCERPT_SHARE = 0.25;
 
 /**
- * Cuts the longest lines to one length, so that all lines fit. The newest lines get the tokens of the share that the
- * cuts leave over. Leaves out a line of which no sentence fits.
+ * Cuts the longest lines to one length, so that all lines fit. Leaves out a line of which no sentence fits.
  */
 function cutLongest(lines: readonly Line[], task: InstructionFact | undefined, room: Room): Line[] {
   const { tokens: maxTokens, shareTokens, count } = room;
@@ -214,17 +210,9 @@ function cutLongest(lines: readonly Line[], task: InstructionFact | undefined, r
   const within = (tokens: number) => commonLimit(lengths, tokens - forTask);
   const excerpt = Math.max(within(shareTokens), shareTokens * MAX_EXCERPT_SHARE);
   const limit = Math.max(MIN_TOKENS, Math.min(within(maxTokens), excerpt));
-  const shown = lines.map((line) => cutLine(line, line.fact === task ? forTask : limit, count));
-  let spare = shown.reduce((left, line) => left - (line?.tokens ?? 0), shareTokens);
-  for (const [index, line] of [...lines.entries()].reverse()) {
-    const short = shown[index];
-    if (spare < MIN_SPARE_TOKENS || short === undefined || short === line) continue;
-    const longer = cutLine(line, short.tokens + spare, count) ?? short;
-    if (longer.tokens <= short.tokens || longer.tokens > short.tokens + spare) continue;
-    spare -= longer.tokens - short.tokens;
-    shown[index] = longer;
-  }
-  return shown.filter((line) => line !== undefined);
+  return lines
+    .map((line) => cutLine(line, line.fact === task ? forTask : limit, count))
+    .filter((line) => line !== undefined);
 }
 
 /** Returns the length to which longer items are cut, so that all of them together have `total`. */

@@ -51,6 +51,8 @@ export interface ErrorFact {
   /** The program that failed, and the number of its words. Absent if no command failed. */
   program?: string;
   size?: number;
+  /** See `CommandWork`. */
+  ran?: string;
   resolved: boolean;
   handle: string;
 }

@@ -434,6 +434,12 @@ describe('buildLedger', () => {
     expect(ledger).not.toContain('Instructions left out');
   });
 
+  it('shows the state before a long request', () => {
+    const { messages } = new LogBuilder().user('x').user(`See this log. ${'A line of it. '.repeat(90)}`);
+    const ledger = buildLedger(messages, { maxTokens: 6_000, count: countByClasses });
+    expect(ledger.indexOf('### State of the work')).toBeLessThan(ledger.indexOf('### Current request'));
+  });
+
   it('leaves out commands whose last run the view shows, unless they failed or came last', () => {
     const { messages } = new LogBuilder()
       .user('x')

@@ -29,6 +29,7 @@ const EVENTS_SHARE = EVENTS.reduce((sum, { share }) => sum + share, 0);
 const STATE_TOKENS = 300;
 const STATE_MOST_SHARE = 0.25;
 const REQUEST_SHARE = 0.15;
+const LONG_REQUEST_CHARS = 1_000;
 const INSTRUCTIONS_SHARE = 0.25;
 /** A longer index would bury the rest of a summary, and hardly more of its names are needed again. */
 const MAX_NAMES_TOKENS = 12_000;
@@ -73,7 +74,9 @@ export function renderLedger(collected: LedgerFold, options: LedgerOptions): str
   const spare = Math.floor(maxTokens * EVENTS_SHARE) - tokensOf(events);
   const todo = fill(TODO, fold, { ...place, moreTokens: spare });
   const done = fill(DONE, fold, place);
-  const leading = [request, state, todo, kept];
+  // A long request, such as one with a pasted log, would move the state out of sight.
+  const isLong = (request?.text.length ?? 0) > LONG_REQUEST_CHARS;
+  const leading = [...(isLong ? [state, request] : [request, state]), todo, kept];
   const leftTokens = maxTokens - tokensOf([request, state, todo, done, ...events]);
   const named = {
     files: fold.files,

@@ -1,4 +1,6 @@
 import { isAcknowledgement, isThanks } from './acknowledgement.ts';
+import { answeredQuestion } from './answered-question.ts';
+import { outcomeOf } from './command-outcome.ts';
 import { filesText } from './files-text.ts';
 import { sequenceOf } from './handle-sequence.ts';
 import type { ErrorFact, FileFact, InstructionFact, LedgerFold } from './ledger-facts.ts';
@@ -10,7 +12,7 @@ import { todoItems } from './todo-lines.ts';
 interface Work {
   facts: Pick<
     LedgerFold,
-    'instructions' | 'todo' | 'todoHandle' | 'commands' | 'done' | 'lastChange' | 'report'
+    'instructions' | 'todo' | 'todoHandle' | 'commands' | 'done' | 'lastChange' | 'report' | 'said'
   >;
   /** Newest first. */
   changed: readonly FileFact[];
@@ -62,31 +64,47 @@ function withoutItems({ facts, changed, errors }: Work, request: InstructionFact
   const newest = facts.instructions.at(-1);
   if (newest !== undefined && isThanks(newest.text) && sequenceOf(newest.handle) > lastStep)
     return `nothing open; the user only says thanks (${newest.handle})`;
-  if (request !== undefined && sequenceOf(request.handle) > Math.max(lastStep, failedAt))
-    return answerTo(request, facts.report) ?? `${quoted(request)}; nothing was done since it`;
-  const asked = request === undefined ? '' : `, for ${quoted(request)}`;
-  if (failed !== undefined && failedAt >= lastStep)
-    return `repeat or mend the last step, which failed: ${failed.call} (${failed.handle})${asked}`;
   const check = [...facts.commands.values()].findLast(isJudgedCheck);
   const since = (sequence: number) => changed.filter((file) => (file.changed?.sequence ?? 0) > sequence);
   const unchecked = since(check?.lastSequence ?? 0);
   const uncommitted = since(commit?.sequence ?? 0);
+  const open =
+    commit === undefined || uncommitted.length === 0 ? '' : `; not committed: ${filesText(uncommitted)}`;
+  if (request !== undefined && sequenceOf(request.handle) > Math.max(lastStep, failedAt))
+    return answerTo(request, facts, open) ?? `${quoted(request)}; nothing was done since it`;
+  const asked = request === undefined ? '' : `, for ${quoted(request)}`;
+  if (failed !== undefined && failedAt >= lastStep)
+    return `repeat or mend the last step, which failed: ${failed.call} (${failed.handle})${asked}`;
   if (commit !== undefined && uncommitted.length > 0)
     return `${unchecked.length > 0 ? 'check and ' : ''}commit: ${filesText(uncommitted)} since the last commit (${commit.handle})${asked}`;
   if (commit === undefined && unchecked.length > 0) return `check: ${filesText(unchecked)}${asked}`;
   const answer =
-    request !== undefined && (facts.report?.sequence ?? 0) > lastStep && answerTo(request, facts.report);
+    request !== undefined && (facts.report?.sequence ?? 0) > lastStep && answerTo(request, facts, '');
   if (answer) return answer;
   const finished = commit?.handle ?? check?.handle;
   const state = finished === undefined ? '' : `; no file has changed since ${finished}`;
   return `nothing open that is known${state}${request === undefined ? '' : `; compare with ${quoted(request)}`}`;
 }
 
-function answerTo(request: InstructionFact, report: LedgerFold['report']): string | undefined {
+/** Returns what follows the report on a request; undefined if there is none. */
+function answerTo(
+  request: InstructionFact,
+  { report, said = '', commands, lastChange }: Work['facts'],
+  open: string,
+): string | undefined {
   if (report === undefined || report.sequence <= sequenceOf(request.handle)) return undefined;
-  if (!report.endsTurn) return `go on with ${quoted(request)}`;
-  return `nothing open that is known; the model reported in ${report.handle} on ${quoted(request)}`;
+  const check = [...commands.values()].findLast(isJudgedCheck);
+  const isChecked = check !== undefined && outcomeOf(check) === 'ok' && check.lastSequence > lastChange;
+  if (!report.endsTurn)
+    return `${isChecked ? 'finish, after a good last check: ' : 'go on with '}${quoted(request)}`;
+  const question = ASKS.test(said) ? answeredQuestion(said, 'yes') : undefined;
+  if (question !== undefined)
+    return `wait for the user's answer to “${oneLine(question, REQUEST_CHARS)}” (${report.handle})${open}`;
+  return `nothing open that is known; the model reported in ${report.handle} on ${quoted(request)}${open}`;
 }
+
+/** A question at the end, which a remark or options may follow. */
+const ASKS = /[?？][^?？]{0,80}$/;
 
 /** Returns the newest message that asks for something. A "yes" asks for what it answers. */
 function newestRequest(instructions: readonly InstructionFact[]): InstructionFact | undefined {

@@ -13,7 +13,7 @@ type Failures = Pick<LedgerFold, 'errors' | 'done' | 'turnStart' | 'commands'> &
 /**
  * Returns the errors that are still open, newest first, one for each cause. A failed edit is over when the file that it
  * names has changed since. Of a program that is no check, such as `git rebase`, only the newest failure counts, until
- * both a commit and another request follow it. A failed installation is over when a check passes, and a failure of a
+ * both a commit and another request follow it. A failed installation or patch is over when a check passes, a failed `git add` with the next commit, and a failure of a
  * script that the work wrote itself when such a script ends well.
  */
 export function openErrors({ errors, files, done, turnStart, commands }: Failures): ErrorFact[] {
@@ -35,14 +35,17 @@ export function openErrors({ errors, files, done, turnStart, commands }: Failure
     const at = sequenceOf(error.handle);
     if (isOfNoCheck(error) && at < over) return false;
     if (isOwn(error.program) && at < ownEnd) return false;
-    if (INSTALLS.test(error.program ?? '') && at < checkEnd) return false;
+    if (TRIALS.test(error.program ?? '') && at < checkEnd) return false;
+    if (OF_COMMIT.test(error.program ?? '') && at < commit) return false;
     if (known.some((cause) => causes.has(cause)) || isEditedSince(error, changed)) return false;
     for (const cause of known) causes.add(cause);
     return true;
   });
 }
 
-const INSTALLS = /^\S+ (?:install|add|sync|ci|i)$/;
+/** Installations and patches: a good check shows that another attempt was better. */
+const TRIALS = /^\S+ (?:install|add|sync|ci|i)$|^patch$|^git apply$/;
+const OF_COMMIT = /^git (?:add|commit)$/;
 
 function nameOf({ path }: FileFact): string {
   return splitPath(path).name;

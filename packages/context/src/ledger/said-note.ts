@@ -1,6 +1,5 @@
 import { ownCopy } from '../own-copy.ts';
-import { proseSentences } from '../session-summary.ts';
-import { oneLine } from './one-line.ts';
+import { CODE, joinedWithin, proseSentences } from '../session-summary.ts';
 
 /** The beginning of a text in which its first sentences are looked for. */
 const SOURCE_CHARS = 1_500;
@@ -11,16 +10,15 @@ const NOTE_CHARS = 240;
  * call. Empty if it reports nothing.
  */
 export function noteOf(text: string): string {
-  const sentences = proseSentences(text.slice(0, SOURCE_CHARS)).filter(
-    (sentence) => !NO_REPORT.test(sentence),
-  );
-  let note = '';
-  for (const sentence of sentences) {
-    if (note !== '' && note.length + sentence.length >= NOTE_CHARS) break;
-    note = note === '' ? sentence : `${note} ${sentence}`;
-  }
+  // What a sentence with a colon announces.
+  const source = text.slice(0, SOURCE_CHARS).replace(CODE, '\n[code]\n');
+  const sentences = proseSentences(source).filter((sentence) => !NO_REPORT.test(sentence));
   // What a colon announces is a call, or did not fit.
-  return ownCopy(oneLine(note.replace(/(?:^|(?<=[.!?] ))[^.!?]*:$/, '').trim(), NOTE_CHARS));
+  return ownCopy(
+    joinedWithin(sentences, NOTE_CHARS)
+      .replace(/(?:^|(?<=[.!?] ))[^.!?]*:$/, '')
+      .trim(),
+  );
 }
 
 /** `Now let me run the tests.`, `Done.` */

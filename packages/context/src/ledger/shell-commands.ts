@@ -30,12 +30,12 @@ export function shellCommands(text: string): ShellCommand[] {
   return commands;
 }
 
-/** Drops `sudo`, `env`, `timeout 60`, `NAME=value` and the path of the program. */
+/** Drops wrappers such as `sudo`, `rtk` and `env`, `timeout 60`, `NAME=value` and the path of the program. */
 export function withoutPrefix(words: readonly string[]): string[] {
   const first = words.findIndex(
     (word, index) =>
       !(word.startsWith('-') && words.includes('xargs')) &&
-      !/^(?:sudo|env|command|time|nohup|xargs|timeout|then|do|else|if|!|\w+=.*)$/s.test(word) &&
+      !/^(?:sudo|rtk|env|command|time|nohup|xargs|timeout|then|do|else|if|!|\w+=.*)$/s.test(word) &&
       !(words[index - 1] === 'timeout' && /^\d/.test(word)),
   );
   if (first === -1) return [];

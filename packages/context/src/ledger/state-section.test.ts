@@ -134,6 +134,25 @@ describe('stateLines', () => {
     expect(nextOf(asked)).toBe('go on with “Why?” (m1)');
   });
 
+  it('waits for the answer to a question at the end, and names what is not committed', () => {
+    const builder = new LogBuilder().user('Build it.').step(write('a.ts')).step(commit('Add a'));
+    builder.step(write('b.ts')).user('Is it all there?');
+    builder.step('All but the index of the cards is there now. Shall I add it to the list too?');
+    expect(nextOf(builder)).toBe(
+      "wait for the user's answer to “Shall I add it to the list too?” (m6); not committed: b.ts changed",
+    );
+    builder.user('No.').step(bash('ls'));
+    expect(stateOf(builder).at(-1)).toContain('Said last (m6, before the request)');
+  });
+
+  it('closes a failure when the same command succeeds after another one, or another commit is made', () => {
+    const builder = new LogBuilder().user('Build it.').step(bash('pnpm --filter a test', 1, 'Got: v14'));
+    builder.step(bash('nvm use 20 && pnpm --filter a test'));
+    expect(brokenOf(builder)).toBe('nothing that is known');
+    builder.step(bash('git -C x add a', 128, 'fatal: no x')).step(bash('rtk git commit -m "Add a"'));
+    expect(brokenOf(builder)).toBe('nothing that is known');
+  });
+
   it('shows one error for each cause, with the line that tells it and the end of the line that failed', () => {
     const node = 'Unsupported engine\nExpected version: >=20.0.0\nGot: v14.16.0';
     const builder = new LogBuilder()

@@ -7,6 +7,7 @@ import { isOlderThanRequest, nextStep } from './next-step.ts';
 import { oneLine } from './one-line.ts';
 import { openErrors } from './open-errors.ts';
 import { isJudgedCheck } from './piped-outcome.ts';
+import { requestExcerpt } from './request-excerpt.ts';
 import { todoCounts } from './todo-lines.ts';
 
 type StateFacts = Omit<LedgerFold, 'files'> & { files: ReadonlyMap<string, FileFact> };
@@ -23,19 +24,24 @@ export function stateLines(facts: StateFacts, visibleFrom: number): string[] {
   const errors = openErrors(facts);
   const check = checkText(facts, results);
   const { report } = facts;
+  const isOld = ({ sequence }: ReportFact) => sequence < facts.turnStart;
   return [
     `- Done: ${doneText(facts, results)}`,
     `- Next: ${nextStep({ facts, changed: results, errors })}`,
     `- Broken: ${brokenText(errors)}`,
     ...(check === '' ? [] : [`- Last check: ${check}`]),
-    ...(report === undefined ? [] : [`- Said last (${report.handle}): “${saidText(report, visibleFrom)}”`]),
+    ...(report === undefined
+      ? []
+      : [
+          `- Said last (${report.handle}${isOld(report) ? ', before the request' : ''}): “${saidText(report, visibleFrom)}”`,
+        ]),
   ];
 }
 
 const VISIBLE_CHARS = 160;
 
 function saidText({ text, sequence }: ReportFact, visibleFrom: number): string {
-  return sequence < visibleFrom ? text : oneLine(text, VISIBLE_CHARS);
+  return sequence < visibleFrom ? text : requestExcerpt(text, VISIBLE_CHARS);
 }
 
 function doneText(facts: StateFacts, changed: readonly FileFact[]): string {
@@ -77,7 +83,7 @@ function checkText({ commands }: StateFacts, changed: readonly FileFact[]): stri
   const checks = [...commands.values()].filter(isJudgedCheck);
   const newest = checks.at(-1);
   if (newest === undefined) return '';
-  const tests = checks.findLast(({ program }) => /test|spec/i.test(program)) ?? newest;
+  const tests = checks.findLast(({ program }) => /test|spec|jest|mocha|tox|phpunit/i.test(program)) ?? newest;
   const shown = tests === newest ? [newest] : [tests, newest];
   const after = changed.filter((file) => (file.changed?.sequence ?? 0) > newest.lastSequence);
   const since = after.length === 0 ? '; no file changed after it' : `; ${filesText(after)} after it`;

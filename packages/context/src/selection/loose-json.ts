@@ -19,22 +19,11 @@ export function looseObject(text: string): LooseObject | undefined {
 }
 
 const MAX_DEPTH = 32;
-const CLOSING: Readonly<Record<string, string>> = {
-  '"': '"',
-  "'": "'",
-  '`': '`',
-  '“': '”',
-  '‘': '’',
-};
+/** The quotes that begin a text, and in the same order those that end it. */
+const OPENING = '"\'`“‘';
+const CLOSING = '"\'`”’';
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
-const WORDS: Readonly<Record<string, unknown>> = {
-  true: true,
-  True: true,
-  false: false,
-  False: false,
-  null: null,
-  None: null,
-};
+const WORDS: Readonly<Record<string, unknown>> = { true: true, false: false, null: null, none: null };
 
 class LooseReader {
   readonly #text: string;
@@ -73,10 +62,10 @@ class LooseReader {
     const next = this.#text[this.#at] ?? '';
     if (next === '{') return Object.fromEntries(this.members('}', depth + 1));
     if (next === '[') return this.members(']', depth + 1).map(([, value]) => value);
-    const closing = CLOSING[next];
+    const closing = next === '' ? undefined : CLOSING[OPENING.indexOf(next)];
     if (closing !== undefined) return this.#quoted(closing);
     const word = this.#skip(bare).trim();
-    if (Object.hasOwn(WORDS, word)) return WORDS[word];
+    if (Object.hasOwn(WORDS, word.toLowerCase())) return WORDS[word.toLowerCase()];
     return word !== '' && Number.isFinite(Number(word)) ? Number(word) : word;
   }
 

@@ -1,8 +1,7 @@
-import { handleOf, saysNothing } from '@longhaul/protocol';
+import { handleOf } from '@longhaul/protocol';
 import { cutMiddle } from '../cut-middle.ts';
 import { commandLine, errorLine } from '../ledger/event-sections.ts';
 import type { FileFact, LedgerFold } from '../ledger/ledger-facts.ts';
-import { oneLine } from '../ledger/one-line.ts';
 import { rankNames } from '../ledger/rank-names.ts';
 import { DONE_ITEM } from '../ledger/todo-lines.ts';
 import { firstUserMessage } from '../log.ts';
@@ -79,11 +78,11 @@ function namesByFile(fold: LedgerFold, keys: ReadonlySet<string>): Map<string, s
   return byFile;
 }
 
-function currentState({ fold, messages }: NarrativeFacts, earlier: string): string {
+function currentState({ fold }: NarrativeFacts, earlier: string): string {
   const command = [...fold.commands.values()].at(-1);
   const file = [...fold.files.values()].at(-1);
   const open = [...fold.errors.values()].filter((error) => !error.resolved).length;
-  const said = lastWords(messages);
+  const said = fold.report?.text ?? '';
   return [
     ...(command === undefined ? [] : [`${commandLine(command)}, the last command`]),
     ...(file === undefined ? [] : [`- ${file.path} (${file.handle}), the last file`]),
@@ -101,15 +100,6 @@ function earlierState(state = ''): string {
   const start = state.indexOf(`\n${EARLIER}`);
   if (start !== -1) return state.slice(start + EARLIER.length + 1);
   return COMPUTED.test(state) ? '' : state;
-}
-
-function lastWords(messages: NarrativeFacts['messages']): string {
-  for (const message of messages.toReversed()) {
-    if (message.role !== 'assistant') continue;
-    const said = message.parts.findLast((part) => part.type === 'text' && !saysNothing(part.text));
-    if (said?.type === 'text') return oneLine(said.text, 240);
-  }
-  return '';
 }
 
 const LIST_MARK = /^\s*(?:[-*]\s*)?(?:\[[^\]]?\]\s*)?/;
