@@ -2,7 +2,6 @@
 export const QUEUE = {
   /** One job of a session waits at most, and one is active at most. A job that arrives during a run is looked at after it. */
   policy: 'stately',
-  notify: true,
   /** The shortest that pg-boss has. A job whose process does not show this often that it lives is given to another. */
   heartbeatSeconds: 10,
   /** The longest that pg-boss has. A session that runs longer is driven on: the job of its next process finds it held. */
@@ -16,8 +15,11 @@ export const QUEUE = {
 
 /** Three of them may be lost, with a server that restarts in the meantime. */
 export const HEARTBEAT_REFRESH_SECONDS = 2.5;
-/** Notifications wake the workers. This is for lost ones, and for jobs of processes that died, which are not notified. */
-export const POLL_SECONDS = 1;
+/**
+ * The shortest that pg-boss has. Its notifications are not used: a listener that it gives up after a pause of the process
+ * has no handler for later errors of its connection, and such an error would end the process.
+ */
+export const POLL_SECONDS = 0.5;
 /** A session that could not be driven is looked at again after this time. */
 export const AGAIN_SECONDS = { left: 0, held: 2, blocked: 30 } as const;
 

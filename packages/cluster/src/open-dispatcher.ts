@@ -33,7 +33,6 @@ export async function openDispatcher(options: DispatcherOptions): Promise<JobDis
     schema,
     application_name: 'longhaul',
     max: MAX_CONNECTIONS,
-    useListenNotify: true,
     schedule: false,
     superviseIntervalSeconds: SUPERVISION_SECONDS,
     monitorIntervalSeconds: SUPERVISION_SECONDS,
@@ -78,6 +77,7 @@ class PgDispatcher implements JobDispatcher {
     const { owner } = accessOf(session);
     const priority = -(await this.#countOf(queue, owner));
     await this.#send(queue, { sessionId: session.id }, { priority, group: { id: groupOf(owner) } });
+    for (const taker of this.#takers) taker.wake();
   }
 
   async withdraw(session: Session): Promise<boolean> {

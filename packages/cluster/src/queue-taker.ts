@@ -25,6 +25,8 @@ export interface QueueTakerOptions {
  */
 export class QueueTaker {
   readonly #options: QueueTakerOptions;
+  /** The ids of the workers. */
+  readonly #ids = new Set<string>();
   #workers = 0;
   #busy = 0;
   #isOver = false;
@@ -41,14 +43,18 @@ export class QueueTaker {
     const options = {
       includeMetadata: true,
       pollingIntervalSeconds: POLL_SECONDS,
-      notifyPollingIntervalSeconds: POLL_SECONDS,
       heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
     } as const;
-    resolve(
-      await boss.work<SessionJob, void, typeof options>(queue, options, async ([job]) => {
-        if (job !== undefined) await this.#work(job, id);
-      }),
-    );
+    const started = await boss.work<SessionJob, void, typeof options>(queue, options, async ([job]) => {
+      if (job !== undefined) await this.#work(job, id);
+    });
+    this.#ids.add(started);
+    resolve(started);
+  }
+
+  /** Looks for a job now. */
+  wake(): void {
+    for (const id of this.#ids) this.#options.boss.notifyWorker(id);
   }
 
   /** Takes no more jobs. Those that were taken continue. */
@@ -70,7 +76,9 @@ export class QueueTaker {
       this.#busy -= 1;
       if (this.#workers - this.#busy > 1) {
         this.#workers -= 1;
-        await boss.offWork(queue, { id: await worker, wait: false });
+        const id = await worker;
+        this.#ids.delete(id);
+        await boss.offWork(queue, { id, wait: false });
       }
     }
   }
