@@ -33,7 +33,8 @@ async function openSession(answers: Parameters<typeof playedDriver>[0]) {
   return { ...test, write, remove, requests, notes };
 }
 
-const long = answer('Done. '.repeat(40));
+/** Long enough for a compaction to free room. */
+const long = answer('Done. '.repeat(400));
 const use = (name: string) => calls({ callId: name, name: 'skill', input: { name } });
 const toolNames = ({ tools }: StepRequest) => tools.map(({ name }) => name);
 
