@@ -126,7 +126,7 @@ it('does not match conversations that share only a few short messages', async ()
     ]).flat();
   const base = { model: 'm', windowTokens: WINDOW };
   // A document and a question leave no room for anything before them.
-  const large = [user(words(7, 12_000)), user(words(8, 24_000))];
+  const large = [user(words(7, 12_000)), user(words(8, 27_000))];
   const first = await context.prepare({ ...base, messages: [...long(1), ...short, ...large] });
   expect(first.messages.map(({ content }) => content)).not.toContain('Yes.');
   expect(first.compacted?.round).toBe(1);
