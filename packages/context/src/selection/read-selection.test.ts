@@ -112,6 +112,7 @@ describe('readSelection', () => {
     { what: 'single quotes', answer: `{'keep': ['m1'], 'summary': '${SAID}'}` },
     { what: 'no end', answer: `{"keep": ["m1"], "condense": [], "summary": "${SAID} Then we beg` },
     { what: 'no end, in a fence', answer: `Here:\n\`\`\`json\n{"keep": ["m1"], "summary": "${SAID} Then` },
+    { what: 'control characters', answer: `{"keep": ["m1"], "summary": "\u0000\u001b${SAID}\u0007"}` },
     { what: 'a text after it', answer: `{"keep": ["m1"], "summary": "${SAID}",} Anything else?` },
   ])('reads the summary of an object with $what', ({ answer }) => {
     expect(read(answer).selection.summary).toBe(SAID);

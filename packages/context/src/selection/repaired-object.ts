@@ -6,6 +6,9 @@ const MAX_CHARS = 64_000;
 /** An object that begins with one of the requested keys. */
 const START = /\{\s*["'“”‘’`]?(?:keep|pruned_?conversation|condense|summary)\b/gi;
 
+/** The repair fails at control characters, such as those of colours in copied output. */
+const UNREPAIRABLE = /(?![\t\n\r])\p{Cc}/gu;
+
 /**
  * Returns the last object of a text that is a selection in invalid JSON: with line breaks in texts, trailing commas, or
  * without its end.
@@ -16,6 +19,7 @@ export function repairedObject(text: string): LooseObject | undefined {
   const body = text
     .slice(start, start + MAX_CHARS)
     .replace(/\s*```[^`]*$/, '')
+    .replace(UNREPAIRABLE, '')
     .trimEnd();
   return looseObject(body);
 }
