@@ -106,9 +106,11 @@ function textsOf({ content }: ChatMessage): string[] {
 function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = Math.min(text.length, start + PIECE_CHARS);
-    const blank =
-      end === text.length ? end : Math.max(text.lastIndexOf('\n', end), text.lastIndexOf(' ', end));
-    const cut = blank > start + PIECE_CHARS / 2 ? blank : end;
+    // A search in the whole text would go back to its beginning for each piece.
+    const piece = text.slice(start, end + 1);
+    const blank = Math.max(piece.lastIndexOf('\n'), piece.lastIndexOf(' '));
+    const isBlankNear = end < text.length && blank > PIECE_CHARS / 2;
+    const cut = isBlankNear ? start + blank : end;
     yield text.slice(start, cut);
     start = cut;
   }
