@@ -42,18 +42,20 @@ export function allHidden({ input, log }: CompactionContext, adds: readonly stri
 /** Kept facts are the same with any `maxTokens`. */
 export function ledgerFor(context: CompactionContext, hides: readonly string[], maxTokens: number): string {
   if (hides.length === 0) return '';
+  const { messages } = context.log;
   const hidden = new Set(hides);
-  const verbatim = new Set(
-    context.log.messages.filter((message) => !hidden.has(message.id)).map(({ id }) => id),
-  );
-  const visibleFrom = firstOfVisibleTail(context.log.messages, hidden);
-  const fold = context.ledger.foldOf(context.log.messages);
+  const verbatim = new Set(messages.filter((message) => !hidden.has(message.id)).map(({ id }) => id));
+  const visibleFrom = firstOfVisibleTail(messages, hidden);
+  const isInTail = ({ sequence }: Message) =>
+    context.isForAnyContinuation === true && sequence >= visibleFrom;
+  const fold = context.ledger.foldOf(messages.filter((message) => !isInTail(message)));
   const { ledgerTokens, count } = context;
   return renderLedger(fold, {
     maxTokens,
     count,
     verbatim,
     visibleFrom,
+    isAskedLater: messages.some((message) => message.role === 'user' && isInTail(message)),
     keptTokens: keptTokens(ledgerTokens),
   });
 }

@@ -35,6 +35,11 @@ export interface CompactOptions {
   /** Tools whose outputs are not pruned. Default: `todo`, because its newest result is the agent's plan. */
   protectedTools?: ReadonlySet<string>;
   /**
+   * The summary is also used for sessions that continue in another way after the hidden messages, so the ledger is
+   * computed from the messages up to the last hidden one alone.
+   */
+  isForAnyContinuation?: boolean;
+  /**
    * Whether a part is always sent whole, so that a cut of it would save nothing. Default: none is.
    */
   isSentWhole?: (part: Part) => boolean;

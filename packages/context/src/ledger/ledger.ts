@@ -20,6 +20,8 @@ export interface LedgerOptions {
   verbatim?: ReadonlySet<string>;
   /** The view shows all messages from this sequence on. Names that are mentioned last in one of them rank lower. */
   visibleFrom?: number;
+  /** The current request is a message that the ledger has not read. */
+  isAskedLater?: boolean;
   /** The most tokens of the facts that the model keeps, which come first. Default: their share of `maxTokens`. */
   keptTokens?: number;
 }
@@ -58,11 +60,14 @@ export function renderLedger(collected: LedgerFold, options: LedgerOptions): str
     fold.kept &&
     keptSection(fold.kept, { maxTokens: options.keptTokens ?? keptTokens(options.maxTokens), count });
   const maxTokens = Math.max(0, options.maxTokens - tokensOf([kept]));
-  const request = currentRequest(fold.instructions, {
-    verbatim,
-    maxTokens: Math.floor(maxTokens * REQUEST_SHARE),
-    count,
-  });
+  const request =
+    options.isAskedLater === true
+      ? undefined
+      : currentRequest(fold.instructions, {
+          verbatim,
+          maxTokens: Math.floor(maxTokens * REQUEST_SHARE),
+          count,
+        });
   const visibleFrom = options.visibleFrom ?? Number.POSITIVE_INFINITY;
   const place = { maxTokens, count, visibleFrom };
   const leastState = Math.min(STATE_TOKENS, Math.floor(maxTokens * STATE_MOST_SHARE));

@@ -199,6 +199,20 @@ describe('a stored compaction', () => {
     });
   });
 
+  it('names nothing that only a later message has, so it serves chats that continue in another way', async () => {
+    const { context } = contextWith();
+    const shared = [...chat(30), assistant(words(9_000, 300))];
+    const prepare = (question: string) =>
+      context.prepare({ model: 'm', windowTokens: WINDOW, messages: [...shared, user(question)] });
+    const first = await prepare('What does account ACME-4711 owe, and does src/secret.ts read it?');
+    const second = await prepare('What is the weather in Bonn?');
+    expect([first, second].map(({ compacted }) => compacted?.isFromCache)).toEqual([false, true]);
+    expect(textsOf(second.messages)).toContain('## Session Summary');
+    for (const part of ['ACME', 'secret.ts', '### Current request'])
+      expect(textsOf(second.messages)).not.toContain(part);
+    expect(second.messages.at(-1)).toEqual(user('What is the weather in Bonn?'));
+  });
+
   it('is not used if the model is loaded with a larger window', async () => {
     const { context } = contextWith();
     expect((await context.prepare({ ...base, messages: LONG })).isRewritten).toBe(true);

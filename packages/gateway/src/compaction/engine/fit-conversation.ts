@@ -144,6 +144,7 @@ function compactOnce(input: FitInput, state: FitState): Promise<CompactOutcome> 
     ledgerShare,
     protectedTools: state.policy.protectedTools,
     isSentWhole: input.log.isSentWhole,
+    isForAnyContinuation: true,
     leastSaving: MIN_SAVING,
     newId: () => {
       ids += 1;
