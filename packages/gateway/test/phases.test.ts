@@ -492,6 +492,7 @@ test.each([
   expect(seen.reasoning).toMatch(reasoning);
   expect([seen.ids.size, seen.roles, seen.finishes]).toEqual([1, 1, ['stop']]);
   const again = await rawRequest(gateway.url, {
+    headers: { 'content-type': 'application/json', authorization: 'Bearer any' },
     body: JSON.stringify({ ...request, messages: [...history(120)] }),
   });
   expect(again.body.toString()).not.toContain('⚙️');

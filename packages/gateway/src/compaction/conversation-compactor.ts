@@ -8,7 +8,7 @@ import type { CompactionKeeper } from './kept/compaction-keeper.ts';
 import { coverageOf } from './kept/coverage.ts';
 import { type KeptCompaction, marksFor, toKept } from './kept/kept-compaction.ts';
 import { maxRequestTokens } from './output-room.ts';
-import { ownerOf, type SizedRequest } from './request-size.ts';
+import { ownerOf, placesOf, type SizedRequest } from './request-size.ts';
 
 export interface CompactorOptions {
   keeper: CompactionKeeper;
@@ -126,7 +126,7 @@ export class ConversationCompactor {
     const coverage = coverageOf(kept, conversation, { log, renewed });
     const place = { length: log.lengthAt(last), kept: { ...kept, coverage }, owner: ownerOf(request) };
     try {
-      await this.#options.keeper.keep(conversation.chain, place);
+      await this.#options.keeper.keep(placesOf(sized), place);
     } catch (error) {
       fit.warnings.push(`The compaction could not be stored: ${messageOf(error)}`);
     }

@@ -213,6 +213,16 @@ describe('a stored compaction', () => {
     expect(second.messages.at(-1)).toEqual(user('What is the weather in Bonn?'));
   });
 
+  it('is not used for another client or chat, since its model has also read later messages', async () => {
+    const { context } = contextWith({ askModel: selectingModel().askModel });
+    const isFound = async (owner: { client?: string; chatId?: string }) =>
+      (await context.prepare({ ...base, ...owner, messages: LONG })).compacted?.isFromCache;
+    expect(await isFound({ client: 'a', chatId: '1' })).toBe(false);
+    expect(await isFound({ client: 'b', chatId: '1' })).toBe(false);
+    expect(await isFound({ client: 'a', chatId: '2' })).toBe(false);
+    expect(await isFound({ client: 'a', chatId: '1' })).toBe(true);
+  });
+
   it('is not used if the model is loaded with a larger window', async () => {
     const { context } = contextWith();
     expect((await context.prepare({ ...base, messages: LONG })).isRewritten).toBe(true);

@@ -21,7 +21,7 @@ import { RenewalBook } from './kept/renewal-book.ts';
 import type { KnownModel } from './known-model.ts';
 import { ModelBook } from './model-book.ts';
 import { rewritten, untouched } from './prepared.ts';
-import { isTooLarge, ownerOf, type SizedRequest } from './request-size.ts';
+import { isTooLarge, ownerOf, placesOf, type SizedRequest } from './request-size.ts';
 import { type ContextSettings, type ConversationContextOptions, DEFAULT_THRESHOLDS } from './settings.ts';
 import { windowOfSilentCut } from './silent-cut.ts';
 import { createStreamWatch } from './stream-watch.ts';
@@ -165,15 +165,16 @@ class GatewayContext implements ConversationContext {
 
   /** A failing cache costs a compaction, not the request. */
   async #find(
-    { request, conversation, estimatedTokens, dueTokens }: SizedRequest,
+    sized: SizedRequest,
     { isDue, warnings }: { isDue: boolean; warnings: string[] },
   ): Promise<KeptCompaction | undefined> {
+    const { request, conversation, estimatedTokens, dueTokens } = sized;
     if (isSideRequest(request) || (!isDue && estimatedTokens < dueTokens * KEPT_FROM)) return undefined;
     if (firstUnknownRole(request.messages) !== undefined) return undefined;
     const isUsable = ({ compaction }: KeptCompaction) =>
       ConversationLog.of(conversation).leavesQuestion(compaction.hides);
     try {
-      const kept = await this.#keeper.find(conversation.chain, { isDue, isUsable });
+      const kept = await this.#keeper.find(placesOf(sized), { isDue, isUsable });
       if (kept !== undefined || !isDue) return kept;
       const overlapping = await this.#keeper.findOverlapping(conversation, ownerOf(request));
       return overlapping !== undefined && isUsable(overlapping) ? overlapping : undefined;

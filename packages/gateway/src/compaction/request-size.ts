@@ -5,6 +5,7 @@ import {
   newToolResults,
   readConversation,
 } from './conversation/conversation.ts';
+import { textDigest } from './conversation/message-digest.ts';
 import { isSideRequest } from './conversation/side-request.ts';
 import type { TokenMeter } from './conversation/token-meter.ts';
 import { dueInputTokens, maxRequestTokens, minAnswerRoom } from './output-room.ts';
@@ -67,12 +68,23 @@ export function sizeRequest(request: ConversationRequest, options: SizeOptions):
 }
 
 /**
- * Returns the owner of a request: the client and, if named, the chat. Only requests of one owner share a compaction
- * whose beginning the client has dropped.
+ * Returns the owner of a request: the client and, if named, the chat. Only requests of one owner share a compaction: a
+ * model that wrote its summary has also read the messages after the hidden ones.
  */
 export function ownerOf({ client = '', chatId = '' }: ConversationRequest): string {
   return `${client}\n${chatId}`;
 }
+
+/** Returns the keys under which compactions of a conversation's beginnings are stored, which differ for each owner. */
+export function placesOf({
+  request,
+  conversation,
+}: Pick<SizedRequest, 'request' | 'conversation'>): string[] {
+  const owner = textDigest(ownerOf(request)).slice(0, OWNER_CHARS);
+  return conversation.chain.map((hash) => `${owner}:${hash}`);
+}
+
+const OWNER_CHARS = 16;
 
 /** Returns the threshold, or less if the client's `maxTokens` would not fit after it. */
 function dueTokens({ maxTokens = 0 }: ConversationRequest, options: SizeOptions): number {

@@ -20,8 +20,8 @@ export interface ConversationRequest {
   /** `max_completion_tokens` or `max_tokens`: the room that the client wants for the answer. */
   maxTokens?: number;
   /**
-   * The header `X-OpenWebUI-Chat-Id`, else `user`. If a client has dropped the beginning of a conversation, only a
-   * compaction with the same `chatId` and `client` is used for it.
+   * The header `X-OpenWebUI-Chat-Id`, else `user`. Only compactions with the same `chatId` and `client` are used for
+   * a request.
    */
   chatId?: string;
   /** Identifies the client, for example a hash of its key. Used as `chatId` is. */

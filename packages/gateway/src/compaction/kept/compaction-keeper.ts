@@ -30,15 +30,16 @@ export class CompactionKeeper {
    * Returns the newest usable compaction of the conversation. Looks up only places that are unknown in memory, so the
    * next turn of a conversation looks up only its new messages.
    *
+   * @param ascending The places of the conversation (`placesOf`).
    * @param options.isDue The request needs a compaction. If memory knows of none, all places are looked up, since
    * another process may have stored one.
    * @param options.isUsable Whether a compaction leaves the current question visible.
    */
   async find(
-    chain: readonly string[],
+    ascending: readonly string[],
     { isDue, isUsable }: FindOptions,
   ): Promise<KeptCompaction | undefined> {
-    const places = chain.toReversed();
+    const places = ascending.toReversed();
     const found = await this.#newest(places, isDue);
     return found === undefined || isUsable(found) ? found : this.#earlier(places, isUsable);
   }
@@ -94,12 +95,12 @@ export class CompactionKeeper {
    * process knows the compaction.
    */
   async keep(
-    chain: readonly string[],
+    places: readonly string[],
     { length, kept, owner }: { length: number; kept: KeptCompaction; owner: string },
   ): Promise<void> {
     const text = storedText(kept);
-    for (const hash of chain.slice(length - 1)) this.#known.set(hash, text);
-    const hash = chain[length - 1];
+    for (const hash of places.slice(length - 1)) this.#known.set(hash, text);
+    const hash = places[length - 1];
     if (hash === undefined) return;
     await this.#cache.set(KEY_PREFIX + hash, text);
     if (kept.coverage !== undefined) await this.#cache.set(TAIL_PREFIX + tailKey(kept.coverage, owner), hash);
