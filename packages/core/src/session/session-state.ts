@@ -25,6 +25,7 @@ export async function sessionState(
     if (!isHoldId(holder.runId)) return 'interrupted';
   }
   if (session.status !== 'active') return session.status;
-  const hasRun = (await store.listRuns(session.id)).length > 0;
-  return hasRun ? 'interrupted' : 'active';
+  const runs = await store.listRuns(session.id);
+  // A run whose messages were removed before it took them ends as completed, and has changed nothing.
+  return runs.some(({ status }) => status !== 'completed') ? 'interrupted' : 'active';
 }

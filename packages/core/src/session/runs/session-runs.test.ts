@@ -24,7 +24,10 @@ import { processStat } from '../../host-processes.ts';
 import { ALLOW_ALL } from '../../ports/approver.ts';
 import type { StepEvent, StepRequest, Store } from '../../ports/index.ts';
 import { Runtime } from '../../runtime.ts';
+import { newId } from '../ids.ts';
 import { currentOwner } from '../leases/lease-owner.ts';
+import { takeSession } from '../leases/take-session.ts';
+import { sessionState } from '../session-state.ts';
 
 let folder = '';
 let count = 0;
@@ -567,6 +570,17 @@ describe('sendAndWait', () => {
     go.open();
     await expect(removed).rejects.toMatchObject({ code: 'cancelled' });
     expect(test.of('run:finished')).toMatchObject([{ status: 'completed' }]);
+  });
+
+  it('does not count as interrupted after a run that had nothing to do', async () => {
+    const { store, sessionId } = await testRun(playedDriver([]));
+    const lease = await takeSession(store, sessionId, { runId: newId(), patienceMs: 0 });
+    const end = { sessionStatus: 'active', onlyIfQueueEmpty: false, events: [] } as const;
+    await store.finishRun(lease, { ...end, status: 'completed' });
+    expect(await sessionState(store, { id: sessionId, status: 'active' })).toBe('active');
+    const next = await takeSession(store, sessionId, { runId: newId(), patienceMs: 0 });
+    await store.finishRun(next, { ...end, status: 'limit' });
+    expect(await sessionState(store, { id: sessionId, status: 'active' })).toBe('interrupted');
   });
 });
 
