@@ -2,6 +2,7 @@ import { chmod, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Bench } from './harness.ts';
+import { PAGE, run } from './team-proxy.ts';
 
 it('longhaul backup and restore bring back sessions, settings and keys, and doctor names files that others can read', async () => {
   await using bench = await Bench.open();
@@ -41,4 +42,32 @@ it('longhaul backup and restore bring back sessions, settings and keys, and doct
   expect(await modes()).toEqual([
     expect.stringContaining('other users of this machine can read longhaul.db'),
   ]);
+});
+
+it('docs/team.md says how to restore and roll back so that tokens keep working', async () => {
+  await using bench = await Bench.open();
+  const { flags } = await bench.serve({ script: () => 'All done.' });
+  expect((await bench.run(['run', '-q', 'Go', ...flags])).code).toBe(0);
+  expect((await bench.run(['token', 'add', 'ci'])).code).toBe(0);
+  const folder = join(bench.root, 'backup');
+  expect((await bench.run(['backup', folder])).code).toBe(0);
+  expect((await bench.run(['run', '-q', 'Later', ...flags])).code).toBe(0);
+
+  const page = await readFile(PAGE, 'utf8');
+  const blocks = page.split('```').filter((each) => each.includes('longhaul restore'));
+  expect(blocks).toHaveLength(2);
+  for (const lines of blocks) {
+    for (const line of lines.trim().split('\n').slice(1)) {
+      if (/^(?:mkdir|mv) /.test(line)) {
+        const done = run('sh', ['-ec', line.replaceAll('~longhaul', `'${bench.home}'`)]);
+        expect(done).toEqual({ status: 0, said: '' });
+      } else if (line.includes('longhaul restore')) {
+        const rest = line.slice(line.indexOf('--'));
+        expect((await bench.run(['restore', folder, rest])).stderr).toBe('');
+      }
+    }
+    const sessions = (await bench.run(['sessions', '--json'])).stdout;
+    expect([sessions.includes('"Go"'), sessions.includes('"Later"')]).toEqual([true, false]);
+    expect((await bench.run(['token', 'list', '--json'])).stdout).toContain('"ci"');
+  }
 });

@@ -62,6 +62,15 @@ describe('docs/team.md', () => {
     const created = await call('POST', '/api/sessions', {});
     expect(created.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
     const { id } = JSON.parse(await text(created));
+    // On another port than 443, a browser names the port in both headers.
+    const elsewhere = {
+      method: 'POST',
+      path: '/api/sessions',
+      token,
+      body: '{}',
+      host: 'agents.example.com:8443',
+    };
+    expect((await ask(proxy.socket, elsewhere)).statusCode).toBe(201);
     // More than nginx takes by default. The server itself says what is wrong with it.
     const large = await call('POST', '/api/import', { padding: 'x'.repeat(5_000_000) });
     expect([large.statusCode, await text(large)]).toEqual([400, expect.stringContaining('invalid_request')]);
@@ -159,9 +168,11 @@ interface Asked {
   path: string;
   token: string;
   body: string | undefined;
+  host?: string;
 }
 
-async function ask(socketPath: string, { method, path, token, body }: Asked): Promise<IncomingMessage> {
+async function ask(socketPath: string, asked: Asked): Promise<IncomingMessage> {
+  const { method, path, token, body, host = 'agents.example.com' } = asked;
   const sent = request({
     socketPath,
     method,
@@ -169,8 +180,8 @@ async function ask(socketPath: string, { method, path, token, body }: Asked): Pr
     rejectUnauthorized: false,
     servername: 'agents.example.com',
     headers: {
-      host: 'agents.example.com',
-      origin: 'https://agents.example.com',
+      host,
+      origin: `https://${host}`,
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
     },
