@@ -31,6 +31,8 @@ const server = createServer(async (request, response) => {
 });
 
 reportWork();
+// As for the upstream: a connection stays open between requests.
+server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();

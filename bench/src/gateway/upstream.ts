@@ -39,6 +39,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+// A connection that is closed just as the plain proxy uses it again would end the benchmark.
+server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();
