@@ -50,6 +50,14 @@ describe('instructionSection', () => {
     });
   });
 
+  it('leaves out texts of megabytes in little time', () => {
+    const paste = 'a b. '.repeat(2_000_000);
+    const from = performance.now();
+    const section = sectionOf(['Build it.', paste, paste, 'Use tabs.'], { maxTokens: 200 });
+    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(section?.text).toContain('- (m4) Use tabs.\n(Instructions left out: 1 (m2).');
+  });
+
   it.each([2_000, 100])(
     'leaves out acknowledgements and repetitions, and lists their handles, with a share of %i tokens',
     (shareTokens) => {

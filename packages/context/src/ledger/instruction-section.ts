@@ -182,8 +182,15 @@ function selectLines({ instructions, hidden, minor }: Instructions, room: Room):
   return [...taskLines, ...newest.reverse()];
 }
 
-/** Returns a key that is equal for instructions that differ only in case, blanks and full stops. */
+/** For a text of megabytes, a key without its blanks takes seconds and a gigabyte. */
+const MAX_KEY_CHARS = 10_000;
+
+/**
+ * Returns a key that is equal for instructions that differ only in case, blanks and full stops. A longer text is its own
+ * key.
+ */
 function keyOf({ text, answers = '' }: InstructionFact): string {
+  if (text.length > MAX_KEY_CHARS) return `${answers} ${text}`;
   return `${answers} ${text}`
     .toLowerCase()
     .replace(/[\s.!]+/g, ' ')
