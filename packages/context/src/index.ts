@@ -104,7 +104,6 @@ export {
   selectWith,
 } from './selection/select.ts';
 export { type AiSdkMessage, aiSdkFormat } from './session/ai-sdk-format.ts';
-export { type CheckFormatOptions, checkFormat } from './session/check-format.ts';
 export { createContextSession } from './session/context-session.ts';
 export {
   callPart,

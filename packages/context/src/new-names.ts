@@ -8,7 +8,8 @@ const KNOWN_SHARE = 0.75;
 
 /**
  * Returns for each sentence what no earlier one has named and a reader cannot guess: its new exact names. Of a sentence
- * that repeats the form of others, such as "The owner of b.ts is Ada", it returns all new words. Empty: nothing.
+ * that repeats the form of others, such as "The owner of the file b.ts is now Ada", it returns all new words. If no
+ * sentence names anything new, it returns nothing.
  */
 export function newNames(sentences: readonly string[]): string[] {
   const known = new Set<string>();

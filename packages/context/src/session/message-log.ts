@@ -210,7 +210,7 @@ export class MessageLog<M> {
     if (problem === undefined) return rewritten;
     throw new LonghaulError(
       'invalid_request',
-      `The format's rewrite of message ${index} is wrong: ${problem}. Test the format with checkFormat().`,
+      `The format's rewrite of message ${index} is wrong: ${problem}. Test the format with checkFormat() of @longhaul/context/check-format.`,
       { data: { messageIndex: index } },
     );
   }

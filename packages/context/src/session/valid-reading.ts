@@ -12,7 +12,7 @@ export function validReading(reading: MessageReading, index: number): MessageRea
   const fail: Fail = (where, problem) => {
     throw new LonghaulError(
       'invalid_request',
-      `The format's reading of message ${index} is invalid: ${where} ${problem}. Test the format with checkFormat().`,
+      `The format's reading of message ${index} is invalid: ${where} ${problem}. Test the format with checkFormat() of @longhaul/context/check-format.`,
       { data: { messageIndex: index } },
     );
   };

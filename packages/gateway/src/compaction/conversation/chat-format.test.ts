@@ -1,4 +1,4 @@
-import { checkFormat } from '@longhaul/context';
+import { checkFormat } from '@longhaul/context/check-format';
 import type { ChatMessage } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { chatFormat } from './chat-format.ts';
