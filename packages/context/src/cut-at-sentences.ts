@@ -21,14 +21,15 @@ export function cutAtSentences(text: string, maxChars: number, handle: string): 
   const shortHead =
     lastUpTo(ends, room * HEAD_SHARE) || lastUpTo(ends, room) || (ends[0] ?? wordEnd(text, room));
   if (shortHead === 0) return undefined;
-  const tail = tailSentences(text, Math.max(0, room - shortHead));
+  const tail = lastSentences(text, Math.max(0, room - shortHead));
   const head = text.slice(0, Math.max(shortHead, lastUpTo(ends, room - tail.length))).trimEnd();
   const note = cutNote(text.length - head.length - tail.length, handle);
   const cut = `${head} ${note} ${tail}`.trimEnd();
   return cut.length < text.length ? cut : text;
 }
 
-function tailSentences(text: string, maxChars: number): string {
+/** Returns the whole sentences at the end of a text, within `maxChars`. */
+export function lastSentences(text: string, maxChars: number): string {
   const tail = text.slice(text.length - maxChars);
   return tail.slice(sentenceEnds(tail)[0] ?? tail.length).trim();
 }

@@ -13,7 +13,7 @@ import { keptFactsOf } from './kept-facts.ts';
 import type { LedgerFold } from './ledger-facts.ts';
 import { addNames } from './name-index.ts';
 import { oneLine } from './one-line.ts';
-import { PIPED_OUTCOME, withPipedOutcome } from './piped-outcome.ts';
+import { isUnverified, withPipedOutcome } from './piped-outcome.ts';
 import { todoListOf } from './todo-list.ts';
 import { type ToolFacts, toolFacts } from './tool-facts.ts';
 
@@ -24,6 +24,7 @@ export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number,
   const work = read.command === undefined ? undefined : commandWork(read.command, read.commands);
   const seen = work === undefined ? read : withPipedOutcome(read, work);
   const place = { handle: handleOf(sequence, index), sequence };
+  facts.lastCall = sequence;
   addBackground(facts, part, { seen, handle: place.handle });
   if (setsTodo(facts, part, place.handle)) return;
   const call = seen.command ?? seen.path;
@@ -41,8 +42,7 @@ export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number,
       ...place,
     });
   const key = `${work === undefined ? 'path' : 'command'} ${work?.shown ?? call ?? part.name}`;
-  if (seen.ended !== PIPED_OUTCOME)
-    addOutcome(facts, { key, call: label, toolName: part.name, seen, work, ...place });
+  if (!isUnverified(seen)) addOutcome(facts, { key, call: label, toolName: part.name, seen, work, ...place });
   if (part.truncated === true) facts.handles.push({ handle: place.handle, what: label });
   addCallNames(facts, part, { seen, ...place });
 }

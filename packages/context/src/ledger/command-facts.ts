@@ -99,10 +99,22 @@ export function addOutcome(facts: LedgerFold, { key, call, toolName, seen, work,
     for (const open of facts.failing.get(program) ?? []) {
       const error = facts.errors.get(open);
       if (error === undefined) continue;
-      if (error.ran === work.ran || isWhole || !isCheck(program) || size < (error.size ?? 0))
+      if (
+        error.ran === work.ran ||
+        isSameTarget(error, work) ||
+        isWhole ||
+        !isCheck(program) ||
+        size < (error.size ?? 0)
+      )
         resolve(facts, open, error);
     }
   }
+}
+
+/** Whether two runs end with the same file, whatever options precede it. */
+function isSameTarget({ ran = '' }: ErrorFact, work: CommandWork): boolean {
+  const target = ran.split(' ').at(-1) ?? '';
+  return /^\w.*[./]\w/.test(target) && work.ran.endsWith(` ${target}`);
 }
 
 function addError(facts: LedgerFold, key: string, error: ErrorFact, work: CommandWork | undefined): void {

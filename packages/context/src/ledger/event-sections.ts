@@ -32,7 +32,7 @@ export interface Section {
 export const STATE: Section = {
   heading: STATE_HEADING,
   share: 0.08,
-  lines: (facts, { visibleFrom }) => stateLines(facts, visibleFrom),
+  lines: stateLines,
 };
 export const TODO: Section = {
   heading: TODO_HEADING,

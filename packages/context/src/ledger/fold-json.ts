@@ -3,7 +3,7 @@ import { createNameIndex, createSightings, type NameSightings } from './name-ind
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 10;
+const VERSION = 11;
 
 type NameRow = [
   name: string,
@@ -17,41 +17,25 @@ type NameRow = [
   defined: 0 | 1,
 ];
 
-interface StoredFold {
+type Plain = Omit<LedgerFold, 'files' | 'commands' | 'errors' | 'failing' | 'names' | 'background' | 'tasks'>;
+
+interface StoredFold extends Plain {
   version: number;
-  instructions: LedgerFold['instructions'];
-  turnStart: number;
-  said?: LedgerFold['said'];
-  report?: LedgerFold['report'];
-  done: LedgerFold['done'];
-  lastChange: number;
-  todo?: string;
-  todoHandle?: string;
-  kept?: LedgerFold['kept'];
   files: (Omit<FileFact, 'actions'> & { actions: FileAction[] })[];
   commands: CommandFact[];
   errors: [string, ErrorFact][];
   names: NameRow[];
   origins: [string, string][];
   background: [string, string][];
-  /** Absent in folds of earlier versions, which knew no child sessions. */
-  tasks?: [string, string][];
-  handles: LedgerFold['handles'];
+  tasks: [string, string][];
 }
 
 /** Returns a fold as text, so that a later process does not have to read the session again. */
 export function ledgerFoldToJson(fold: LedgerFold): string {
+  const { failing: _, ...facts } = fold;
   const stored: StoredFold = {
+    ...facts,
     version: VERSION,
-    instructions: fold.instructions,
-    turnStart: fold.turnStart,
-    said: fold.said,
-    report: fold.report,
-    done: fold.done,
-    lastChange: fold.lastChange,
-    todo: fold.todo,
-    todoHandle: fold.todoHandle,
-    kept: fold.kept,
     files: [...fold.files.values()].map((file) => ({ ...file, actions: [...file.actions] })),
     commands: [...fold.commands.values()],
     errors: [...fold.errors],
@@ -59,7 +43,6 @@ export function ledgerFoldToJson(fold: LedgerFold): string {
     origins: [...fold.names.origins],
     background: [...fold.background],
     tasks: [...fold.tasks],
-    handles: fold.handles,
   };
   return JSON.stringify(stored);
 }
@@ -76,7 +59,7 @@ export function ledgerFoldFromJson(text: string): LedgerFold | undefined {
   }
 }
 
-function toFold(stored: StoredFold): LedgerFold {
+function toFold({ version: _, origins, ...stored }: StoredFold): LedgerFold {
   const names = createNameIndex();
   // Thousands of names came from one file. Its key is in memory once.
   const keys = new Map<string, string>();
@@ -88,17 +71,9 @@ function toFold(stored: StoredFold): LedgerFold {
   for (const [name, file, ...counts] of stored.names) {
     names.sightings.set(name, fromRow(name, file === 0 ? undefined : shared(file), counts));
   }
-  for (const [piece, file] of stored.origins) names.origins.set(piece, shared(file));
+  for (const [piece, file] of origins) names.origins.set(piece, shared(file));
   return {
-    instructions: stored.instructions,
-    turnStart: stored.turnStart,
-    said: stored.said,
-    report: stored.report,
-    done: stored.done,
-    lastChange: stored.lastChange,
-    todo: stored.todo,
-    todoHandle: stored.todoHandle,
-    kept: stored.kept,
+    ...stored,
     files: new Map(stored.files.map((file) => [file.key, { ...file, actions: new Set(file.actions) }])),
     commands: new Map(stored.commands.map((fact) => [fact.command, fact])),
     errors: new Map(stored.errors),
@@ -106,7 +81,6 @@ function toFold(stored: StoredFold): LedgerFold {
     names,
     background: new Map(stored.background),
     tasks: new Map(stored.tasks),
-    handles: stored.handles,
   };
 }
 

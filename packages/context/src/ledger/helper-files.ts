@@ -7,7 +7,8 @@ const MAX_RESULTS = 3;
 
 /**
  * Marks the scripts that the work wrote and ran itself, in a session that changed other files which existed before it,
- * or that wrote many of them. There they are a means. A single one can be what the user wants.
+ * or that wrote many of them. There they are a means. A single one can be what the user wants. Files in a temporary
+ * folder are a means too if the project is elsewhere.
  */
 export function withHelpers(
   files: ReadonlyMap<string, FileFact>,
@@ -18,13 +19,24 @@ export function withHelpers(
   const scripts = new Set(
     all.filter(({ path, actions }) => actions.has('created') && names.has(splitPath(path).name)),
   );
-  const changesOld = all.some(
-    (file) => file.actions.has('modified') && !file.actions.has('created') && isResult(file),
-  );
-  if (!changesOld && scripts.size <= MAX_RESULTS) return files;
+  const changesOld = all.some((file) => isOld(file) && isResult(file));
+  const isTemporary = ({ path }: FileFact) => TEMPORARY.test(path);
+  // A project can be in a temporary folder itself.
+  const isElsewhere =
+    all.some((file) => !isTemporary(file) && (isOld(file) || file.actions.has('read'))) &&
+    !all.some((file) => isTemporary(file) && isOld(file));
+  const areScripts = changesOld || scripts.size > MAX_RESULTS;
+  const isMeans = (file: FileFact) => (areScripts && scripts.has(file)) || (isElsewhere && isTemporary(file));
   return new Map(
-    [...files].map(([key, file]) => [key, scripts.has(file) ? { ...file, isHelper: true as const } : file]),
+    [...files].map(([key, file]) => [key, isMeans(file) ? { ...file, isHelper: true as const } : file]),
   );
+}
+
+const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp\//;
+
+/** Whether a file that existed before the work was changed. */
+function isOld({ actions }: FileFact): boolean {
+  return actions.has('modified') && !actions.has('created');
 }
 
 /** `python` is the program of `python checks/a.py`, and this is the script: `a.py`. */

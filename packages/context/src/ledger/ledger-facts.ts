@@ -65,7 +65,7 @@ export interface DoneFact {
   text: string;
 }
 
-/** What the model said that says something of the work; see `noteOf`. */
+/** What the model said that says something of the work; see `saidIn`. */
 export interface ReportFact extends Omit<DoneFact, 'kind'> {
   /** Whether it ends a turn: its message has no calls. */
   endsTurn: boolean;
@@ -80,6 +80,8 @@ export interface LedgerFold {
   said?: string;
   /** The newest one. */
   report?: ReportFact;
+  /** What the model's newest text says that comes next, until the user answers. */
+  intent?: Omit<DoneFact, 'kind'>;
   /** What was done, oldest first: the newest hundreds. */
   done: DoneFact[];
   /** The newest todo list, as its tool returned it. */
@@ -91,6 +93,8 @@ export interface LedgerFold {
   files: Map<string, FileFact>;
   /** Sequence of the newest change of a file; 0 before the first one. */
   lastChange: number;
+  /** Sequence of the newest finished call; 0 before the first one. */
+  lastCall: number;
   commands: Map<string, CommandFact>;
   /** The newest failure of each command and on each path, newest last. */
   errors: Map<string, ErrorFact>;
@@ -113,6 +117,7 @@ export function createLedgerFold(): LedgerFold {
     done: [],
     files: new Map(),
     lastChange: 0,
+    lastCall: 0,
     commands: new Map(),
     errors: new Map(),
     failing: new Map(),

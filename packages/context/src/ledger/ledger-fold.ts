@@ -5,12 +5,14 @@ import { answeredQuestion, SAID_CHARS } from './answered-question.ts';
 import { deliveredTasks, endedInBackground } from './background-facts.ts';
 import { addToolCall } from './call-facts.ts';
 import { addDone } from './command-facts.ts';
+import { isCheck } from './command-work.ts';
 import { addPatch } from './file-facts.ts';
 import { instructionIn, isReviewPrompt } from './instruction-text.ts';
 import type { LedgerFold } from './ledger-facts.ts';
 import { addNames } from './name-index.ts';
 import { oneLine } from './one-line.ts';
-import { noteOf } from './said-note.ts';
+import { NOTHING_RAN } from './piped-outcome.ts';
+import { saidIn } from './said-note.ts';
 
 /** Adds the session's next message to the fold. */
 export function foldMessage(facts: LedgerFold, message: Message): void {
@@ -34,11 +36,25 @@ const MIN_REPORT_CHARS = 40;
 
 function addSaid(facts: LedgerFold, text: string, { sequence, parts }: Message): void {
   facts.said = ownCopy(text.slice(-SAID_CHARS));
-  const note = noteOf(text);
+  const { note, intent } = saidIn(text);
+  const handle = handleOf(sequence);
+  facts.intent = intent === '' ? undefined : { handle, sequence, text: intent };
+  if (NOT_RUN.test(note)) unverify(facts, sequence);
   if (note.length >= MIN_REPORT_CHARS) {
     const endsTurn = parts.every(({ type }) => type !== 'tool');
-    facts.report = { handle: handleOf(sequence), sequence, text: note, endsTurn };
+    facts.report = { handle, sequence, text: note, endsTurn };
   }
+}
+
+const NOT_RUN =
+  /\b(?:no (?:\w+ )?tests? (?:were |was )?|(?:not|never|n['’]t) (?:actually )?)(?:run|ran|executed?)\b/i;
+
+/** The model says of the check in the step before that it did not run. */
+function unverify({ commands }: LedgerFold, sequence: number): void {
+  const check = [...commands.values()].findLast(({ program }) => isCheck(program));
+  if (check === undefined || check.lastSequence < sequence - 2) return;
+  check.exitCode = undefined;
+  check.ended = NOTHING_RAN;
 }
 
 function addInstruction(facts: LedgerFold, message: Message): void {
@@ -55,6 +71,7 @@ function addInstruction(facts: LedgerFold, message: Message): void {
   facts.instructions.push(answers === undefined ? fact : { ...fact, answers: ownCopy(answers) });
   facts.turnStart = message.sequence;
   facts.said = undefined;
+  facts.intent = undefined;
 }
 
 const NOTE_CHARS = 200;

@@ -123,7 +123,7 @@ describe('buildLedger', () => {
       - (m7) Please keep all dates in UTC. The API is at https://cards.example.com/v2 on port 8443.
 
       ### State of the work
-      - Done: 2 of 3 items of the todo list; sm2.js, store.js changed
+      - Done: 2 of 3 items of the todo list; sm2.js changed; before the request: store.js changed
       - Next: Command line
       - Broken: bash: npm run soak → [timed out after 60000 ms and was killed] (m11.0)
       - Last check: \`npm test\` → ok (m10.0); no file changed after it

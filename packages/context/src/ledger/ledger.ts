@@ -28,7 +28,7 @@ export interface LedgerOptions {
 
 const EVENTS_SHARE = EVENTS.reduce((sum, { share }) => sum + share, 0);
 /** The state of the work has so many tokens also in a small ledger, up to a quarter of it. */
-const STATE_TOKENS = 300;
+const STATE_TOKENS = 400;
 const STATE_MOST_SHARE = 0.25;
 const REQUEST_SHARE = 0.15;
 const LONG_REQUEST_CHARS = 1_000;

@@ -1,6 +1,5 @@
 import { isAcknowledgement, isThanks } from './acknowledgement.ts';
 import { answeredQuestion } from './answered-question.ts';
-import { outcomeOf } from './command-outcome.ts';
 import { filesText } from './files-text.ts';
 import { sequenceOf } from './handle-sequence.ts';
 import type { ErrorFact, FileFact, InstructionFact, LedgerFold } from './ledger-facts.ts';
@@ -12,7 +11,17 @@ import { todoItems } from './todo-lines.ts';
 interface Work {
   facts: Pick<
     LedgerFold,
-    'instructions' | 'todo' | 'todoHandle' | 'commands' | 'done' | 'lastChange' | 'report' | 'said'
+    | 'instructions'
+    | 'todo'
+    | 'todoHandle'
+    | 'commands'
+    | 'done'
+    | 'lastChange'
+    | 'lastCall'
+    | 'report'
+    | 'said'
+    | 'intent'
+    | 'tasks'
   >;
   /** Newest first. */
   changed: readonly FileFact[];
@@ -70,51 +79,73 @@ function withoutItems({ facts, changed, errors }: Work, request: InstructionFact
   const uncommitted = since(commit?.sequence ?? 0);
   const open =
     commit === undefined || uncommitted.length === 0 ? '' : `; not committed: ${filesText(uncommitted)}`;
-  if (request !== undefined && sequenceOf(request.handle) > Math.max(lastStep, failedAt))
-    return answerTo(request, facts, open) ?? `${quoted(request)}; nothing was done since it`;
   const asked = request === undefined ? '' : `, for ${quoted(request)}`;
-  if (failed !== undefined && failedAt >= lastStep)
+  const requestAt = request === undefined ? 0 : sequenceOf(request.handle);
+  const isNew = requestAt > Math.max(lastStep, failedAt);
+  if (!isNew && failed !== undefined && failedAt >= lastStep)
     return `repeat or mend the last step, which failed: ${failed.call} (${failed.handle})${asked}`;
+  const answered = request === undefined ? '' : `, for the request in ${request.handle}`;
+  const said = saidStep(facts, {
+    commit: commit?.sequence ?? 0,
+    since: Math.max(lastStep, requestAt),
+    asked: answered,
+  });
+  if (said !== undefined) return `${said}${open}`;
+  const reported = reportedStep(facts, Math.max(lastStep, requestAt), request);
+  if (request !== undefined && isNew) {
+    const begun = facts.lastCall > requestAt ? `go on with ${quoted(request)}` : undefined;
+    return reported === undefined
+      ? (begun ?? `${quoted(request)}; nothing was done since it`)
+      : `${reported}${open}`;
+  }
   if (commit !== undefined && uncommitted.length > 0)
     return `${unchecked.length > 0 ? 'check and ' : ''}commit: ${filesText(uncommitted)} since the last commit (${commit.handle})${asked}`;
   if (commit === undefined && unchecked.length > 0) return `check: ${filesText(unchecked)}${asked}`;
-  const answer =
-    request !== undefined && (facts.report?.sequence ?? 0) > lastStep && answerTo(request, facts, '');
-  if (answer) return answer;
+  if (reported !== undefined) return reported;
   const finished = commit?.handle ?? check?.handle;
   const state = finished === undefined ? '' : `; no file has changed since ${finished}`;
   return `nothing open that is known${state}${request === undefined ? '' : `; compare with ${quoted(request)}`}`;
 }
 
-/** Returns what follows the report on a request; undefined if there is none. */
-function answerTo(
-  request: InstructionFact,
-  { report, said = '', commands, lastChange }: Work['facts'],
-  open: string,
+/** What the model waits for, or else what it says last that it wants to do, unless a commit ended that. */
+function saidStep(
+  { intent, tasks, lastCall, report, said = '' }: Work['facts'],
+  { commit, since, asked }: { commit: number; since: number; asked: string },
 ): string | undefined {
-  if (report === undefined || report.sequence <= sequenceOf(request.handle)) return undefined;
-  const check = [...commands.values()].findLast(isJudgedCheck);
-  const isChecked = check !== undefined && outcomeOf(check) === 'ok' && check.lastSequence > lastChange;
-  if (!report.endsTurn)
-    return `${isChecked ? 'finish, after a good last check: ' : 'go on with '}${quoted(request)}`;
-  const question = ASKS.test(said) ? answeredQuestion(said, 'yes') : undefined;
+  const isAnswer = report?.endsTurn === true && report.sequence > since && ASKS.test(said);
+  const question = isAnswer ? answeredQuestion(said, 'yes') : undefined;
   if (question !== undefined)
-    return `wait for the user's answer to “${oneLine(question, REQUEST_CHARS)}” (${report.handle})${open}`;
-  return `nothing open that is known; the model reported in ${report.handle} on ${quoted(request)}${open}`;
+    return `wait for the user's answer to “${oneLine(question, REQUEST_CHARS)}” (${report?.handle})`;
+  const [handle, task] = [...tasks].at(-1) ?? [];
+  if (task !== undefined) return `wait for the result of ${oneLine(task, REQUEST_CHARS)} (${handle})${asked}`;
+  if (intent === undefined || intent.sequence <= commit) return undefined;
+  return `${intent.sequence > lastCall ? '' : 'go on after '}“${intent.text}” (${intent.handle})${asked}`;
+}
+
+/** Returns what follows a report on the request; undefined if there is none. */
+function reportedStep(
+  { report }: Work['facts'],
+  since: number,
+  request: InstructionFact | undefined,
+): string | undefined {
+  if (request === undefined || report === undefined || report.sequence <= since) return undefined;
+  return report.endsTurn
+    ? `nothing open that is known; the model reported in ${report.handle} on ${quoted(request)}`
+    : `go on with ${quoted(request)}`;
 }
 
 /** A question at the end, which a remark or options may follow. */
 const ASKS = /[?？][^?？]{0,80}$/;
 
 /** Returns the newest message that asks for something. A "yes" asks for what it answers. */
-function newestRequest(instructions: readonly InstructionFact[]): InstructionFact | undefined {
+export function newestRequest(instructions: readonly InstructionFact[]): InstructionFact | undefined {
   const newest = instructions.findLast(
     ({ text, answers }) => !isThanks(text) && (answers !== undefined || !isAcknowledgement(text)),
   );
   return newest ?? instructions[0];
 }
 
-const REQUEST_CHARS = 100;
+const REQUEST_CHARS = 160;
 
 function quoted({ text, answers, handle }: InstructionFact): string {
   const question = answers === undefined ? '' : ` to “${oneLine(answers, REQUEST_CHARS)}”`;

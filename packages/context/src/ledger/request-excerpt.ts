@@ -1,19 +1,23 @@
-import { sentenceEnds } from '../cut-at-sentences.ts';
+import { lastSentences, sentenceEnds } from '../cut-at-sentences.ts';
 import { oneLine } from './one-line.ts';
 
 /** The share of an excerpt that a last whole sentence must fill. */
-const MIN_SENTENCES_SHARE = 0.4;
+const MIN_SENTENCES_SHARE = 0.2;
 const SOURCE_CHARS = 2_000;
 
 /**
- * Returns the beginning of a request on one line, cut at the end of a sentence if possible. It begins after what a
- * program wrote around the request: tags, and lines such as "Consider the following issue:".
+ * Returns the beginning of a request on one line, cut at the end of a sentence if possible, and then its last sentences,
+ * half as long. It begins after what a program wrote around the request: tags, and lines such as "Consider the following
+ * issue:".
  */
 export function requestExcerpt(text: string, maxChars: number): string {
   const own = withoutWrapper(text.slice(0, SOURCE_CHARS));
   const end = sentenceEnds(own.slice(0, maxChars + 1)).findLast((each) => each <= maxChars) ?? 0;
-  const isCut = own.length > maxChars && end >= maxChars * MIN_SENTENCES_SHARE;
-  return isCut ? `${oneLine(own.slice(0, end), maxChars)} …` : oneLine(own, maxChars);
+  if (own.length <= maxChars || end < maxChars * MIN_SENTENCES_SHARE) return oneLine(own, maxChars);
+  // A longer one ends with what was pasted.
+  const last = text.length > SOURCE_CHARS ? '' : lastSentences(own, Math.floor(maxChars / 2));
+  const isApart = last !== '' && own.length - last.length > end;
+  return `${oneLine(own.slice(0, end), maxChars)} …${isApart ? ` ${oneLine(last, maxChars)}` : ''}`;
 }
 
 function withoutWrapper(text: string): string {

@@ -7,10 +7,10 @@ import { createLedgerFold } from './ledger-facts.ts';
 import { foldMessage } from './ledger-fold.ts';
 import { stateLines } from './state-section.ts';
 
-function stateOf(builder: LogBuilder, visibleFrom = Number.POSITIVE_INFINITY): string[] {
+function stateOf(builder: LogBuilder): string[] {
   const fold = createLedgerFold();
   for (const message of builder.messages) foldMessage(fold, message);
-  return stateLines({ ...fold, files: withHelpers(fold.files, fold.commands) }, visibleFrom);
+  return stateLines({ ...fold, files: withHelpers(fold.files, fold.commands) });
 }
 
 const bash = (command: string, exitCode = 0, output = '') =>
@@ -37,10 +37,9 @@ describe('stateLines', () => {
       .step(call('read', { input: { path: 'a.ts' }, output: 'x' }))
       .step('It keeps all decks in one file, which it reads at the start.');
     expect(stateOf(builder)).toEqual([
-      '- Done: no file is changed so far; 1 file was read',
+      '- Done: “It keeps all decks in one file, which it reads at the start.” (m3); no file is changed so far; 1 file read',
       '- Next: nothing open that is known; the model reported in m3 on “How does it work?” (m1)',
       '- Broken: nothing that is known',
-      '- Said last (m3): “It keeps all decks in one file, which it reads at the start.”',
     ]);
   });
 
@@ -55,11 +54,10 @@ describe('stateLines', () => {
       )
       .step(write('src/c.ts'), write('src/d.ts'), 'Now I will add the decks to the list of all cards:');
     expect(stateOf(builder)).toEqual([
-      '- Done: 1 of 3 items of the todo list; 4 files changed (newest: d.ts, c.ts, b.ts); last commit “Add cards” (m3.0)',
+      '- Done: “The cards are stored now, each in its own file: one list. one index.” (m5); 1 of 3 items of the todo list; last commit “Add cards” (m3.0); 4 files changed (newest: d.ts, c.ts, b.ts)',
       '- Next: Decks (then 1 more of the todo list)',
       '- Broken: bash: npm run lint → src/a.ts:3:1 error: no spaces (m4.0)',
       '- Last check: `npm test` → ok (m4.1); d.ts, c.ts changed after it',
-      '- Said last (m5): “The cards are stored now, each in its own file: one list. one index.”',
     ]);
   });
 
@@ -97,7 +95,7 @@ describe('stateLines', () => {
     expect(nextOf(builder)).toBe(
       '“Now rename everything in the settings, please.” (m3); nothing was done since it',
     );
-    expect(stateOf(builder)[0]).toBe('- Done: a.ts changed');
+    expect(stateOf(builder)[0]).toBe('- Done: before the request: a.ts changed');
     builder.step('Shall I commit too?').user('just keep going');
     expect(nextOf(builder)).toBe(
       '“just keep going” to “Shall I commit too?” (m5); nothing was done since it',
@@ -124,7 +122,9 @@ describe('stateLines', () => {
       .user('Build it.')
       .step(write('a/x.ts'), write('b/x.ts'))
       .step(bash('npm test'), 'I look at how the lists of cards are kept on the disk first.');
-    expect(stateOf(builder)[0]).toBe('- Done: b/x.ts, a/x.ts changed');
+    expect(stateOf(builder)[0]).toBe(
+      '- Done: “I look at how the lists of cards are kept on the disk first.” (m3); b/x.ts, a/x.ts changed',
+    );
     expect(nextOf(builder.step(bash('npm test')))).toBe(
       'nothing open that is known; no file has changed since m4.0; compare with “Build it.” (m1)',
     );
@@ -238,7 +238,7 @@ describe('stateLines', () => {
     expect(stateOf(builder)[3]).toContain('`python test_it.py` → ok (m5.0)');
     const tries = new LogBuilder().user('Why is it slow?');
     for (const name of ['a.py', 'b.py', 'c.py', 'd.py']) tries.step(script(name));
-    expect(stateOf(tries)[0]).toBe('- Done: no file is changed so far; besides 4 helper files');
+    expect(stateOf(tries)[0]).toBe('- Done: no project source changed, only 4 helper or temporary files');
     const files = buildLedger(builder.messages, { maxTokens: 3_000, count: countByClasses });
     expect(files).toContain('  helper files: test_it.py, my.patch, fix_it.py');
   });
@@ -252,6 +252,85 @@ describe('stateLines', () => {
     builder.step(bash('pip install x', 1, 'ERROR: no x'));
     expect(brokenOf(builder)).toContain('no x');
     builder.step(bash('pytest'));
+    expect(brokenOf(builder)).toBe('nothing that is known');
+  });
+
+  const lineOf = (builder: LogBuilder, label: string) =>
+    stateOf(builder).find((line) => line.startsWith(`- ${label}`));
+
+  it('keeps the beginning, the names and the conclusion of a long report, in whole sentences', () => {
+    const filler = 'The list of cards was then read once more from its beginning to its end. '.repeat(12);
+    const builder = new LogBuilder()
+      .user('Why is it slow?')
+      .step(
+        `The index is built twice. ${filler}The second time is in \`saveAll()\`. ${filler}One call can go.`,
+      );
+    const said = lineOf(builder, 'Said last') ?? '';
+    expect(said).toMatch(
+      /“The index is built twice\. …? ?.*The second time is in saveAll\(\)\. …? ?.*One call can go\.”$/,
+    );
+    expect(said.length).toBeLessThan(460);
+  });
+
+  it('says that no project source changed if only temporary files and files of the work itself did', () => {
+    const builder = new LogBuilder()
+      .user('Why does it fail?')
+      .step(call('read', { input: { path: '/home/me/shop/app.py' }, output: 'x' }))
+      .step(write('/tmp/try/a.py'), write('b.py'))
+      .step(bash('rm b.py'));
+    expect(stateOf(builder)[0]).toBe(
+      '- Done: no project source changed, only 2 helper or temporary files; 1 file read',
+    );
+    const inside = new LogBuilder()
+      .user('Mend it.')
+      .step(
+        call('edit', { input: { path: '/tmp/shop/app.py' }, output: 'Changed.' }),
+        write('/tmp/shop/b.py'),
+      );
+    expect(stateOf(inside)[0]).toBe('- Done: b.py, app.py changed');
+  });
+
+  it('shows what changed since the request, what is older, and what is deleted', () => {
+    const builder = new LogBuilder().user('Build it.').step(write('a.ts')).step(commit('Add a'));
+    builder.user('Now clean up.').step(write('b.ts')).step(bash('rm old.ts'));
+    expect(stateOf(builder)[0]).toBe(
+      '- Done: last commit “Add a” (m3.0, before the request); b.ts changed; before the request: a.ts changed; old.ts deleted',
+    );
+  });
+
+  it('names what the model wanted to do next, until a commit, a request or another text', () => {
+    const builder = new LogBuilder()
+      .user('Look at the shop.')
+      .step('I’m reading the orders first.', bash('ls'));
+    expect(nextOf(builder)).toBe('go on after “I’m reading the orders first.” (m2), for the request in m1');
+    builder.step(bash('ls src'));
+    builder.step(
+      'The orders are fine, and nothing is left of them.\n\nNext steps:\n1. Check `stock.ts`\n2. Report',
+    );
+    expect(nextOf(builder)).toBe('“Next steps: Check stock.ts.” (m4), for the request in m1');
+    builder.user('And the prices?').step(bash('ls'));
+    expect(nextOf(builder)).toBe('go on with “And the prices?” (m5)');
+    builder.step('Now I will mend the prices.', write('p.ts')).step(commit('Mend prices'));
+    expect(nextOf(builder)).toContain('nothing open that is known');
+  });
+
+  it('shows a check as unverified if it ran no test, or if the model says so', () => {
+    const builder = new LogBuilder()
+      .user('Build it.')
+      .step(bash('pytest', 0, 'collected 0 items\n\nno tests ran'));
+    expect(lineOf(builder, 'Last check')).toContain('`pytest` → unverified, as no test ran (m2.0)');
+    const told = new LogBuilder()
+      .user('Build it.')
+      .step(bash('go test ./...', 0, 'ok'))
+      .step('The toolchain does not fit, so no code test executed.');
+    expect(lineOf(told, 'Last check')).toContain('→ unverified, as no test ran (m2.0)');
+  });
+
+  it('closes a failure of a check when the same file passes with other options', () => {
+    const builder = new LogBuilder()
+      .user('Build it.')
+      .step(bash('jest --config a/b.js src/x.test.ts', 1, 'Error: no root'));
+    builder.step(bash('jest --ci src/x.test.ts'));
     expect(brokenOf(builder)).toBe('nothing that is known');
   });
 
