@@ -45,9 +45,16 @@ export async function startNodes(
     config = ALLOW,
     args = [],
     env = {},
-  }: { config?: string; args?: readonly string[]; env?: Record<string, string> } = {},
+    isDurable = false,
+  }: {
+    config?: string;
+    args?: readonly string[];
+    env?: Record<string, string>;
+    /** Whether commits of the database survive when it is killed. */
+    isDurable?: boolean;
+  } = {},
 ): Promise<Nodes> {
-  const database = await startPostgres();
+  const database = await startPostgres({ isDurable });
   const bench = await Bench.open();
   const { server } = await bench.serve(model);
   await appendFile(

@@ -5,6 +5,7 @@ import { appendFile, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/pro
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -73,7 +74,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
       await killAll(server);
     },
     async start() {
-      server = await started(programs, folder, as);
+      server = await startedAgain(programs, folder, as);
     },
     async [Symbol.asyncDispose]() {
       if (server.exitCode === null && server.signalCode === null) {
@@ -149,6 +150,18 @@ async function started(
     });
   });
   return server;
+}
+
+/** Starts a killed server. A process of the old one that began at its end can still hold the memory. */
+async function startedAgain(...options: Parameters<typeof started>): Promise<ChildProcess> {
+  for (;;) {
+    try {
+      return await started(...options);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes('shared memory block'))) throw error;
+      await setTimeout(50);
+    }
+  }
 }
 
 /** The other processes of the server end when its first one is killed. */
