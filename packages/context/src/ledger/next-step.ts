@@ -93,7 +93,7 @@ function withoutItems({ facts, changed, errors }: Work, request: InstructionFact
   if (said !== undefined) return `${said}${open}`;
   const reported = reportedStep(facts, Math.max(lastStep, requestAt), request);
   if (request !== undefined && isNew) {
-    const begun = facts.lastCall > requestAt ? `go on with ${quoted(request)}` : undefined;
+    const begun = facts.lastCall > requestAt ? `continue with ${quoted(request)}` : undefined;
     return reported === undefined
       ? (begun ?? `${quoted(request)}; nothing was done since it`)
       : `${reported}${open}`;
@@ -119,7 +119,7 @@ function saidStep(
   const [handle, task] = [...tasks].at(-1) ?? [];
   if (task !== undefined) return `wait for the result of ${oneLine(task, REQUEST_CHARS)} (${handle})${asked}`;
   if (intent === undefined || intent.sequence <= commit) return undefined;
-  return `${intent.sequence > lastCall ? '' : 'go on after '}“${intent.text}” (${intent.handle})${asked}`;
+  return `${intent.sequence > lastCall ? '' : 'continue after '}“${intent.text}” (${intent.handle})${asked}`;
 }
 
 /** Returns what follows a report on the request; undefined if there is none. */
@@ -131,7 +131,7 @@ function reportedStep(
   if (request === undefined || report === undefined || report.sequence <= since) return undefined;
   return report.endsTurn
     ? `nothing open that is known; the model reported in ${report.handle} on ${quoted(request)}`
-    : `go on with ${quoted(request)}`;
+    : `continue with ${quoted(request)}`;
 }
 
 /** A question at the end, which a remark or options may follow. */

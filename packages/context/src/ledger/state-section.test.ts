@@ -117,7 +117,7 @@ describe('stateLines', () => {
     expect(brokenOf(builder)).toBe('nothing that is known');
   });
 
-  it('goes on with a request while its turn has not ended, and tells files of one name apart', () => {
+  it('continues with a request while its turn has not ended, and tells files of one name apart', () => {
     const builder = new LogBuilder()
       .user('Build it.')
       .step(write('a/x.ts'), write('b/x.ts'))
@@ -131,7 +131,7 @@ describe('stateLines', () => {
     const asked = new LogBuilder()
       .user('Why?')
       .step(bash('ls'), 'I look at how the lists of cards are kept first.');
-    expect(nextOf(asked)).toBe('go on with “Why?” (m1)');
+    expect(nextOf(asked)).toBe('continue with “Why?” (m1)');
   });
 
   it('waits for the answer to a question at the end, and names what is not committed', () => {
@@ -302,14 +302,14 @@ describe('stateLines', () => {
     const builder = new LogBuilder()
       .user('Look at the shop.')
       .step('I’m reading the orders first.', bash('ls'));
-    expect(nextOf(builder)).toBe('go on after “I’m reading the orders first.” (m2), for the request in m1');
+    expect(nextOf(builder)).toBe('continue after “I’m reading the orders first.” (m2), for the request in m1');
     builder.step(bash('ls src'));
     builder.step(
       'The orders are fine, and nothing is left of them.\n\nNext steps:\n1. Check `stock.ts`\n2. Report',
     );
     expect(nextOf(builder)).toBe('“Next steps: Check stock.ts.” (m4), for the request in m1');
     builder.user('And the prices?').step(bash('ls'));
-    expect(nextOf(builder)).toBe('go on with “And the prices?” (m5)');
+    expect(nextOf(builder)).toBe('continue with “And the prices?” (m5)');
     builder.step('Now I will mend the prices.', write('p.ts')).step(commit('Mend prices'));
     expect(nextOf(builder)).toContain('nothing open that is known');
   });
