@@ -7,6 +7,7 @@ import http, { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { reportWork } from './report-work.ts';
+import { serveParent } from './serve-parent.ts';
 
 const upstream = new URL(process.argv[2] ?? '');
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 256 });
@@ -31,10 +32,4 @@ const server = createServer(async (request, response) => {
 });
 
 reportWork();
-// As for the upstream: a connection stays open between requests.
-server.keepAliveTimeout = 0;
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const address = server.address();
-process.send?.(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`);
-process.on('disconnect', () => process.exit());
+await serveParent(server);

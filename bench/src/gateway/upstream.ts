@@ -2,10 +2,11 @@
  * The upstream for the gateway benchmark, in its own process. It reports a window of a million tokens. It streams 3
  * chunks, or the number of chunks at the interval that the request specifies. Each paced chunk contains its due time.
  */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BENCH_WAYS, type BenchWay } from './bench-ways.ts';
+import { serveParent } from './serve-parent.ts';
 
 const server = createServer(async (request, response) => {
   if (request.url === '/props') {
@@ -14,7 +15,7 @@ const server = createServer(async (request, response) => {
   if (request.method !== 'POST') return void response.writeHead(404).end('{}');
   const way = BENCH_WAYS.find(({ path }) => path === request.url);
   if (way === undefined) return void response.writeHead(404).end('{}');
-  await answer(way, await bodyOf(request), response);
+  await answer(way, await buffer(request), response);
 });
 
 async function answer(way: BenchWay, body: Buffer, response: ServerResponse): Promise<void> {
@@ -33,16 +34,4 @@ async function answer(way: BenchWay, body: Buffer, response: ServerResponse): Pr
   response.end(way.end);
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const bytes of request as AsyncIterable<Buffer>) chunks.push(bytes);
-  return Buffer.concat(chunks);
-}
-
-// A connection that is closed just as the plain proxy uses it again would end the benchmark.
-server.keepAliveTimeout = 0;
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const address = server.address();
-process.send?.(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`);
-process.on('disconnect', () => process.exit());
+await serveParent(server);

@@ -302,7 +302,9 @@ describe('stateLines', () => {
     const builder = new LogBuilder()
       .user('Look at the shop.')
       .step('I’m reading the orders first.', bash('ls'));
-    expect(nextOf(builder)).toBe('continue after “I’m reading the orders first.” (m2), for the request in m1');
+    expect(nextOf(builder)).toBe(
+      'continue after “I’m reading the orders first.” (m2), for the request in m1',
+    );
     builder.step(bash('ls src'));
     builder.step(
       'The orders are fine, and nothing is left of them.\n\nNext steps:\n1. Check `stock.ts`\n2. Report',
