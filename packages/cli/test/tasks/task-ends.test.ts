@@ -6,6 +6,7 @@ import {
   type RuntimeOptions,
   type StepEvent,
   type StepRequest,
+  type Store,
 } from '@longhaul/core';
 import { LonghaulError, NO_BUDGETS, subtaskOf, type ToolPart, toLonghaulError } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
@@ -276,14 +277,12 @@ it('closes what a dead run of the child has left, when the parent is cancelled b
   const childId = await first.childOf();
   await first.runtime.stop({ graceMs: 0 });
   await run;
-  // Like a killed process: the child's run has no end, and its call of a child is open.
-  const owner = { host: hostname(), bootId: 'before', pid: 1, processStartedAt: '0' };
-  const { lease } = await store.acquireLease(childId, {
-    runId: 'dead',
-    ttlMs: 30_000,
-    owner,
-    isAlive: () => true,
-  });
+  // Like a killed process: the child's run has no end, its call of a child is open, and so is that child's run.
+  const deepId = '01a229ed-0ce2-76c2-a410-65fb8de2b32c';
+  const child = await store.getSession(childId);
+  await store.createSession({ ...child!, id: deepId, parentId: childId, parentCallId: 'deep' });
+  const lease = await takenByDead(store, childId);
+  await takenByDead(store, deepId);
   const parts = [
     {
       type: 'tool' as const,
@@ -306,7 +305,9 @@ it('closes what a dead run of the child has left, when the parent is cancelled b
     blobs,
     subtasks: SUBTASKS,
   });
+  const repaired: string[] = [];
   second.runtime.subscribe(({ type, sessionId }) => {
+    if (type === 'run:repaired') repaired.push(sessionId);
     if (type === 'run:started' && sessionId === first.sessionId) void second.runtime.cancel(first.sessionId);
   });
   await second.runtime.resume(first.sessionId);
@@ -316,10 +317,62 @@ it('closes what a dead run of the child has left, when the parent is cancelled b
     .flatMap((message) => message.parts)
     .filter((part) => part.type === 'tool' && part.state === 'running');
   expect(open).toEqual([]);
-  expect(await store.leaseHolder(childId)).toBeUndefined();
-  expect(await store.listQueue(childId)).toEqual([]);
-  expect((await store.listRuns(childId, { isOpen: true })).map(({ runId }) => runId)).toEqual([]);
+  // A process that is killed in between leaves the call of the deepest child open, and whoever continues finds it.
+  expect(repaired).toEqual([deepId, childId]);
+  for (const id of [childId, deepId]) {
+    expect(await store.leaseHolder(id)).toBeUndefined();
+    expect(await store.listQueue(id)).toEqual([]);
+    expect((await store.listRuns(id, { isOpen: true })).map(({ runId }) => runId)).toEqual([]);
+  }
 });
+
+it('closes the dead run of a child whose task was taken back by a process that died', async () => {
+  const store = createMemoryStore();
+  const blobs = createMemoryBlobStore();
+  const parent = playedDriver([
+    calls(
+      { name: 'task', input: { prompt: 'First.' }, callId: 'one' },
+      { name: 'task', input: { prompt: 'Second.' }, callId: 'two' },
+    ),
+    answer('Noted.'),
+  ]);
+  const { begun, step } = endless();
+  const children = playedDriver([step, answer('Did it.')], { model: 'child' });
+  const options = {
+    store,
+    blobs,
+    subtasks: { ...SUBTASKS, atOnce: 1 },
+    driverFor: async (model: string) => (model === 'played/test' ? parent : children),
+  };
+  const first = await testRun(parent, [TASK], options);
+  const run = first.run('go');
+  await begun;
+  const waiting = () => store.listSessions({ parentId: first.sessionId, search: 'Second.' });
+  await expect.poll(waiting).toHaveLength(1);
+  const [second] = await waiting();
+  const childId = second?.id ?? '';
+  await expect.poll(() => store.listQueue(childId)).toHaveLength(1);
+  await first.runtime.stop({ graceMs: 0 });
+  await run;
+  await takenByDead(store, childId);
+  for (const { id } of await store.listQueue(childId)) await store.removeQueued(childId, id);
+  const again = await testRun(parent, [TASK], options);
+  expect(await again.runtime.resume(first.sessionId)).toMatchObject({ status: 'completed', text: 'Noted.' });
+  const parts = (await again.store.loadLog(first.sessionId)).messages
+    .flatMap((message) => message.parts)
+    .filter((part) => part.type === 'tool');
+  expect(parts.map(({ state }) => state)).toEqual(['completed', 'error']);
+  expect(textOf(parts[1])).toContain('was removed from the queue');
+  expect(await store.leaseHolder(childId)).toBeUndefined();
+  expect(await store.listRuns(childId, { isOpen: true })).toEqual([]);
+});
+
+/** A process of an earlier boot has a run that never ended. */
+async function takenByDead(store: Store, sessionId: string) {
+  const owner = { host: hostname(), bootId: 'before', pid: 1, processStartedAt: '0' };
+  const claim = { runId: `dead ${sessionId}`, ttlMs: 30_000, owner, isAlive: () => true };
+  return (await store.acquireLease(sessionId, claim)).lease;
+}
 
 /** Runs a family, and does `act` at the event with this number. Returns false if there were fewer events. */
 async function runUntil(count: number, act: (test: Awaited<ReturnType<typeof testRun>>) => Promise<unknown>) {

@@ -238,7 +238,8 @@ export class RunSubtasks {
       if (error.code === 'interrupted' || interruptionOf(signal) !== undefined) throw thrown;
       if (!signal.aborted && error.code !== 'cancelled')
         return await end({ state: 'failed', text: '', problem: error.message });
-      if (signal.aborted) await children.abandon(child);
+      // Also if it was cancelled elsewhere: whoever cancelled it may have died before the end.
+      await children.abandon(child);
       const problem = signal.aborted
         ? 'the run that waits for it was cancelled, or its time is over.'
         : error.message;

@@ -132,11 +132,12 @@ export class ChildSessions {
 
   /**
    * Gives up a child whose parent was cancelled, with its own children: closes what dead runs have left open, refuses what
-   * they ask, and takes back tasks that nobody has begun.
+   * they ask, and takes back tasks that nobody has begun. The deepest come first: once a session is closed, nobody returns
+   * to the children of its calls.
    */
   async abandon(child: Session): Promise<void> {
     const { store, hub, queue, runs } = this.#options;
-    for (const id of await descendantIds(store, child.id)) {
+    for (const id of [...(await descendantIds(store, child.id))].reverse()) {
       await queue.remove(id, derivedId(id, 'prompt'));
       for (const { callId, handle } of await store.listApprovals(id, { open: true })) {
         const refusal = { answer: 'deny', reason: 'the run was cancelled', handle } as const;
