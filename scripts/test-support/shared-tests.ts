@@ -8,10 +8,11 @@ const NEVER = ['**/node_modules/**', '**/*.slow.test.{ts,tsx}', '**/*.bun.test.t
 /**
  * What changes the process for the file after it: replaced modules, timers and globals, the environment and the
  * listeners of the process, counted steps. Vitest itself takes back what `vi.spyOn` replaces. Programs that a test
- * starts itself are named too, since they can outlive it.
+ * starts itself are named too, since they can outlive it. So are tests that import other tests: a process evaluates a
+ * module once, so it would leave out the tests of a file that it has run before.
  */
 const CHANGES_PROCESS =
-  /\bvi\.(?!fn\b|spyOn\b)|testing\/steps|globalThis|process\.(?:env|chdir|on|once|umask|exit|kill|emit)\b|child_process|worker_threads/;
+  /\.test\.tsx?['"]|\bvi\.(?!fn\b|spyOn\b)|testing\/steps|globalThis|process\.(?:env|chdir|on|once|umask|exit|kill|emit)\b|child_process|worker_threads/;
 
 /** A process is kept for files of one environment. */
 const HAS_DOCUMENT = /@vitest-environment happy-dom/;
