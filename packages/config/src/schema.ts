@@ -26,7 +26,7 @@ import { modelName, name, setting, url } from './schema/values.ts';
 export const configSchema = z.strictObject({
   model: setting(
     modelName,
-    'The model, as provider/model. Default: the model of the first API key in the environment, else a model of a local server that is running.',
+    'The model, as provider/model. Default: a model of the first provider whose key is set or stored with longhaul login, else a model of a local server that is running.',
   ),
   providers: setting(z.record(name, provider), 'Providers of models, by name.'),
   agents: setting(
@@ -60,7 +60,10 @@ export const configSchema = z.strictObject({
     'What is shown in a terminal.',
   ),
   limits: setting(limits, 'Limits at which a run stops.'),
-  budgets: setting(budgets, 'What model calls may use together, before no more are made.'),
+  budgets: setting(
+    budgets,
+    'Limits of what model calls use together, over all runs. When one is reached, no further call is made.',
+  ),
   subtasks: setting(subtasks, 'Child sessions, which the tool task starts.'),
   sessions: setting(sessions, 'What sessions are called, and which ones agents may write to.'),
   continuation: setting(continuation, 'Answers that end too early.'),

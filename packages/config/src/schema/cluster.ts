@@ -10,7 +10,7 @@ export const cluster = z.strictObject({
         error: 'must contain only letters, digits, points, hyphens and underscores',
       })
       .nullable(),
-    'The name of this machine. Sessions run where their workspace is: on the servers with the name of the one that created them. Give machines that share their folders the same name. null: the host name.',
+    'The name of this machine. A session runs only on servers that have the machine name of the server that created it, because its workspace is there. Give machines that share their folders the same name. null: the host name.',
     D.cluster.machine,
   ),
   address: setting(
@@ -25,7 +25,7 @@ export const cluster = z.strictObject({
   ),
   secret: setting(
     z.string().min(16, { error: 'must have at least 16 characters' }).nullable(),
-    'With which the servers sign in to each other, to send what the models write. The same for all. null: they do not, and read it from the database, with a delay.',
+    'The secret with which the servers authenticate to each other, to send each other the texts of answers. All servers need the same one. null: they read these texts from the database, with a delay.',
     D.cluster.secret,
   ),
 });

@@ -146,7 +146,7 @@ const budget = (whole: string) =>
   );
 
 export const budgets = z.strictObject({
-  session: budget('What each session may use, with its child sessions.'),
+  session: budget('What each session may use in all, together with its child sessions.'),
   token: budget(
     'What the sessions of each named token may use in all. longhaul token budget sets other values for one token.',
   ),

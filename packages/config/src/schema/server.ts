@@ -5,7 +5,7 @@ import { count, port, setting, text } from './values.ts';
 const openai = z.strictObject({
   onDisconnect: setting(
     z.enum(['auto', 'cancel', 'continue']),
-    'What happens to a running turn when its client disconnects. auto: cancel a streamed answer, since clients stop it so, and continue another one.',
+    'What happens to a running turn when its client disconnects. auto: cancel the turn if its answer is streamed, because clients stop an answer by disconnecting, and otherwise continue it.',
     D.server.openai.onDisconnect,
   ),
   ask: setting(
@@ -69,7 +69,7 @@ export const server = z.strictObject({
     z
       .union([count, z.literal('auto')], { error: 'must be a whole number of at least 1, auto, or null' })
       .nullable(),
-    'Maximum number of runs at the same time, without those of child sessions. Other sessions wait for a place, and tokens take turns. auto: as many as fit into the memory with sandbox.memoryMb each, and at most four for each processor. null: no limit.',
+    'Maximum number of runs at the same time, without those of child sessions. Other sessions wait. Places go to the access tokens in turn. auto: as many as fit into the memory with sandbox.memoryMb each, and at most four for each processor. null: no limit.',
     D.server.maxRuns,
   ),
   stopGraceMs: setting(
