@@ -10,7 +10,9 @@ export async function writeLongSession(
   { count, model }: { count: number; model: string },
 ): Promise<string> {
   await mkdir(join(home, '.local', 'share', 'longhaul'), { recursive: true });
-  const { store } = await openStorage(`sqlite:${join(home, '.local', 'share', 'longhaul', 'longhaul.db')}`);
+  const { store } = await openStorage({
+    url: `sqlite:${join(home, '.local', 'share', 'longhaul', 'longhaul.db')}`,
+  });
   await using _store = store;
   const id = randomUUID();
   const at = Date.now();

@@ -1,5 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { findPostgres, isRequired, type PostgresServer, startPostgres } from '@longhaul/testing/machine';
+import {
+  findPostgres,
+  isRequired,
+  type PostgresServer,
+  startPostgres,
+  startS3,
+} from '@longhaul/testing/machine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Bench } from './harness.ts';
 
@@ -55,6 +61,33 @@ describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
     expect(await run(['config'])).toContain('postgres://********@127.0.0.1');
   });
 
+  it('keep their blobs in a bucket, and continue without it', async () => {
+    await using bucket = await startS3();
+    await using bench = await Bench.open();
+    const blobs = bucket.url('team');
+    await writeFile(bench.userFile, `storage: { url: "${address()}", blobs: "${blobs}" }\n`);
+    const { flags } = await bench.serve({
+      windowTokens: 64_000,
+      script: ({ number }) =>
+        number % 2 === 1
+          ? { text: 'Counting.', toolCalls: [{ name: 'bash', arguments: { command: 'seq 1 60000' } }] }
+          : 'Counted.',
+    });
+    const count = () =>
+      bench.run(['run', 'Count', '--sandbox', 'local', '--json', ...flags], { env: bucket.env });
+    const stored = await count();
+    expect(stored.code, stored.stderr).toBe(0);
+    const outputs = () => [...bucket.objects].filter(([, { length }]) => length > 300_000);
+    expect(outputs().map(([key]) => key.split('/')[0])).toEqual(['team']);
+    expect([...bucket.objects.keys()].some((key) => key.startsWith('team/databases/'))).toBe(true);
+    bucket.objects.clear();
+    bucket.failures.push(...Array.from({ length: 500 }, () => 403));
+    const withoutBucket = await count();
+    expect(withoutBucket.code, withoutBucket.stderr).toBe(0);
+    expect(withoutBucket.stdout).toContain('Counted.');
+    expect(outputs()).toEqual([]);
+  });
+
   it('are refused with what to do', async () => {
     await using bench = await Bench.open();
     const refused = async (url: string, args: string[], message: RegExp) => {
@@ -72,6 +105,9 @@ describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
       ['sessions'],
       /has the parameter "sslmod"/,
     );
+    await writeFile(bench.userFile, 'storage: { blobs: postgres }\n');
+    const { stderr } = await bench.run(['sessions']);
+    expect(stderr).toContain('storage.blobs is set, and storage.url names no PostgreSQL database');
     await refused(address(), ['gc'], /works with SQLite databases only/);
     await refused(address(), ['repair'], /works with SQLite databases only/);
   });

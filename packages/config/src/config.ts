@@ -110,6 +110,8 @@ export interface Config {
   approvalTimeoutMs: number | null;
   storage: {
     url: string;
+    /** Where the blobs of a PostgreSQL database are: `postgres`, `s3://…` or a folder. `null`: a folder of this machine. */
+    blobs: string | null;
     /** Which sessions `longhaul gc` may delete. `null`: none. */
     retention: { days: number | null; maxBytes: number | null };
     /** What one session keeps of cut tool outputs, in MiB. */
@@ -393,6 +395,7 @@ export const DEFAULT_CONFIG: Config = {
   approvalTimeoutMs: null,
   storage: {
     url: 'sqlite:~/.local/share/longhaul/longhaul.db',
+    blobs: null,
     retention: { days: null, maxBytes: null },
     keptOutput: { maxMb: 256, deleteOldest: false },
   },

@@ -167,5 +167,6 @@ function withHome(config: Config, home: string): Config {
     /^sqlite:(~.*)$/,
     (_, path: string) => `sqlite:${expandHome(path, home)}`,
   );
-  return { ...config, storage: { ...config.storage, url } };
+  const blobs = config.storage.blobs?.replace(/^~(?=\/)/, home) ?? null;
+  return { ...config, storage: { ...config.storage, url, blobs } };
 }

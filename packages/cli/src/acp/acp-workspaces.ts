@@ -45,7 +45,7 @@ async function openWorkspace(
 ): Promise<AcpWorkspace> {
   await using opening = new AsyncDisposableStack();
   const { url } = settings.config.storage;
-  const storage = await openStorage(url);
+  const storage = await openStorage(settings.config.storage);
   opening.use(storage.store);
   const chats = opening.use(await openCache(url));
   const { agent, settings: current } = await openServedAgent(settings, {

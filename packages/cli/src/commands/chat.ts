@@ -125,7 +125,7 @@ async function open(id: string | undefined, opening: Opening) {
   if (values.attach !== undefined)
     return { ...(await attach(values.attach, id, { ...opening, settings })), shownTo: undefined, commands };
   const { holdStorage } = await import('../compose/open-storage.ts');
-  const storage = held.use(holdStorage(settings.config.storage.url));
+  const storage = held.use(holdStorage(settings.config.storage));
   const session = await chosenSession(id, { ...opening, settings, storage });
   const shownTo = session && (await shown(session, { front: opening.front, storage }));
   const connection = held.use(await local(session, { ...opening, settings, storage: await storage.opened }));

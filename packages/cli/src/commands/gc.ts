@@ -60,7 +60,7 @@ async function sweepCopies(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
-  const storage = await openStorage(config.storage.url, { access: 'write' });
+  const storage = await openStorage(config.storage, { access: 'write' });
   await using store = storage.store;
   const trees = fileTrees(config, { storage, env });
   return (await trees?.copies.sweep(async (id) => (await store.getSession(id)) !== undefined)) ?? [];
@@ -69,7 +69,7 @@ async function sweepCopies(
 /** Commands that removed sessions keep running would be in no list any more. */
 async function endKeptOf(sessions: readonly string[], { storage }: Config): Promise<void> {
   if (sessions.length === 0) return;
-  const { store } = await openStorage(storage.url, { access: 'write' });
+  const { store } = await openStorage(storage, { access: 'write' });
   await using _store = store;
   for (const id of sessions) {
     const session = await store.getSession(id);

@@ -17,7 +17,7 @@ export async function importFiles(argv: readonly string[], terminal: Terminal): 
   const { values, positionals } = parseFlags(argv, 'import', IMPORT_FLAGS);
   if (positionals.length === 0) throw usage('Name the files: longhaul import session.jsonl.', 'import');
   const { config, workspace } = await loadSettings(values, terminal);
-  const storage = await openStorage(config.storage.url);
+  const storage = await openStorage(config.storage);
   await using _store = storage.store;
   using interrupt = watchInterrupts(terminal, () => {
     terminal.err.write('\nStopping; imported sessions are kept.\n');

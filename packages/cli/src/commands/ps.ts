@@ -20,7 +20,7 @@ export async function ps(argv: readonly string[], terminal: Terminal): Promise<n
   const { values, positionals } = parseFlags(argv, 'ps', PS_FLAGS);
   if (positionals.length > 0) throw usage(`longhaul ps takes no "${positionals[0]}".`, 'ps');
   const { config, workspace, home } = await loadSettings(values, terminal);
-  const { store } = await openStorage(config.storage.url, { access: 'read' });
+  const { store } = await openStorage(config.storage, { access: 'read' });
   await using _store = store;
   const scope = values.all ? undefined : await scopeOf(workspace, home);
   const listed: ListedCommand[] = [];

@@ -17,7 +17,7 @@ export async function search(argv: readonly string[], terminal: Terminal): Promi
   if (words === '') throw usage('Name the words to find: longhaul search "retry after".', 'search');
   const limit = positiveNumber(values.limit, '--limit', { whole: true }) ?? DEFAULT_LIMIT;
   const settings = await loadSettings(values, terminal);
-  const { store } = await openStorage(settings.config.storage.url, { access: 'read' });
+  const { store } = await openStorage(settings.config.storage, { access: 'read' });
   await using _store = store;
   const command = {
     settings,

@@ -40,7 +40,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const first = await loadSettings(values, held.terminal, flags);
   const url = first.config.storage.url;
   const address = await clusterAddress(first.config);
-  const storage = await openStorage(url, { serverAddress: () => address?.current });
+  const storage = await openStorage(first.config.storage, { serverAddress: () => address?.current });
   await using _store = storage.store;
   await using chats = await openCache(url);
   const places = runPlaces(first.config, room);

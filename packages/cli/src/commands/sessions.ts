@@ -18,7 +18,7 @@ export async function sessions(argv: readonly string[], terminal: Terminal): Pro
   if (positionals.length > 0) throw usage(`longhaul sessions takes no "${positionals[0]}".`, 'sessions');
   const limit = positiveNumber(values.limit, '--limit', { whole: true }) ?? 20;
   const { config, workspace, home } = await loadSettings(values, terminal);
-  const { store } = await openStorage(config.storage.url, { access: 'read' });
+  const { store } = await openStorage(config.storage, { access: 'read' });
   await using _store = store;
   const scope = values.all ? undefined : await scopeOf(workspace, home);
   const found: ListedSession[] = [];

@@ -19,7 +19,7 @@ export async function usage(argv: readonly string[], terminal: Terminal): Promis
   const limit = positiveNumber(values.limit, '--limit', { whole: true }) ?? DEFAULT_LIMIT;
   const range = { from: parseDay(values.from, '--from'), to: parseDay(values.to, '--to') };
   const settings = await loadSettings(values, terminal);
-  const { store } = await openStorage(settings.config.storage.url, { access: 'read' });
+  const { store } = await openStorage(settings.config.storage, { access: 'read' });
   await using _store = store;
   const { all, json, session: named, token } = values;
   const command = { settings, all, json, access: 'read', typed: ['usage', ...argv], terminal } as const;

@@ -22,7 +22,7 @@ export interface FileTreesOptions {
  */
 export function fileTrees(
   { files }: Pick<Config, 'files'>,
-  { storage: { folder, blobs, copies }, env }: FileTreesOptions,
+  { storage: { folder, blobFolder, blobs, copies }, env }: FileTreesOptions,
 ): FileTrees | undefined {
   if (folder === undefined) return undefined;
   let opened: Promise<FileTrees> | undefined;
@@ -49,6 +49,7 @@ export function fileTrees(
     async openRecorder(workspace, tree) {
       const own = ownFolders(workspace, [
         folder,
+        blobFolder,
         userFolder({ env, home: homeOf({ env }) }),
         getCompileCacheDir(),
       ]);

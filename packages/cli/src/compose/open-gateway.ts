@@ -123,7 +123,7 @@ function keptThings(url: string): KeptThings {
     return cache;
   });
   const windows = once(async () => {
-    const storage = await openStorage(url);
+    const storage = await openStorage({ url });
     opened.push(storage.store);
     return storage.servers;
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Config, userFolder } from '@longhaul/config';
 import { realPathOf } from '@longhaul/core/host-paths';
 import { homeOf } from './load-settings.ts';
+import { namedBlobFolder, type StorageAddress } from './open-blobs.ts';
 import { databasePath, isPostgres, storagePlace } from './storage-place.ts';
 
 /**
@@ -21,12 +22,13 @@ export function ownPaths(
     join(own, 'longhaul.yml'),
     join(home, '.local', 'share', 'longhaul'),
     ...(compiled === undefined ? [] : [compiled]),
-    ...storagePaths(storage.url),
+    ...storagePaths(storage),
   ];
   return [...new Set(paths.map(realPathOf))];
 }
 
-function storagePaths(url: string): string[] {
+function storagePaths(storage: StorageAddress): string[] {
+  const { url } = storage;
   const place = storagePlace(url);
   if (place === undefined) return [];
   const database = isPostgres(url) ? undefined : databasePath(url);
@@ -34,6 +36,7 @@ function storagePaths(url: string): string[] {
   return [
     ...(database === undefined ? [] : files),
     place.blobs,
+    ...[namedBlobFolder(storage) ?? []].flat(),
     ...['server-token', 'server-tokens', 'gateway-page-token'].map((name) => join(place.folder, name)),
   ];
 }

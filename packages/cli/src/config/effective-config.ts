@@ -22,7 +22,7 @@ export async function effectiveConfig(settings: Settings): Promise<EffectiveConf
   try {
     const path = isPostgres(url) ? undefined : databasePath(url);
     if (path !== undefined && !existsSync(path)) return files;
-    const { store } = await openStorage(url, { access: 'read' });
+    const { store } = await openStorage({ url }, { access: 'read' });
     await using _store = store;
     const change = await readChange(store);
     if (Object.keys(change).length === 0) return files;

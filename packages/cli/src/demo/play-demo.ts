@@ -41,7 +41,7 @@ export async function playDemo(options: PlayOptions): Promise<Outcome> {
     windowTokens,
     model: 'flashcards',
   });
-  await using storage = holdStorage(config.storage.url);
+  await using storage = holdStorage(config.storage);
   const model = scriptedModel(config, server);
   let display: RunDisplay | undefined;
   const agent = await openAgent({

@@ -42,7 +42,7 @@ export async function runTask(options: RunTaskOptions): Promise<number> {
   const settings = await loadSettings(options.place, options.terminal, options.flags, {
     asks: options.display === 'progress',
   });
-  await using storage = holdStorage(settings.config.storage.url);
+  await using storage = holdStorage(settings.config.storage);
   const context = { settings, storage };
   const plan = await planRun(options, context);
   if (plan.action !== 'queue') return await carryOut(plan, { options, storage });

@@ -34,7 +34,7 @@ export async function withSession(
   work: (found: FoundSession) => Promise<number>,
 ): Promise<number> {
   const settings = await loadSettings(values, terminal);
-  const storage = await openStorage(settings.config.storage.url, {
+  const storage = await openStorage(settings.config.storage, {
     access: access === 'read' ? 'read' : 'write',
   });
   await using _store = storage.store;
@@ -54,7 +54,7 @@ export async function readSession(
   work: (found: { store: Store; blobs: BlobStore; session: Session }) => Promise<number>,
 ): Promise<number> {
   const settings = await loadSettings(values, terminal);
-  const { store, blobs } = await openStorage(settings.config.storage.url, { access: 'read' });
+  const { store, blobs } = await openStorage(settings.config.storage, { access: 'read' });
   await using _store = store;
   const { all, json } = values;
   const session = await chooseSession(store, named, { settings, all, json, access: 'read', typed, terminal });

@@ -35,7 +35,7 @@ export async function replayThroughAgent(options: ThroughAgentOptions): Promise<
   const { files, problems, leftAside } = await findSessionFiles(options.paths);
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-replay-'));
   try {
-    const storage = await openStorage(`sqlite:${options.database ?? join(folder, 'replay.db')}`);
+    const storage = await openStorage({ url: `sqlite:${options.database ?? join(folder, 'replay.db')}` });
     await using _store = storage.store;
     const compression = await settingsOf(options.strategy);
     const sessions: AgentReplay[] = [];

@@ -11,6 +11,16 @@ export const storage = z.strictObject({
     'Where sessions are stored: sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, or memory: for sessions that end with the process. A relative path starts at the current folder, not at the folder of this file.',
     D.storage.url,
   ),
+  blobs: setting(
+    z
+      .string()
+      .regex(/^(?:postgres$|s3:|\/|~\/)/, {
+        error: 'must be postgres, s3://BUCKET/PREFIX, or the path of a folder that starts with / or ~/',
+      })
+      .nullable(),
+    'Where the images, files and full outputs of sessions in PostgreSQL are kept: postgres (in the database), s3://BUCKET/PREFIX?region=NAME&endpoint=URL, or a folder that all servers share. null: a folder of this machine. Blobs of an SQLite database are always next to it.',
+    D.storage.blobs,
+  ),
   retention: setting(
     z.strictObject({
       days: setting(

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { BlobInfo, BlobStore } from '@longhaul/core';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../shared/private-folder.ts';
 import { blobDamaged, blobNotFound, isBlobId, mapFileError } from './blob-errors.ts';
+import type { BlobSpaceOptions } from './blob-space.ts';
 import { hashOf } from './check-blobs.ts';
 
 /**
@@ -13,12 +14,13 @@ import { hashOf } from './check-blobs.ts';
  *
  * @example const blobs = createFileBlobStore('/home/me/.local/share/longhaul/blobs');
  */
-export function createFileBlobStore(folder: string): BlobStore {
+export function createFileBlobStore(folder: string, { keep }: BlobSpaceOptions = {}): BlobStore {
   const pathOf = (id: string) => join(folder, id.slice(0, 2), id.slice(2));
 
   async function put(data: Uint8Array | string): Promise<BlobInfo> {
     const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
     const id = createHash('sha256').update(bytes).digest('hex');
+    await keep?.(id);
     const known = await statBlob(pathOf(id), id);
     // The size is compared because after a power cut a file system may keep a file's name but lose its content.
     // The hash is compared so that a damaged blob is replaced.
@@ -39,7 +41,9 @@ export function createFileBlobStore(folder: string): BlobStore {
         size += chunk.length;
         await writeAll(file, chunk);
       }
-      return { id: hash.digest('hex'), size };
+      const id = hash.digest('hex');
+      await keep?.(id);
+      return { id, size };
     });
   }
 

@@ -76,7 +76,7 @@ async function moved(from: string, to: string): Promise<boolean> {
  * Removes unfinished writes and blobs that a killed sweep had moved aside. Such a blob is moved back if it is
  * referenced.
  */
-async function sweepLeftovers(
+export async function sweepLeftovers(
   folder: string,
   { isNamed, now, dryRun }: Required<SweepOptions>,
   found: Swept['leftovers'],

@@ -278,4 +278,19 @@ export const MIGRATIONS: readonly string[] = [
   -- Where other servers of a cluster reach the process of the run.
   ALTER TABLE runs ADD COLUMN address TEXT;
   `,
+  `
+  -- Blobs of sessions, for stores that keep them here. They are not compressed, so that a range can be read.
+  CREATE TABLE blobs (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    size BIGINT NOT NULL,
+    data BYTEA NOT NULL
+  );
+  ALTER TABLE blobs ALTER COLUMN data SET STORAGE EXTERNAL;
+
+  -- Blobs, wherever they are kept, to which nothing referred when garbage collection looked. It deletes them later.
+  CREATE TABLE dying_blobs (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    since BIGINT NOT NULL
+  );
+  `,
 ];

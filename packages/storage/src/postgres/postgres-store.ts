@@ -1,5 +1,9 @@
 import type { Store } from '@longhaul/core';
 import type { ServerMemory } from '@longhaul/models';
+import type { BlobSpace, BlobUser } from '../blobs/blob-space.ts';
+import { readDatabaseId } from './blobs/database-id.ts';
+import { keepBlob } from './blobs/dying-blobs.ts';
+import { createPostgresBlobSpace } from './blobs/postgres-blob-space.ts';
 import type { Connection } from './connection.ts';
 import { approvalStore } from './stores/approval-store.ts';
 import { cancelStore } from './stores/cancel-store.ts';
@@ -22,7 +26,14 @@ import { createStoreCore, type StoreCoreOptions } from './stores/store-core.ts';
 /** Of another machine, nothing is known but its lease, so it is shorter than on one machine. */
 const LEASE_TTL_MS = 15_000;
 
-export interface PostgresStore extends Store, ServerMemory {}
+export interface PostgresStore extends Store, ServerMemory {
+  /** Returns what names this store among those that share a place of blobs. */
+  blobUser(): Promise<BlobUser>;
+  /** Makes garbage collection keep a blob that is about to be stored. Every place of blobs must call it. */
+  keepBlob(id: string): Promise<void>;
+  /** The blobs that are kept in the database itself. */
+  readonly blobs: BlobSpace;
+}
 
 /** The Store port on one pool of connections. Use `openPostgresStore` to open one. */
 export function createPostgresStore(connection: Connection, options: StoreCoreOptions): PostgresStore {
@@ -43,6 +54,12 @@ export function createPostgresStore(connection: Connection, options: StoreCoreOp
     ...settingsStore(core),
     ...usageStore(core),
     ...serverStore(core),
+    blobUser: async () => ({
+      id: await core.query((db) => readDatabaseId(db, options.schema), ''),
+      address: options.address,
+    }),
+    keepBlob: (id) => core.query((db) => keepBlob(db, id), ''),
+    blobs: createPostgresBlobSpace(core, options.address),
     watch(listener) {
       core.assertOpen();
       return core.watchers.add(listener);

@@ -279,3 +279,18 @@ export const spent = pgTable('spent', {
   tokens: whole('tokens').notNull(),
   costUsd: doublePrecision('cost_usd').notNull(),
 });
+
+const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' });
+
+/** Blobs of sessions, if `storage.blobs` is `postgres`. */
+export const blobs = pgTable('blobs', {
+  id: text('id').primaryKey(),
+  size: whole('size').notNull(),
+  data: bytes('data').notNull(),
+});
+
+/** Blobs, wherever they are kept, to which nothing referred when garbage collection looked. */
+export const dyingBlobs = pgTable('dying_blobs', {
+  id: text('id').primaryKey(),
+  since: whole('since').notNull(),
+});

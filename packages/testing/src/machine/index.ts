@@ -13,3 +13,4 @@ export { processExists } from './process-exists.ts';
 export { processesWith } from './processes-with.ts';
 export { findBun, findChromium, findFaketime, findNode20 } from './programs.ts';
 export { isRequired, lacks } from './required.ts';
+export { type S3Server, startS3 } from './s3-server.ts';
