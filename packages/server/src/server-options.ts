@@ -142,6 +142,8 @@ export interface ServerLimits {
   readers: number;
   /** Time without data after which a stream of events gets a comment. */
   heartbeatMs: number;
+  /** Time that a reader has to receive the last event of a stream that the server ends. */
+  goodbyeMs: number;
   /** Time that running steps have to finish when the server stops. */
   stopGraceMs: number;
 }
@@ -157,6 +159,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   readersBufferBytes: 128 * 1_048_576,
   readers: 5_000,
   heartbeatMs: 15_000,
+  goodbyeMs: 5_000,
   stopGraceMs: 20_000,
 };
 

@@ -73,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     ...agent,
     mask,
     heartbeatMs: limits.heartbeatMs,
+    goodbyeMs: limits.goodbyeMs,
     room: { maxBytesEach: limits.readerBufferBytes, maxBytes: limits.readersBufferBytes },
     maxReaders: limits.readers,
     cluster: options.cluster,

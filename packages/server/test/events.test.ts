@@ -49,6 +49,9 @@ async function readToEnd(url: string, after: number, assembled = new Assembled()
 
 const numbered = ({ events }: Stream) => events.filter(({ number }) => number !== undefined);
 
+/** A paused reader of a test must get the last event, however long the test takes until it reads on. */
+const PATIENCE_MS = 100_000;
+
 describe('events of a session over HTTP', () => {
   it('sends all events after a number, then live events, each once and in order, with the number as id', async () => {
     await using server = await startTestServer();
@@ -213,7 +216,7 @@ describe('events of a session over HTTP', () => {
   it('disconnects a slow reader without waiting for it, and the reader misses nothing after it reconnects', async () => {
     let emit: (event: LonghaulEvent) => void = () => {};
     await using test = await startTestServer({
-      limits: { readerBufferBytes: 100_000 },
+      limits: { readerBufferBytes: 100_000, goodbyeMs: PATIENCE_MS },
       spyOn: (listener) => {
         const others = emit;
         emit = (event) => {
@@ -244,7 +247,7 @@ describe('events of a session over HTTP', () => {
   it('disconnects the reader with the most waiting data above the limit of all readers', async () => {
     let emit: (event: LonghaulEvent) => void = () => {};
     await using test = await startTestServer({
-      limits: { readerBufferBytes: 1_000_000_000, readersBufferBytes: 1_000_000 },
+      limits: { readerBufferBytes: 1_000_000_000, readersBufferBytes: 1_000_000, goodbyeMs: PATIENCE_MS },
       spyOn: (listener) => {
         const others = emit;
         emit = (event) => {

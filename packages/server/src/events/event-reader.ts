@@ -4,13 +4,13 @@ import { drained } from './drained.ts';
 import type { FrameReader } from './frame-reader.ts';
 import type { ReaderRoom } from './reader-room.ts';
 
-/** Time that a reader has to receive the `resync` event before the connection is destroyed. */
-const GOODBYE_MS = 5_000;
 const RETRY_MS = 1_000;
 
 export interface EventReaderOptions {
   /** Limits the data that waits for the reader. */
   room: ReaderRoom;
+  /** Time that the reader has to receive the `resync` event before the connection is destroyed. */
+  goodbyeMs: number;
   headers: Readonly<Record<string, string>>;
   onClose: () => void;
 }
@@ -22,13 +22,15 @@ export interface EventReaderOptions {
 export class EventReader implements FrameReader {
   readonly #response: ServerResponse;
   readonly #room: ReaderRoom;
+  readonly #goodbyeMs: number;
   #isClosed = false;
   #isGathering = false;
   #lastWriteAt = performance.now();
 
-  constructor(response: ServerResponse, { room, headers, onClose }: EventReaderOptions) {
+  constructor(response: ServerResponse, { room, goodbyeMs, headers, onClose }: EventReaderOptions) {
     this.#response = response;
     this.#room = room;
+    this.#goodbyeMs = goodbyeMs;
     response.on('close', () => {
       this.#isClosed = true;
       onClose();
@@ -96,7 +98,7 @@ export class EventReader implements FrameReader {
     // Batched frames must be sent before the `resync` event.
     this.#uncork();
     this.#response.end(`event: resync\ndata: ${JSON.stringify({ reason })}\n\n`);
-    const timer = setTimeout(() => this.#response.destroy(), GOODBYE_MS);
+    const timer = setTimeout(() => this.#response.destroy(), this.#goodbyeMs);
     timer.unref();
     this.#response.once('close', () => clearTimeout(timer));
   }

@@ -88,6 +88,7 @@ class Bench implements AsyncDisposable {
       },
       mask: (text) => text,
       heartbeatMs: 60_000,
+      goodbyeMs: 5_000,
       room: { maxBytesEach: 1_000_000, maxBytes: 10_000_000 },
       maxReaders: 10,
       onFailure: (error) => {

@@ -19,6 +19,8 @@ export interface SessionFeedsOptions {
   mask: (text: string) => string;
   /** Time without data after which a stream gets a comment. */
   heartbeatMs: number;
+  /** Time that a reader has to receive the last event of a stream that the server ends. */
+  goodbyeMs: number;
   /** Limits of the data that waits for slow readers. */
   room: ReaderRoomOptions;
   maxReaders: number;
@@ -218,7 +220,12 @@ export class SessionFeeds implements Disposable {
   }
 
   #eventReader({ response, headers }: OpenOptions, onClose: () => void): EventReader {
-    return new EventReader(response, { room: this.room, headers, onClose });
+    return new EventReader(response, {
+      room: this.room,
+      goodbyeMs: this.#options.goodbyeMs,
+      headers,
+      onClose,
+    });
   }
 
   #assertRoom(): void {
