@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import Anthropic from '@anthropic-ai/sdk';
 import {
   createScriptedModelServer,
   type Script,
@@ -12,7 +13,10 @@ import {
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answer as answerWithAiSdk } from './ai-sdk-loop.ts';
+import { answer as answerWithAnthropic } from './anthropic-loop.ts';
+import { answer as answerWithLangChain } from './langchain-loop.ts';
 import { answer as answerWithOpenAi } from './plain-openai.ts';
+import { answer as answerWithResponses } from './responses-loop.ts';
 
 const WINDOW_TOKENS = 16_384;
 const FILES = 30;
@@ -94,14 +98,32 @@ describe('a loop that reads five windows of files and recalls an early one', () 
   });
 
   it.each([
+    ['the official Anthropic client', anthropicLoop],
+    ["OpenAI's Responses", responsesLoop],
+    ['a chat model of LangChain', langChainLoop],
+  ])('stays within the window with %s', async (_, loop) => {
+    server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
+    expect(await loop(server.url, WINDOW_TOKENS)).toBe('It is part2.ts, 47 seconds.');
+    expectWithinWindow();
+  });
+
+  it.each([
     ['the official OpenAI client', openAiLoop],
     ['the AI SDK', aiSdkLoop],
+    ['the official Anthropic client', anthropicLoop],
+    ['a chat model of LangChain', langChainLoop],
   ])('learns from a refusal that the window is half as large with %s', async (_, loop) => {
     server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
     using _log = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await loop(server.url, 2 * WINDOW_TOKENS)).toBe('It is part2.ts, 47 seconds.');
     expect(server.overflows).toBe(1);
     expect(rounds().length).toBeGreaterThan(3);
+  });
+
+  it("makes room after each refusal of OpenAI's Responses, which names no sizes", async () => {
+    server = await createScriptedModelServer({ script: script(), windowTokens: WINDOW_TOKENS });
+    expect(await responsesLoop(server.url, 2 * WINDOW_TOKENS)).toBe('It is part2.ts, 47 seconds.');
+    expect(server.overflows).toBeGreaterThan(0);
   });
 });
 
@@ -113,4 +135,24 @@ function openAiLoop(baseURL: string, windowTokens: number): Promise<string> {
 function aiSdkLoop(baseURL: string, windowTokens: number): Promise<string> {
   const model = createOpenAICompatible({ name: 'scripted', baseURL })('scripted');
   return answerWithAiSdk(QUESTION, { model, windowTokens });
+}
+
+function anthropicLoop(url: string, windowTokens: number): Promise<string> {
+  const client = new Anthropic({ baseURL: new URL(url).origin, apiKey: 'any', maxRetries: 0 });
+  return answerWithAnthropic(QUESTION, { client, model: 'scripted', windowTokens });
+}
+
+function responsesLoop(baseURL: string, windowTokens: number): Promise<string> {
+  const client = new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0 });
+  return answerWithResponses(QUESTION, { client, model: 'scripted', windowTokens });
+}
+
+function langChainLoop(baseURL: string, windowTokens: number): Promise<string> {
+  const model = new ChatOpenAI({
+    model: 'scripted',
+    apiKey: 'any',
+    maxRetries: 0,
+    configuration: { baseURL },
+  });
+  return answerWithLangChain(QUESTION, { model, windowTokens });
 }

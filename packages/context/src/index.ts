@@ -104,7 +104,9 @@ export {
   selectWith,
 } from './selection/select.ts';
 export { type AiSdkMessage, aiSdkFormat } from './session/ai-sdk-format.ts';
+export { type AnthropicMessage, anthropicFormat } from './session/anthropic-format.ts';
 export { createContextSession } from './session/context-session.ts';
+export { type LangChainClasses, type LangChainMessage, langChainFormat } from './session/langchain-format.ts';
 export {
   callPart,
   type MediaPart,
@@ -127,6 +129,7 @@ export {
   type RecallPageOptions,
   recallPage,
 } from './session/recall-page.ts';
+export { type ResponsesItem, responsesFormat } from './session/responses-format.ts';
 export type {
   CompactedMessages,
   ContextSession,

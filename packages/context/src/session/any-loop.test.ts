@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aiSdkHost, chainHost, type Host, openAiHost } from '../../test/loops/hosts.ts';
+import { aiSdkHost, type Host, openAiHost } from '../../test/loops/hosts.ts';
+import { anthropicHost, langChainHost, responsesHost } from '../../test/loops/provider-hosts.ts';
 import { type AnyLoop, anyLoop, type LoopOutcome, playLoop } from '../../test/loops/random-loop.ts';
 
 const RUNS = 25;
@@ -8,7 +9,9 @@ const RUNS = 25;
 const LOOPS: [format: string, play: (loop: AnyLoop) => Promise<LoopOutcome>][] = [
   ['OpenAI chat messages', player(openAiHost)],
   ['AI SDK messages', player(aiSdkHost)],
-  ['LangChain messages', player(chainHost)],
+  ['LangChain messages', player(langChainHost)],
+  ['OpenAI Responses items', player(responsesHost)],
+  ['Anthropic messages', player(anthropicHost)],
 ];
 
 function player<M>(host: Host<M>) {

@@ -9,6 +9,8 @@ export class AppendedMessages<M> {
   readonly #format: MessageFormat<M>;
   #log: MessageLog<M>;
   #snapshots: unknown[] = [];
+  /** As they were appended, in order. */
+  #messages: M[] = [];
 
   constructor(format: MessageFormat<M>) {
     this.#format = format;
@@ -20,21 +22,26 @@ export class AppendedMessages<M> {
     return this.#log;
   }
 
+  get messages(): readonly M[] {
+    return this.#messages;
+  }
+
   /** Appends all of the messages or none. Throws as `MessageLog.append`. */
   append(messages: readonly M[]): void {
     const before = this.#log.natives.length;
     try {
-      for (const message of messages) this.#log.append(message);
+      for (const message of messages) this.#read(message);
     } catch (error) {
-      if (this.#log.natives.length > before) this.#rebuild(before);
+      if (this.#log.natives.length > before) this.#rebuild(this.#messages.length);
       throw error;
     }
+    this.#messages.push(...messages);
     this.#snapshots.push(...messages.map(snapshotOf));
   }
 
   /** Returns whether anything was removed. */
   truncate(messageCount: number): boolean {
-    const { length } = this.#log.natives;
+    const { length } = this.#messages;
     if (!Number.isInteger(messageCount) || messageCount < 0 || messageCount > length)
       throw new LonghaulError(
         'invalid_request',
@@ -47,14 +54,19 @@ export class AppendedMessages<M> {
   }
 
   #rebuild(messageCount: number): void {
-    const kept = this.#log.natives.slice(0, messageCount);
+    this.#messages = this.#messages.slice(0, messageCount);
     this.#log = new MessageLog(this.#format);
-    for (const message of kept) this.#log.append(message);
+    for (const message of this.#messages) this.#read(message);
+  }
+
+  /** The log has a message that is split as several ones. */
+  #read(message: M): void {
+    for (const each of this.#format.split?.(message) ?? [message]) this.#log.append(each);
   }
 
   /** @throws {LonghaulError} `invalid_request` if the history does not begin with the appended messages. */
   expectBeginningOf(history: readonly M[]): void {
-    const { natives } = this.#log;
+    const { length } = this.#messages;
     const index = this.#snapshots.findIndex(
       (snapshot, at) => at >= history.length || !isSame(snapshot, history[at]),
     );
@@ -62,12 +74,12 @@ export class AppendedMessages<M> {
     const difference =
       index < history.length
         ? `message ${index} is ${quote(history[index])}, but ${quote(this.#snapshots[index])} was appended`
-        : `it has ${history.length} messages, but ${natives.length} were appended`;
+        : `it has ${history.length} messages, but ${length} were appended`;
     throw new LonghaulError(
       'invalid_request',
       `The history diverges from the session: ${difference}. Pass the whole history from its first message; if you keep ` +
         `only new messages, use append(). If you edited or removed messages, call truncate(${index}) first.`,
-      { data: { messageIndex: index, messageCount: natives.length, historyCount: history.length } },
+      { data: { messageIndex: index, messageCount: length, historyCount: history.length } },
     );
   }
 }

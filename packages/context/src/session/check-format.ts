@@ -1,5 +1,6 @@
 import { type JsonValue, LonghaulError } from '@longhaul/protocol';
 import { textOfOutput } from '../view.ts';
+import { missingSamples, strayResults } from './check-samples.ts';
 import type { MessageFormat, MessageReading, OpenCall, PartChange } from './message-format.ts';
 import { rewriteProblem } from './rewrite-problem.ts';
 import { isSame, snapshotOf } from './same-message.ts';
@@ -32,11 +33,13 @@ export function checkFormat<M>(
   { tools = true, notSent = [] }: CheckFormatOptions = {},
 ): void {
   const problems: string[] = [];
-  const readings = samples.map((sample, index) => {
-    const check = new SampleCheck(format, sample, { name: `Sample ${index}`, notSent });
-    problems.push(...check.problems());
-    return check.reading;
-  });
+  const readings = samples.flatMap((sample, index) =>
+    (format.split?.(sample) ?? [sample]).map((piece) => {
+      const check = new SampleCheck(format, piece, { name: `Sample ${index}`, notSent });
+      problems.push(...check.problems());
+      return check.reading;
+    }),
+  );
   problems.push(
     ...missingSamples(readings, tools),
     ...strayResults(readings),
@@ -152,45 +155,6 @@ function shortened(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(shortened);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortened(item)]));
-}
-
-function missingSamples(readings: readonly Reading[], tools: boolean): string[] {
-  const known = readings.filter((reading) => reading !== undefined);
-  const partsOf = (role: 'user' | 'assistant') =>
-    known.flatMap((reading) => (reading.role === role ? [reading.parts] : []));
-  const hasText = (role: 'user' | 'assistant') =>
-    partsOf(role).some((parts) => parts.some(({ type }) => type === 'text'));
-  const answers = partsOf('assistant').map((parts) => ({
-    calls: parts.filter(({ type }) => type === 'tool').length,
-    hasText: parts.some(({ type }) => type === 'text'),
-  }));
-  const needed: [what: string, isThere: boolean][] = [
-    ["a user's message with a text", hasText('user')],
-    ['an answer with a text', hasText('assistant')],
-    ['an answer with two calls', !tools || answers.some(({ calls }) => calls > 1)],
-    [
-      'an answer with a call and an empty text',
-      !tools || answers.some((answer) => answer.calls > 0 && !answer.hasText),
-    ],
-    ['the result of a call', !tools || known.some(({ role }) => role === 'tool')],
-  ];
-  return needed.filter(([, isThere]) => !isThere).map(([what]) => `No sample is ${what}: add one`);
-}
-
-function strayResults(readings: readonly Reading[]): string[] {
-  const called = new Set<string>();
-  const problems: string[] = [];
-  for (const [index, reading] of readings.entries()) {
-    if (reading?.role === 'assistant')
-      for (const part of reading.parts) if (part.type === 'tool') called.add(part.callId);
-    if (reading?.role !== 'tool') continue;
-    for (const { callId } of reading.results)
-      if (!called.has(callId))
-        problems.push(
-          `Sample ${index}: the result has the call id ${JSON.stringify(callId)}, which no earlier call has`,
-        );
-  }
-  return problems;
 }
 
 const CALL: OpenCall = { callId: 'call_1', name: 'read' };

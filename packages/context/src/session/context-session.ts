@@ -104,14 +104,14 @@ class LoggedSession<M> implements ContextSession<M> {
   truncate(messageCount: number): void {
     const before = this.#log.messages;
     if (!this.#appended.truncate(messageCount)) return;
-    this.#marks.truncate(before, this.#log.messages, messageCount);
+    this.#marks.truncate(before, this.#log.messages, this.#log.natives.length);
     this.#compactor.forget();
     this.#meter.forgetMeasured();
     this.#sent = undefined;
   }
 
   get messageCount(): number {
-    return this.#log.natives.length;
+    return this.#appended.messages.length;
   }
 
   async fit(options: FitOptions = {}): Promise<FittedMessages<M>> {
@@ -142,7 +142,8 @@ class LoggedSession<M> implements ContextSession<M> {
   ): FittedMessages<M> {
     this.#sent = { request, fixedTokens };
     const { entries, predictedTokens, maxOutputTokens } = request;
-    const messages = this.#shown(this.#log, entries);
+    const shown = this.#shown(this.#log, entries);
+    const messages = this.#options.format.join?.(shown) ?? shown;
     return compacted === undefined
       ? { messages, predictedTokens, maxOutputTokens }
       : { messages, predictedTokens, maxOutputTokens, compacted };
@@ -231,7 +232,7 @@ class LoggedSession<M> implements ContextSession<M> {
   toJSON(): ContextSessionState<M> {
     return {
       version: 1,
-      messages: [...this.#log.natives],
+      messages: [...this.#appended.messages],
       ...(this.#learnedWindowTokens === undefined ? {} : { learnedWindowTokens: this.#learnedWindowTokens }),
       ratio: this.#meter.ratio,
       mediaRatio: this.#meter.mediaRatio,

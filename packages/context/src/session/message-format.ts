@@ -8,7 +8,15 @@ export type MessageReading =
    * The parts of a message in order, made with `textPart`, `opaquePart`, `mediaPart` and `callPart`. Everything that is
    * sent must be in a part: what is not read is not counted.
    */
-  | { role: 'user' | 'assistant'; parts: Part[] }
+  | {
+      role: 'user' | 'assistant';
+      parts: Part[];
+      /**
+       * For a format that divides an answer into several messages, such as reasoning, text and calls. True: an answer
+       * that directly precedes this message is the same answer. All of it is then sent or hidden together.
+       */
+      isContinued?: boolean;
+    }
   /** The results of a message that answers calls. */
   | { role: 'tool'; results: ToolAnswer[] };
 
@@ -45,6 +53,16 @@ export interface MessageFormat<M> {
   userMessage(text: string): M;
   assistantMessage(text: string): M;
   toolMessage(call: OpenCall, text: string): M;
+  /**
+   * For a format whose messages can contain results of calls beside other content. Returns such a message as several
+   * ones, each of which `read` accepts, and any other message alone. `append` uses it.
+   */
+  split?(message: M): readonly M[];
+  /**
+   * For a format whose servers have rules about neighbours, for example that roles alternate. Returns the messages as
+   * they are sent. `fit` uses it last. It must keep all content.
+   */
+  join?(messages: readonly M[]): M[];
 }
 
 /** A part with an image or a file. The request has the caller's own message, so the content is only counted. */
@@ -91,9 +109,21 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the own fields of a message of any type. */
+export function fieldsOf(message: object): Record<string, unknown> {
+  return { ...message };
+}
+
 export function stringIn(value: Record<string, unknown>, key: string): string | undefined {
   const found = value[key];
   return typeof found === 'string' ? found : undefined;
+}
+
+/** Returns the changes of texts. */
+export function textsOf(changes: ReadonlyMap<number, PartChange>): Map<number, string> {
+  const texts = new Map<number, string>();
+  for (const [index, change] of changes) if ('text' in change) texts.set(index, change.text);
+  return texts;
 }
 
 /** Converts a value to JSON. A value that JSON does not have becomes null. */

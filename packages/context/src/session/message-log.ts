@@ -1,34 +1,10 @@
-import {
-  isOpen,
-  LonghaulError,
-  type Message,
-  type MessageMetadata,
-  type Part,
-  type ToolPart,
-} from '@longhaul/protocol';
-import { INTERRUPTED_RESULT, textOfOutput, type ViewEntry } from '../view.ts';
+import { isOpen, LonghaulError, type Message, type MessageMetadata, type Part } from '@longhaul/protocol';
+import { textOfOutput, type ViewEntry } from '../view.ts';
 import type { ViewMessage } from '../view-message.ts';
-import {
-  type MessageFormat,
-  type MessageReading,
-  opaquePart,
-  type PartChange,
-  type ToolAnswer,
-} from './message-format.ts';
-import { rewriteProblem } from './rewrite-problem.ts';
-import { isSame } from './same-message.ts';
+import { type MessageFormat, type MessageReading, opaquePart, type ToolAnswer } from './message-format.ts';
+import { answered, type Group, isOpenCall, isUnanswered, placesOf } from './message-group.ts';
+import { shownGroup } from './shown-group.ts';
 import { validReading } from './valid-reading.ts';
-
-/**
- * A message of the log, and the caller's messages from which it was read. A step is an answer and the results after it.
- * A later result makes a new group, so that a view from before shows what it was built from.
- */
-interface Group<M> {
-  readonly message: Message;
-  readonly natives: readonly M[];
-  /** By the index of a call's part: the index in `natives` of its result's message, and the index in that message. */
-  readonly results: ReadonlyMap<number, { native: number; index: number }>;
-}
 
 /**
  * The log of a session with someone else's messages. It reads them, and shows them in their own form. A message without
@@ -58,7 +34,7 @@ export class MessageLog<M> {
   append(native: M): void {
     const reading = validReading(this.#read(native), this.natives.length);
     if (reading.role === 'tool') this.#addResults(native, reading.results);
-    else if (reading.role !== 'system') this.#addGroup(native, reading.role, reading.parts);
+    else if (reading.role !== 'system') this.#addParts(native, reading);
     else if (this.#groups.length > 0) this.#addInjected(native, reading.text);
     else this.head.push(native);
     this.natives.push(native);
@@ -92,6 +68,23 @@ export class MessageLog<M> {
     }
   }
 
+  #addParts(
+    native: M,
+    { role, parts, isContinued = false }: Exclude<MessageReading, { role: 'system' | 'tool' }>,
+  ): void {
+    const last = this.#groups.at(-1);
+    if (!isContinued || last === undefined || !isUnanswered(last)) {
+      this.#addGroup(native, role, parts);
+      return;
+    }
+    this.#set({
+      ...last,
+      message: { ...last.message, parts: [...last.message.parts, ...parts] },
+      natives: [...last.natives, native],
+      places: [...last.places, ...placesOf(parts, last.natives.length)],
+    });
+  }
+
   #addGroup(native: M, role: Message['role'], parts: Part[], metadata?: MessageMetadata): void {
     const sequence = this.#groups.length + 1;
     const message: Message = {
@@ -105,7 +98,7 @@ export class MessageLog<M> {
       tokenCount: 0,
       ...(metadata === undefined ? {} : { metadata }),
     };
-    this.#set({ message, natives: [native], results: new Map() });
+    this.#set({ message, natives: [native], places: placesOf(parts, 0), results: new Map() });
   }
 
   #set(group: Group<M>): void {
@@ -136,7 +129,12 @@ export class MessageLog<M> {
         parts.push(opaquePart(textOfOutput(answer.output)));
       }
     }
-    this.#set({ message: { ...group.message, parts }, natives: [...group.natives, native], results });
+    this.#set({
+      ...group,
+      message: { ...group.message, parts },
+      natives: [...group.natives, native],
+      results,
+    });
   }
 
   /**
@@ -165,7 +163,7 @@ export class MessageLog<M> {
     const known = this.#shown.get(message);
     if (known !== undefined) return known;
     const group = source === undefined ? undefined : this.#byMessage.get(source);
-    const shown = group === undefined ? [this.#write(message)] : this.#rewrite(group, message);
+    const shown = group === undefined ? [this.#write(message)] : this.#shownGroup(group, message);
     this.#shown.set(message, shown);
     return shown;
   }
@@ -175,51 +173,8 @@ export class MessageLog<M> {
     return message.role === 'user' ? this.#format.userMessage(text) : this.#format.assistantMessage(text);
   }
 
-  /** Copies only messages with a cut or pruned part, and answers calls without a result. */
-  #rewrite({ message, natives, results }: Group<M>, shown: ViewMessage): M[] {
-    const changes = new Map<number, Map<number, PartChange>>();
-    const change = (native: number, index: number, value: PartChange) => {
-      const ofNative = changes.get(native) ?? new Map<number, PartChange>();
-      changes.set(native, ofNative.set(index, value));
-    };
-    const missing: M[] = [];
-    for (const [index, part] of message.parts.entries()) {
-      const content = shown.content[index];
-      if (part.type === 'text' && content?.type === 'text' && content.text !== part.text)
-        change(0, index, { text: content.text });
-      if (part.type !== 'tool' || content?.type !== 'tool') continue;
-      if (!isSame(part.input, content.input)) change(0, index, { input: content.input });
-      const result = results.get(index);
-      if (result === undefined) missing.push(this.#format.toolMessage(part, INTERRUPTED_RESULT));
-      else if (content.output !== part.output)
-        change(result.native, result.index, { text: textOfOutput(content.output) });
-    }
-    const rewritten = natives.map((native, index) => {
-      const ofNative = changes.get(index);
-      return ofNative === undefined ? native : this.#changed(native, ofNative);
-    });
-    return [...rewritten, ...missing];
+  #shownGroup(group: Group<M>, shown: ViewMessage): M[] {
+    const indexOf = (native: M) => this.natives.indexOf(native);
+    return shownGroup(group, shown, { format: this.#format, indexOf });
   }
-
-  /** @throws {LonghaulError} `invalid_request` if the format made other changes: the request would not have the size that was decided. */
-  #changed(native: M, changes: ReadonlyMap<number, PartChange>): M {
-    const index = this.natives.indexOf(native);
-    const rewritten = this.#format.rewrite(native, changes);
-    const before = validReading(this.#format.read(native), index);
-    const problem = rewriteProblem(before, validReading(this.#format.read(rewritten), index), changes);
-    if (problem === undefined) return rewritten;
-    throw new LonghaulError(
-      'invalid_request',
-      `The format's rewrite of message ${index} is wrong: ${problem}. Test the format with checkFormat() of @longhaul/context/check-format.`,
-      { data: { messageIndex: index } },
-    );
-  }
-}
-
-function isOpenCall(part: Part, callId: string): boolean {
-  return part.type === 'tool' && part.callId === callId && isOpen(part);
-}
-
-function answered(call: ToolPart, { output, isError }: ToolAnswer): ToolPart {
-  return { ...call, state: isError ? 'error' : 'completed', output };
 }

@@ -1,16 +1,23 @@
-import { type JsonValue, LonghaulError, type Part } from '@longhaul/protocol';
-import type { Media } from '../media/count-media.ts';
+import { LonghaulError, type Part } from '@longhaul/protocol';
+import {
+  argumentsText,
+  contentBlocks,
+  looksFailed,
+  readArguments,
+  readBlock,
+  readOutput,
+  textOfContent,
+  withTexts,
+} from './content-blocks.ts';
 import {
   callPart,
   isRecord,
   type MessageFormat,
   type MessageReading,
-  mediaPart,
   opaquePart,
   type PartChange,
   stringIn,
-  type ToolAnswer,
-  textPart,
+  textsOf,
 } from './message-format.ts';
 
 /** The part of an OpenAI Chat Completions message that is read here. The official client's types fit. */
@@ -45,19 +52,18 @@ export function openAiChatFormat<M extends OpenAiChatMessage = OpenAiChatMessage
 
 function readMessage(message: OpenAiChatMessage): MessageReading {
   const { role } = message;
-  if (role === 'system' || role === 'developer') return { role: 'system', text: textOf(message.content) };
+  if (role === 'system' || role === 'developer')
+    return { role: 'system', text: textOfContent(message.content) };
   if (role === 'tool') {
-    const output = contentParts(message.content).map(toOutput);
-    // This wire form has no flag for errors.
-    const isError = /^\W*error\b/i.test(textOf(message.content));
-    return { role, results: [{ callId: message.tool_call_id ?? '', output, isError }] };
+    const { content, tool_call_id: callId = '' } = message;
+    return { role, results: [{ callId, output: readOutput(content), isError: looksFailed(content) }] };
   }
   if (!ROLES.includes(role))
     throw new LonghaulError(
       'invalid_request',
       `Unknown role ${JSON.stringify(role)}. Use one of: ${ROLES.join(', ')}.`,
     );
-  const parts = contentParts(message.content).map(readContent);
+  const parts = contentBlocks(message.content).map(readBlock);
   if (role === 'user') return { role, parts };
   // Other fields of a message become parts after the calls, where nothing is changed.
   const others = [message.reasoning_content, message.refusal].filter((text) => typeof text === 'string');
@@ -67,87 +73,15 @@ function readMessage(message: OpenAiChatMessage): MessageReading {
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'];
 
-/** A content of one string is one part. */
-function contentParts(content: unknown): unknown[] {
-  if (Array.isArray(content) && content.length > 0) return content;
-  return [{ type: 'text', text: typeof content === 'string' ? content : '' }];
-}
-
-function readContent(part: unknown): Part {
-  if (!isRecord(part)) return opaquePart(String(part));
-  const text = stringIn(part, 'text');
-  if (part['type'] === 'text' && text !== undefined) return textPart(text);
-  const media = readMedia(part);
-  return media === undefined ? opaquePart(JSON.stringify(part)) : mediaPart(media);
-}
-
-function readMedia(part: Record<string, unknown>): Media | undefined {
-  const { image_url: image, file, input_audio: audio } = part;
-  switch (part['type']) {
-    case 'image_url': {
-      const url = typeof image === 'string' ? image : isRecord(image) ? stringIn(image, 'url') : undefined;
-      const detail = isRecord(image) ? detailIn(image) : {};
-      return { mediaType: 'image/*', ...dataIn(url), ...detail };
-    }
-    case 'file':
-      return {
-        mediaType: 'application/pdf',
-        ...dataIn(isRecord(file) ? stringIn(file, 'file_data') : undefined),
-      };
-    case 'input_audio': {
-      const data = isRecord(audio) ? stringIn(audio, 'data') : undefined;
-      return { mediaType: 'audio/*', ...(data === undefined ? {} : { data }) };
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** A link has no data. */
-function dataIn(url: string | undefined): Partial<Media> {
-  if (url === undefined || !url.startsWith('data:')) return {};
-  const mediaType = /^data:([^;,]+)/.exec(url)?.[1];
-  return mediaType === undefined ? { data: url } : { data: url, mediaType };
-}
-
-function detailIn(image: Record<string, unknown>): Partial<Media> {
-  const detail = image['detail'];
-  return detail === 'low' || detail === 'high' ? { detail } : {};
-}
-
-function toOutput(part: unknown): ToolAnswer['output'][number] {
-  const read = readContent(part);
-  if (read.type === 'file') return read;
-  return { type: 'text', text: 'text' in read ? read.text : '' };
-}
-
-function textOf(content: unknown): string {
-  return contentParts(content)
-    .map((part) => (isRecord(part) ? (stringIn(part, 'text') ?? '') : ''))
-    .join('\n');
-}
-
 function readCall(call: unknown): Part {
   if (!isRecord(call)) return opaquePart(JSON.stringify(call));
-  const callId = stringIn(call, 'id') ?? '';
-  const { function: called, custom } = call;
-  if (isRecord(called)) {
-    return callPart({ callId, name: stringIn(called, 'name') ?? '' }, parseArguments(called['arguments']));
-  }
+  const { id, function: called, custom } = call;
+  if (isRecord(called)) return readArguments(id, called['name'], called['arguments']);
   if (isRecord(custom)) {
+    const callId = stringIn(call, 'id') ?? '';
     return callPart({ callId, name: stringIn(custom, 'name') ?? '' }, stringIn(custom, 'input') ?? '');
   }
   return opaquePart(JSON.stringify(call));
-}
-
-/** Models also send arguments that are not JSON. They are kept as text. */
-function parseArguments(text: unknown): JsonValue {
-  if (typeof text !== 'string') return {};
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
 }
 
 function rewriteMessage(
@@ -158,20 +92,10 @@ function rewriteMessage(
     const change = changes.get(0);
     return change !== undefined && 'text' in change ? { ...message, content: change.text } : message;
   }
-  const texts = contentParts(message.content).length;
-  const content = Array.isArray(message.content)
-    ? message.content.map((part, index) => withText(part, changes.get(index)))
-    : changedText(message.content, changes.get(0));
+  const texts = contentBlocks(message.content).length;
+  const content = withTexts(message.content, textsOf(changes));
   const calls = message.tool_calls?.map((call, index) => withInput(call, changes.get(texts + index)));
   return { ...message, content, ...(calls === undefined ? {} : { tool_calls: calls }) };
-}
-
-function changedText(content: unknown, change: PartChange | undefined): unknown {
-  return change !== undefined && 'text' in change ? change.text : content;
-}
-
-function withText(part: unknown, change: PartChange | undefined): unknown {
-  return isRecord(part) && change !== undefined && 'text' in change ? { ...part, text: change.text } : part;
 }
 
 function withInput(call: unknown, change: PartChange | undefined): unknown {
@@ -181,8 +105,4 @@ function withInput(call: unknown, change: PartChange | undefined): unknown {
     return { ...call, function: { ...called, arguments: argumentsText(change.input) } };
   }
   return isRecord(custom) ? { ...call, custom: { ...custom, input: argumentsText(change.input) } } : call;
-}
-
-function argumentsText(input: JsonValue): string {
-  return typeof input === 'string' ? input : JSON.stringify(input);
 }

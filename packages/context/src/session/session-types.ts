@@ -6,7 +6,7 @@ import type { TokenCounter } from '../tokens.ts';
 import type { MessageFormat } from './message-format.ts';
 
 export interface ContextSessionOptions<M> {
-  /** `openAiChatFormat()`, `aiSdkFormat()`, or your own format. */
+  /** `openAiChatFormat()`, another format of this package, or your own. */
   format: MessageFormat<M>;
   /** The model's window as its server enforces it: prompt and answer together. */
   windowTokens: number;
@@ -82,7 +82,7 @@ export interface FitOptions {
 }
 
 export interface FittedMessages<M> {
-  /** The messages to send. A message without a cut or pruned part is the very object that was appended. */
+  /** The messages to send. A message that is not cut, pruned or joined is the very object that was appended. */
   messages: M[];
   /** Tokens of these messages, as they are returned, with the system text and the tools. */
   predictedTokens: number;

@@ -20,7 +20,8 @@ export function summariseWith<M>(
     const asked = format.userMessage(instruction?.join('\n') ?? '');
     try {
       throwIfAborted(signal);
-      const request = { messages: [...shown(messages.length - 1), asked], maxOutputTokens };
+      const all = [...shown(messages.length - 1), asked];
+      const request = { messages: format.join?.(all) ?? all, maxOutputTokens };
       const reply = await summarise(signal === undefined ? request : { ...request, signal });
       throwIfAborted(signal);
       return toReply(reply);

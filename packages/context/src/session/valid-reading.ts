@@ -24,7 +24,7 @@ export function validReading(reading: MessageReading, index: number): MessageRea
       return reading;
     case 'user':
     case 'assistant':
-      return { role: reading.role, parts: validParts(reading, fail) };
+      return { ...reading, parts: validParts(reading, fail) };
     case 'tool':
       if (!Array.isArray(reading.results)) return fail('results', 'must be an array');
       return { role: 'tool', results: reading.results.map((result, at) => validAnswer(result, at, fail)) };

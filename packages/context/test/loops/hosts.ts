@@ -32,13 +32,16 @@ export interface Host<M> {
   format: MessageFormat<M>;
   system(text: string): M;
   user(text: string, images: readonly HostImage[]): M;
-  answer(answer: HostAnswer): M;
+  /** Some formats divide an answer into several messages. */
+  answer(answer: HostAnswer): M[];
   /** Some formats have all results of an answer in one message. */
   results(results: readonly { id: string; text: string }[]): M[];
+  /** Returns why a server would refuse a request, whatever its size. */
+  complaint?(messages: readonly M[]): string | undefined;
 }
 
-const LINK = 'https://images.example/a.png';
-const PIXELS = `${Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x40\0\0\0\x40\x08\x06\0\0\0', 'latin1').toString('base64')}`;
+export const LINK = 'https://images.example/a.png';
+export const PIXELS = `${Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x40\0\0\0\x40\x08\x06\0\0\0', 'latin1').toString('base64')}`;
 
 export const openAiHost: Host<OpenAI.ChatCompletionMessageParam> = {
   format: openAiChatFormat<OpenAI.ChatCompletionMessageParam>(),
@@ -62,11 +65,13 @@ export const openAiHost: Host<OpenAI.ChatCompletionMessageParam> = {
       const called = { name: 'read', arguments: JSON.stringify({ path }) };
       return { id, type: 'function' as const, function: called };
     });
-    return {
-      ...message,
-      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      ...(calls.length === 0 ? {} : { tool_calls: toolCalls }),
-    };
+    return [
+      {
+        ...message,
+        ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+        ...(calls.length === 0 ? {} : { tool_calls: toolCalls }),
+      },
+    ];
   },
   results: (results) =>
     results.map(({ id, text }) => ({ role: 'tool' as const, tool_call_id: id, content: text })),
@@ -87,19 +92,21 @@ export const aiSdkHost: Host<ModelMessage> = {
       })),
     ],
   }),
-  answer: ({ text, reasoning, calls }) => ({
-    role: 'assistant',
-    content: [
-      ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
-      { type: 'text' as const, text },
-      ...calls.map(({ id, path }) => ({
-        type: 'tool-call' as const,
-        toolCallId: id,
-        toolName: 'read',
-        input: { path },
-      })),
-    ],
-  }),
+  answer: ({ text, reasoning, calls }) => [
+    {
+      role: 'assistant',
+      content: [
+        ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+        { type: 'text' as const, text },
+        ...calls.map(({ id, path }) => ({
+          type: 'tool-call' as const,
+          toolCallId: id,
+          toolName: 'read',
+          input: { path },
+        })),
+      ],
+    },
+  ],
   results: (results) =>
     results.length === 0
       ? []
@@ -116,7 +123,7 @@ export const aiSdkHost: Host<ModelMessage> = {
         ],
 };
 
-/** The messages of LangChain, as far as a loop needs them: calls beside a content that is an empty text. */
+/** Messages of a program's own, with calls beside a content that can be an empty text. */
 export interface ChainMessage {
   type: 'system' | 'human' | 'ai' | 'tool';
   content: string;
@@ -162,17 +169,4 @@ export const chainFormat: MessageFormat<ChainMessage> = {
   userMessage: (content) => ({ type: 'human', content }),
   assistantMessage: (content) => ({ type: 'ai', content }),
   toolMessage: ({ callId }, content) => ({ type: 'tool', tool_call_id: callId, content }),
-};
-
-export const chainHost: Host<ChainMessage> = {
-  format: chainFormat,
-  system: (content) => ({ type: 'system', content }),
-  user: (content, images) => ({ type: 'human', content, images }),
-  answer: ({ text, reasoning, calls }) => ({
-    type: 'ai',
-    content: text,
-    tool_calls: calls.map(({ id, path }) => ({ id, name: 'read', args: { path } })),
-    additional_kwargs: { reasoning_content: reasoning },
-  }),
-  results: (results) => results.map(({ id, text }) => ({ type: 'tool', tool_call_id: id, content: text })),
 };

@@ -2,7 +2,11 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 const MESSAGE_TOKENS = 4;
 /** Fields that are not part of the prompt, or are counted as media. */
-const NOT_TEXT = new Set(['type', 'role', 'detail', 'image_url', 'mediaType', 'data', 'providerOptions']);
+const NOT_TEXT = new Set([
+  ...['type', 'role', 'detail', 'image_url', 'mediaType', 'data', 'providerOptions', 'source', 'signature'],
+  // What LangChain keeps beside a message.
+  ...['lc_kwargs', 'lc_namespace', 'response_metadata'],
+]);
 
 export interface CountedImage {
   isLow: boolean;
@@ -42,11 +46,11 @@ function valueTokens(value: unknown, price: (image: CountedImage) => number): nu
 
 /** Returns the image in each of the formats. */
 function imageIn(value: object): CountedImage | undefined {
-  if (!('image_url' in value || 'mediaType' in value || 'isLink' in value)) return undefined;
+  if (!('image_url' in value || 'mediaType' in value || 'source' in value)) return undefined;
   const data: unknown = 'data' in value ? value.data : undefined;
   const written = JSON.stringify({ ...value, data: undefined });
   return {
     isLow: written.includes('"low"'),
-    isLink: data instanceof URL || written.includes('https:') || written.includes('"isLink":true'),
+    isLink: data instanceof URL || written.includes('https:'),
   };
 }

@@ -173,7 +173,7 @@ class LoopPlayer<M> {
     if (event.isReversed) results.reverse();
     if (event.isOneMissing) results.pop();
     const { text, reasoning } = event;
-    return [this.#host.answer({ text, reasoning, calls }), ...this.#host.results(results)];
+    return [...this.#host.answer({ text, reasoning, calls }), ...this.#host.results(results)];
   }
 
   /** The user goes back and asks something else. */
@@ -202,6 +202,7 @@ class LoopPlayer<M> {
   }
 
   #expectFits(messages: readonly M[], answerTokens: number, what: string): number {
+    expect(this.#host.complaint?.(messages), what).toBeUndefined();
     const { imageTokens, windowTokens } = this.#loop;
     const tokens = independentCount(messages, ({ isLow, isLink }) => {
       if (isLow) return imageTokens.low;
