@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import { ALLOW_ALL, Runtime } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { createScriptedModelServer } from '@longhaul/scripted-model';

@@ -1,4 +1,4 @@
-import { buildLedger, countByClasses, outlineOf } from '@longhaul/context';
+import { buildLedger, countByClasses, outlineOf } from '@longhaul/context/engine';
 import type { Message } from '@longhaul/protocol';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './median.ts';

@@ -1,4 +1,4 @@
-import { createLedgerKeeper, ledgerFoldToJson } from '@longhaul/context';
+import { createLedgerKeeper, ledgerFoldToJson } from '@longhaul/context/engine';
 import { currentClaimant, type Lease, type MessageDraft, type Store } from '@longhaul/core';
 import type { Message, Part } from '@longhaul/protocol';
 import { openSqliteStore } from '@longhaul/storage/sqlite';

@@ -4,7 +4,7 @@
  */
 import { enableCompileCache } from 'node:module';
 import { argv } from 'node:process';
-import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { openSqliteStore } from '@longhaul/storage/sqlite';

@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NamedAgents } from '@longhaul/config';
-import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import { ALLOW_ALL, type ModelDriver, newId, Runtime, type Store } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { createServerLog, startServer } from '@longhaul/server';

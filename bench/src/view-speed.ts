@@ -10,7 +10,7 @@ import {
   decideRequest,
   memoizeCounter,
   ReactiveOverflowStrategy,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { Mark, Message } from '@longhaul/protocol';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './median.ts';

@@ -26,18 +26,16 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import {
   aiSdkFormat,
-  availableTokens,
   type CompactedMessages,
   type ContextSession,
-  computeBudget,
   countByClasses,
   createContextSession,
-  cutMiddle,
   RECALL_TOOL,
   type RecallInput,
   type SessionSummarise,
   StructuredSummaryStrategy,
 } from '@longhaul/context';
+import { availableTokens, computeBudget, cutMiddle } from '@longhaul/context/engine';
 import { mapProviderError } from '@longhaul/models';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { APICallError, asSchema, generateText, isStepCount, jsonSchema, tool } from 'ai';

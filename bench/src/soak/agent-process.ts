@@ -3,7 +3,7 @@
  * this often. Prints a JSON line with the totals so far at the beginning and the end of the two measured tenths.
  */
 import { argv } from 'node:process';
-import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import { ALLOW_ALL, Runtime } from '@longhaul/core';
 import { createModelDriver } from '@longhaul/drivers';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';

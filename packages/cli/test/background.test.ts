@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildLedger } from '@longhaul/context';
+import { buildLedger } from '@longhaul/context/engine';
 import type { StepRequest } from '@longhaul/core';
 import type { JsonObject, Message } from '@longhaul/protocol';
 import { answer, calls, playedDriver, testRun } from '@longhaul/testing/doubles';

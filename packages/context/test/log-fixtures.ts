@@ -14,11 +14,9 @@ import {
   type ContextLog,
   compact,
   computeBudget,
-  countByClasses,
   createRequestMeter,
-  memoizeCounter,
-  ReactiveOverflowStrategy,
-} from '../src/index.ts';
+} from '../src/engine.ts';
+import { countByClasses, memoizeCounter, ReactiveOverflowStrategy } from '../src/index.ts';
 
 export interface CallSpec {
   input?: JsonObject;

@@ -5,15 +5,13 @@ import { planInput } from '../src/compaction/plan-input.ts';
 import {
   activeMarks,
   buildView,
-  type CompactionPlan,
-  type CompressionStrategy,
   type ContextLog,
   createLedgerKeeper,
   isUserMessage,
-  type SummaryReply,
   triggerTokens,
   type ViewMessage,
-} from '../src/index.ts';
+} from '../src/engine.ts';
+import type { CompactionPlan, CompressionStrategy, SummaryReply } from '../src/index.ts';
 import { addStep, anyRounds } from './any-session.ts';
 import {
   type CompactSettings,

@@ -1,4 +1,4 @@
-export type { ContextShares } from '@longhaul/context';
+export type { ContextShares } from '@longhaul/context/engine';
 export { compactionHistory, type PastCompaction } from './context/compaction-history.ts';
 export type {
   ContextReport,

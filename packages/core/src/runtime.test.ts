@@ -1,4 +1,4 @@
-import { MiddleRemovalStrategy } from '@longhaul/context';
+import { MiddleRemovalStrategy } from '@longhaul/context/engine';
 import { LonghaulError } from '@longhaul/protocol';
 import {
   answer,

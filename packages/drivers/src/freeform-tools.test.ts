@@ -1,4 +1,4 @@
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context/engine';
 import type { StepEvent, ToolSchema } from '@longhaul/core';
 import { expect, test } from 'vitest';
 import { createModelDriver } from './model-driver.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ViewAssistantPart } from '@longhaul/context';
+import type { ViewAssistantPart } from '@longhaul/context/engine';
 import { stopClock } from '@longhaul/testing/clock';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chunk, type RawAnswer, startChatServer, startStream } from '../test/chat-server.ts';

@@ -1,4 +1,4 @@
-import type { ViewMessage, ViewText } from '@longhaul/context';
+import type { ViewMessage, ViewText } from '@longhaul/context/engine';
 import type { StepEvent } from '@longhaul/core';
 import { familyOf } from './reasoning-return.ts';
 

@@ -11,7 +11,7 @@ import {
   type ViewAssistantMessage,
   type ViewMessage,
   type ViewUserMessage,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { ModelInfo } from '@longhaul/core';
 import { isBlank, type JsonValue } from '@longhaul/protocol';
 import { holdsBlock } from './anthropic/server-blocks.ts';

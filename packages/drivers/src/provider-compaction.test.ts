@@ -1,4 +1,4 @@
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context/engine';
 import type { JsonValue } from '@longhaul/protocol';
 import { expect, onTestFinished, test } from 'vitest';
 import { type RawAnswer, startChatServer, startStream } from '../test/chat-server.ts';

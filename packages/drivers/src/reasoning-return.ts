@@ -4,7 +4,7 @@ import {
   type ViewAssistantMessage,
   type ViewAssistantPart,
   type ViewMessage,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { ModelInfo } from '@longhaul/core';
 import type { JsonObject, JsonValue } from '@longhaul/protocol';
 import { DETAILS, FIELDS } from './reasoning-details.ts';

@@ -1,4 +1,4 @@
-import type { ContentRefusal, ViewMessage } from '@longhaul/context';
+import type { ContentRefusal, ViewMessage } from '@longhaul/context/engine';
 import { isObject, type JsonValue, LonghaulError, parseJson } from '@longhaul/protocol';
 import { createCallIds } from './call-ids.ts';
 import { mediaData } from './media/media-parts.ts';

@@ -1,5 +1,5 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import type { ViewAssistantPart } from '@longhaul/context';
+import type { ViewAssistantPart } from '@longhaul/context/engine';
 import type { ModelInfo } from '@longhaul/core';
 import { type PromptPart, toPromptPart } from './media/media-parts.ts';
 import type { WireProfile } from './wire-profile.ts';

@@ -1,4 +1,4 @@
-import type { ViewAssistantMessage } from '@longhaul/context';
+import type { ViewAssistantMessage } from '@longhaul/context/engine';
 import { expect, it } from 'vitest';
 import { toValidMessage, wellFormed } from './valid-view.ts';
 

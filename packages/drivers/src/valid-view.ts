@@ -1,4 +1,4 @@
-import type { ViewAssistantPart, ViewMessage } from '@longhaul/context';
+import type { ViewAssistantPart, ViewMessage } from '@longhaul/context/engine';
 import { toToolName } from '@longhaul/models';
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
 

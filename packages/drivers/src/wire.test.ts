@@ -1,4 +1,4 @@
-import type { ViewAssistantMessage, ViewMessage } from '@longhaul/context';
+import type { ViewAssistantMessage, ViewMessage } from '@longhaul/context/engine';
 import type { ModelInfo } from '@longhaul/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAimock } from '../test/aimock.ts';

@@ -1,4 +1,4 @@
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context/engine';
 import type { ModelDriver, ModelInfo, StepEvent, StepRequest } from '@longhaul/core';
 import type { LonghaulError } from '@longhaul/protocol';
 

@@ -1,4 +1,4 @@
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context/engine';
 import { playedDriver, answer as says, testRun } from '@longhaul/testing/doubles';
 import { expect, onTestFinished, test } from 'vitest';
 import { createModelDriver, type ModelDriverOptions } from '../src/model-driver.ts';

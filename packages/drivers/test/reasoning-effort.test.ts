@@ -1,4 +1,4 @@
-import type { ViewAssistantMessage, ViewMessage } from '@longhaul/context';
+import type { ViewAssistantMessage, ViewMessage } from '@longhaul/context/engine';
 import type { StepRequest } from '@longhaul/core';
 import type { ReasoningSettings } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';

@@ -1,4 +1,4 @@
-import type { SummaryReply } from '@longhaul/context';
+import type { SummaryReply } from '@longhaul/context/engine';
 import type { CacheStore, Tokenizer } from '@longhaul/models';
 import type { ChatMessage } from '@longhaul/protocol';
 import {

@@ -9,7 +9,7 @@ export {
   imageRuleOf,
   imageSizeOf,
   imageTokens,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 export { API_KEY_VARIABLES, howToSetKey } from './api-key-variables.ts';
 export { MAX_ERROR_BYTES, readWhole } from './bounded-body.ts';
 export type { CacheHit, CacheLimits, CacheStore } from './cache-store.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_CONFIG, type NamedAgent, NamedAgents } from '@longhaul/config';
-import { createStrategy, isStrategyName, ReactiveOverflowStrategy } from '@longhaul/context';
+import { createStrategy, isStrategyName, ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import {
   ALLOW_ALL,
   type EventListener,

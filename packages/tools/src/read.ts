@@ -1,4 +1,4 @@
-import { endBefore } from '@longhaul/context';
+import { endBefore } from '@longhaul/context/engine';
 import type { FileInfo, Tool, ToolResult, WorkspaceFiles } from '@longhaul/core';
 import {
   compactSize,

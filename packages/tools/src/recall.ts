@@ -1,10 +1,5 @@
-import {
-  RECALL_FOLD_CHARS,
-  RECALL_MAX_CHARS,
-  RECALL_TOOL,
-  type RecallPage,
-  recallPage,
-} from '@longhaul/context';
+import { RECALL_TOOL } from '@longhaul/context';
+import { RECALL_FOLD_CHARS, RECALL_MAX_CHARS, type RecallPage, recallPage } from '@longhaul/context/engine';
 import type { SessionHistory, Tool, ToolResult } from '@longhaul/core';
 import { cutLine, displayPath, groupDigits, sanitizeText } from '@longhaul/core/tool-output';
 import { handleOf, parseHandle } from '@longhaul/protocol';

@@ -1,4 +1,4 @@
-import { endBefore } from '@longhaul/context';
+import { endBefore } from '@longhaul/context/engine';
 import type { Tool, ToolContext, ToolResult } from '@longhaul/core';
 import { plural } from '@longhaul/core/tool-output';
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';

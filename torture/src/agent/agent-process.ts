@@ -7,7 +7,7 @@
 import './lease-time.ts';
 import { flushCompileCache } from 'node:module';
 import { dirname } from 'node:path';
-import { createStrategy } from '@longhaul/context';
+import { createStrategy } from '@longhaul/context/engine';
 import { ALLOW_ALL, Runtime, type Tool } from '@longhaul/core';
 import { createFileTrees } from '@longhaul/files';
 import { chooseSandbox, createSandboxDriver } from '@longhaul/sandbox';

@@ -5,7 +5,7 @@
  */
 import './lease-time.ts';
 import { flushCompileCache } from 'node:module';
-import { createStrategy } from '@longhaul/context';
+import { createStrategy } from '@longhaul/context/engine';
 import { ALLOW_ALL, Runtime, type SubtaskSettings } from '@longhaul/core';
 import { createSandboxDriver } from '@longhaul/sandbox';
 import { createFileBlobStore } from '@longhaul/storage/blobs';

@@ -1,4 +1,4 @@
-import type { ViewAssistantPart, ViewMessage } from '@longhaul/context';
+import type { ViewAssistantPart, ViewMessage } from '@longhaul/context/engine';
 import type { StepEvent } from '@longhaul/core';
 import { createModelDriver } from '@longhaul/drivers';
 import {

@@ -8,7 +8,7 @@
 import './lease-time.ts';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStrategy } from '@longhaul/context';
+import { createStrategy } from '@longhaul/context/engine';
 import { ALLOW_ALL, Runtime } from '@longhaul/core';
 import type { UserMessageContentPart } from '@longhaul/protocol';
 import { createSandboxDriver } from '@longhaul/sandbox';

@@ -1,5 +1,5 @@
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
-import { cutMiddle } from '@longhaul/context';
+import { cutMiddle } from '@longhaul/context/engine';
 import {
   type EventOf,
   isObject,

@@ -1,5 +1,10 @@
 import type { CompressionConfig, CompressionTrigger, TrustedFiles } from '@longhaul/config';
-import { type CompressionStrategy, createStrategy, isStrategyName, type Trigger } from '@longhaul/context';
+import {
+  type CompressionStrategy,
+  createStrategy,
+  isStrategyName,
+  type Trigger,
+} from '@longhaul/context/engine';
 import type { CompressionSettings } from '@longhaul/core';
 import { loadStrategy } from './load-strategy.ts';
 

@@ -10,7 +10,7 @@ import {
   computeBudget,
   countByClasses,
   createRequestMeter,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { CompressionSettings } from '@longhaul/core';
 import type { Message, ToolPart } from '@longhaul/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

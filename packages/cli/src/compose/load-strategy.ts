@@ -7,7 +7,7 @@ import {
   STRATEGY_NAMES,
   strategyFromModule,
   type Trigger,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import { LonghaulError } from '@longhaul/protocol';
 import { guardProject } from './guard-project.ts';
 

@@ -1,4 +1,4 @@
-import { createLedgerFold, foldMessage, pathsChanged, sessionSummary } from '@longhaul/context';
+import { createLedgerFold, foldMessage, pathsChanged, sessionSummary } from '@longhaul/context/engine';
 import {
   type BlobStore,
   lastAnswer,

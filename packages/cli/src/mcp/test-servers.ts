@@ -1,5 +1,5 @@
 import { type Config, LoginStore, type McpServerConfig } from '@longhaul/config';
-import { countByClasses } from '@longhaul/context';
+import { countByClasses } from '@longhaul/context/engine';
 import { SessionServers } from '@longhaul/mcp';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import { openSandbox } from '../compose/open-sandbox.ts';

@@ -1,4 +1,4 @@
-import { cutMiddle } from '@longhaul/context';
+import { cutMiddle } from '@longhaul/context/engine';
 import {
   type AskingChild,
   isObject,

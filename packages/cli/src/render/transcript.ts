@@ -1,4 +1,4 @@
-import { activeMarks, isOnPath, livePath, partKey } from '@longhaul/context';
+import { activeMarks, isOnPath, livePath, partKey } from '@longhaul/context/engine';
 import type { SessionLog, SessionState } from '@longhaul/core';
 import {
   type Compaction,

@@ -1,4 +1,4 @@
-import type { SummaryRequest } from '@longhaul/context';
+import type { SummaryRequest } from '@longhaul/context/engine';
 import type { ModelDriver, ModelPrice } from '@longhaul/core';
 import { describe, expect, it } from 'vitest';
 import { narratorOf } from './narrator.ts';

@@ -1,4 +1,9 @@
-import { type Summarise, type SummaryReply, type SummaryRequest, viewMessageTokens } from '@longhaul/context';
+import {
+  type Summarise,
+  type SummaryReply,
+  type SummaryRequest,
+  viewMessageTokens,
+} from '@longhaul/context/engine';
 import type { ModelDriver } from '@longhaul/core';
 import { costOf } from '@longhaul/models';
 import type { TokenUsage } from '@longhaul/protocol';

@@ -10,16 +10,19 @@ import { describe, expect, it } from 'vitest';
 import { runSession } from './session-script.ts';
 
 const SCRIPT = fileURLToPath(new URL('./session-script.ts', import.meta.url));
-const INDEX = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
+const ENTRIES = [
+  ['@longhaul/context', fileURLToPath(new URL('../../src/index.ts', import.meta.url))],
+  ['@longhaul/context/engine', fileURLToPath(new URL('../../src/engine.ts', import.meta.url))],
+] as const;
 const MAX_GZIP_BYTES = 60_000;
 
 const run = promisify(execFile);
 
 describe('the engine without Node', () => {
-  it('bundles for a browser without imports, under 60 kB gzipped', async () => {
-    const bundle = await bundleForBrowser(INDEX);
+  it.each(ENTRIES)('%s bundles for a browser without imports, under 60 kB gzipped', async (name, entry) => {
+    const bundle = await bundleForBrowser(entry);
     const bytes = gzipSync(bundle.code, { level: 9 }).length;
-    console.log(`@longhaul/context: ${bundle.code.length} bytes minified, ${bytes} gzipped`);
+    console.log(`${name}: ${bundle.code.length} bytes minified, ${bytes} gzipped`);
     // A module that is imported on demand is part of the one script, which then names itself.
     const imports = [...bundle.imports, ...bundle.dynamicImports].filter((name) => name !== bundle.fileName);
     expect(imports).toEqual([]);

@@ -1,4 +1,4 @@
-import { liveMarks } from '@longhaul/context';
+import { liveMarks } from '@longhaul/context/engine';
 import type { Compaction, Mark, Message } from '@longhaul/protocol';
 import { type MessageRange, rangesOf } from './context-report.ts';
 import { sequenceWhenMade } from './sequence-when-made.ts';

@@ -8,7 +8,7 @@ import {
   dueTokens,
   isNewestCompactionUndone,
   liveMarks,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import { type Compaction, handleOf, type Mark, type Message, type Session } from '@longhaul/protocol';
 import type { Tool } from '../ports/index.ts';
 import { sanitizeText } from '../tool-output/output-sanitizer.ts';

@@ -1,4 +1,4 @@
-import { computeBudget, triggerTokens } from '@longhaul/context';
+import { computeBudget, triggerTokens } from '@longhaul/context/engine';
 import type { EventOf, LonghaulEvent } from '@longhaul/protocol';
 import type { CompressionSettings } from '../executor/window/context-window.ts';
 import type { Store } from '../ports/index.ts';

@@ -8,7 +8,7 @@ import {
   memoizeCounter,
   type RequestMeter,
   type TokenCounter,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import { type EventOf, LonghaulError, type LonghaulEvent, type Session } from '@longhaul/protocol';
 import type { ModelInfo, Store, ToolSchema } from '../ports/index.ts';
 import { findLastEvent } from '../session/events/find-last-event.ts';

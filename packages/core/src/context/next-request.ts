@@ -1,4 +1,4 @@
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context/engine';
 import type { ToolSchema } from '../ports/index.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   type LedgerKeeper,
   type Summarise,
   type SummariseByProvider,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import { addUsage, LonghaulError, type Session, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
 import type { CompactionHooks } from '../executor/compaction-hooks.ts';
 import { cancelledCompaction } from '../executor/run-errors.ts';

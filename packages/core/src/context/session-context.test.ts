@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { buildView } from '@longhaul/context';
+import { buildView } from '@longhaul/context/engine';
 import type { Session } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
@@ -287,7 +287,7 @@ describe('manual operations', () => {
     const look = testTool('look', () => text('words of a file\n'.repeat(150)));
     const steps = Array.from({ length: 14 }, (_, index) => calls({ name: 'look', callId: `c${index}` }));
     const early = { kind: 'threshold', percent: 0.3 } as const;
-    const { ReactiveOverflowStrategy } = await import('@longhaul/context');
+    const { ReactiveOverflowStrategy } = await import('@longhaul/context/engine');
     const own = new ReactiveOverflowStrategy();
     const strategy = {
       name: 'early',

@@ -1,4 +1,4 @@
-import { activeMarks, buildView, type CompressionStrategy } from '@longhaul/context';
+import { activeMarks, buildView, type CompressionStrategy } from '@longhaul/context/engine';
 import {
   handleOf,
   LonghaulError,

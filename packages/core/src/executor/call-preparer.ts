@@ -1,4 +1,4 @@
-import { cutMiddle } from '@longhaul/context';
+import { cutMiddle } from '@longhaul/context/engine';
 import { handleOf, type JsonValue, type Message, parseJson, type ToolPart } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { Tool, ToolContext, ToolResult } from '../ports/tool.ts';

@@ -1,4 +1,4 @@
-import type { FittedRequest } from '@longhaul/context';
+import type { FittedRequest } from '@longhaul/context/engine';
 import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { draftSyntheticMessage } from '../session/messages/user-message.ts';
 import type { SessionWriter } from '../session/session-writer.ts';

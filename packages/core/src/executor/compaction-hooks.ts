@@ -1,4 +1,4 @@
-import { activeMarks } from '@longhaul/context';
+import { activeMarks } from '@longhaul/context/engine';
 import type { MessageDraft } from '../ports/index.ts';
 import type { DueHooks } from '../session/due-hooks.ts';
 import { asCompactionNote } from '../session/messages/compaction-notes.ts';

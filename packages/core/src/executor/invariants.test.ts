@@ -5,7 +5,7 @@ import {
   SUMMARY_INSTRUCTION,
   type ViewMessage,
   viewMessageTokens,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { ToolPart } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';

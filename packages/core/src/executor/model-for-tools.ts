@@ -1,4 +1,4 @@
-import { countByClasses } from '@longhaul/context';
+import { countByClasses } from '@longhaul/context/engine';
 import { type JsonObject, samplingName, type TokenUsage } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { ModelDriver } from '../ports/index.ts';

@@ -1,4 +1,4 @@
-import { buildView } from '@longhaul/context';
+import { buildView } from '@longhaul/context/engine';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 import {
   answer,

@@ -4,7 +4,7 @@ import {
   type ContentRefusal,
   type FittedRequest,
   type OmitTarget,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import {
   handleOf,
   type JsonObject,

@@ -1,4 +1,4 @@
-import type { FittedRequest } from '@longhaul/context';
+import type { FittedRequest } from '@longhaul/context/engine';
 import { isOpen, type Message, saysNothing } from '@longhaul/protocol';
 import type { Approver } from '../ports/approver.ts';
 import type { FindTool } from '../ports/tool-set.ts';

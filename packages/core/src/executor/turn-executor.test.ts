@@ -1,4 +1,4 @@
-import { ProactiveThresholdStrategy, ReactiveOverflowStrategy } from '@longhaul/context';
+import { ProactiveThresholdStrategy, ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import { LonghaulError, type ToolPart } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import {

@@ -1,4 +1,4 @@
-import type { FittedRequest } from '@longhaul/context';
+import type { FittedRequest } from '@longhaul/context/engine';
 import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { answerText } from '../session/messages/answer-text.ts';
 import { withoutLastNotes } from '../session/messages/compaction-notes.ts';

@@ -1,4 +1,4 @@
-import { computeBudget, countByClasses } from '@longhaul/context';
+import { computeBudget, countByClasses } from '@longhaul/context/engine';
 import type { ConnectedTools } from '../ports/index.ts';
 import { storeConnectedTools } from '../session/connected-tools.ts';
 import { cancelled, interruptionOf } from '../session/runs/interruption.ts';

@@ -1,4 +1,4 @@
-import type { CompressionStrategy } from '@longhaul/context';
+import type { CompressionStrategy } from '@longhaul/context/engine';
 import type { Budgets, EventPayload, Session, TokenUsage, UserMessageContentPart } from '@longhaul/protocol';
 import type { KeptOutputLimit } from '../executor/kept-outputs.ts';
 import type { RunLimits } from '../executor/limits/run-limits.ts';

@@ -1,4 +1,4 @@
-import { backgroundOf, endedInBackground } from '@longhaul/context';
+import { backgroundOf, endedInBackground } from '@longhaul/context/engine';
 import { isObject, type JsonObject, type Message, type Session } from '@longhaul/protocol';
 import type { Store } from '../ports/index.ts';
 import type { SessionState } from './session-state.ts';

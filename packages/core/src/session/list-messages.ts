@@ -1,4 +1,4 @@
-import { activeMarks, isOnPath, liveMarks, livePath } from '@longhaul/context';
+import { activeMarks, isOnPath, liveMarks, livePath } from '@longhaul/context/engine';
 import { type Compaction, handleOf, type Mark, type Message } from '@longhaul/protocol';
 import type { ListedMessage } from '@longhaul/protocol/api';
 import type { MessagePage, Store } from '../ports/index.ts';

@@ -1,4 +1,4 @@
-import { buildView, headOf } from '@longhaul/context';
+import { buildView, headOf } from '@longhaul/context/engine';
 import type { Message, RevertMark } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';

@@ -1,4 +1,4 @@
-import { textOfOutput } from '@longhaul/context';
+import { textOfOutput } from '@longhaul/context/engine';
 import {
   handleOf,
   type Part,

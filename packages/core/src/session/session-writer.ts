@@ -1,4 +1,4 @@
-import type { ContextLog } from '@longhaul/context';
+import type { ContextLog } from '@longhaul/context/engine';
 import {
   type Approval,
   type Compaction,

@@ -1,4 +1,4 @@
-import { sessionSummary } from '@longhaul/context';
+import { sessionSummary } from '@longhaul/context/engine';
 import type { Store } from '../ports/index.ts';
 import { lastAnswer } from './messages/answer-text.ts';
 

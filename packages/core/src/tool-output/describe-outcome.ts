@@ -1,4 +1,4 @@
-import { cutMiddle } from '@longhaul/context';
+import { cutMiddle } from '@longhaul/context/engine';
 import type { OwnFiles, SubtaskOutcome } from '../ports/subtasks.ts';
 import { plural } from './display.ts';
 

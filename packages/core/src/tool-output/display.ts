@@ -1,4 +1,4 @@
-import { endBefore } from '@longhaul/context';
+import { endBefore } from '@longhaul/context/engine';
 
 /** Formats paths, sizes and lines in tool outputs: unambiguous, and with few tokens. */
 

@@ -1,4 +1,4 @@
-import { endBefore, startAfter } from '@longhaul/context';
+import { endBefore, startAfter } from '@longhaul/context/engine';
 import { groupDigits } from './display.ts';
 
 /** Maximum characters (UTF-16 units) of a tool's output for the model, for tools without their own maximum. */

@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context/engine';
 import { imageSizeOf } from '@longhaul/models';
 import { noisePng, pngOf } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context/engine';
 import { byteSize, groupDigits, sizeAndLimit } from '@longhaul/core/tool-output';
 import { imageSizeOf } from '@longhaul/models';
 import type { FileContent, ImageContent, TextContent } from '@longhaul/protocol';

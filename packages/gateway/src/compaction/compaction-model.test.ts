@@ -1,4 +1,4 @@
-import type { SummaryReply } from '@longhaul/context';
+import type { SummaryReply } from '@longhaul/context/engine';
 import { describe, expect, it } from 'vitest';
 import { chat, contextWith, selectingModel, textsOf } from '../../test/compaction-support.ts';
 

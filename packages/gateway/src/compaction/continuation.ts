@@ -1,4 +1,4 @@
-import { cutMiddle } from '@longhaul/context';
+import { cutMiddle } from '@longhaul/context/engine';
 import { type ChatMessage, isBlank } from '@longhaul/protocol';
 import type { SizedRequest } from './request-size.ts';
 import type { AnswerSoFar } from './types.ts';

@@ -1,4 +1,4 @@
-import { buildView, type CompressionStrategy, nextDue } from '@longhaul/context';
+import { buildView, type CompressionStrategy, nextDue } from '@longhaul/context/engine';
 import type { ChatMessage, Compaction, CompactionReason, Mark } from '@longhaul/protocol';
 import { BoundedMemo } from './conversation/bounded-memo.ts';
 import { ConversationLog, pinOf } from './engine/conversation-log.ts';

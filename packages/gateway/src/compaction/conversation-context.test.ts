@@ -1,4 +1,4 @@
-import type { SummaryReply } from '@longhaul/context';
+import type { SummaryReply } from '@longhaul/context/engine';
 import { type ChatMessage, LonghaulError } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';
 import {

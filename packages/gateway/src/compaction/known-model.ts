@@ -1,4 +1,4 @@
-import type { TokenCounter } from '@longhaul/context';
+import type { TokenCounter } from '@longhaul/context/engine';
 import { detectTokenFamily, type Tokenizer } from '@longhaul/models';
 import type { BoundedMemo } from './conversation/bounded-memo.ts';
 import { createTokenMeter, type TokenMeter } from './conversation/token-meter.ts';

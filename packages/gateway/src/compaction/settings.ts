@@ -1,4 +1,4 @@
-import type { CompressionStrategy } from '@longhaul/context';
+import type { CompressionStrategy } from '@longhaul/context/engine';
 import type { CacheStore, Tokenizer } from '@longhaul/models';
 import type { AskCompactionModel } from './types.ts';
 

@@ -1,4 +1,4 @@
-import type { TokenCounter } from '@longhaul/context';
+import type { TokenCounter } from '@longhaul/context/engine';
 import type { AgentContextManager } from '../agent-context-manager.ts';
 import type { StreamWatch } from './types.ts';
 

@@ -1,4 +1,4 @@
-import type { SummaryReply } from '@longhaul/context';
+import type { SummaryReply } from '@longhaul/context/engine';
 import type { ChatMessage, ChatTool, Summary } from '@longhaul/protocol';
 import type { AgentContextManager } from '../agent-context-manager.ts';
 

@@ -1,4 +1,4 @@
-import { shorterAnswer } from '@longhaul/context';
+import { shorterAnswer } from '@longhaul/context/engine';
 import { minAnswerRoom } from '../compaction/output-room.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { KnownWindow } from '../upstream/window-book.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { SummaryReply } from '@longhaul/context';
+import type { SummaryReply } from '@longhaul/context/engine';
 import type { AskCompactionModel, CompactionAsk } from '../compaction/types.ts';
 import { readBody } from '../http/read-body.ts';
 import { fitCalls } from '../mending/fit-calls.ts';

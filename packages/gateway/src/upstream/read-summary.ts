@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { SummaryReply } from '@longhaul/context';
+import type { SummaryReply } from '@longhaul/context/engine';
 import { LonghaulError } from '@longhaul/protocol';
 import { readChunk } from '../proxy/chunk-facts.ts';
 import { isRecord } from '../wire/is-record.ts';

@@ -9,7 +9,7 @@ import {
   imageTokens,
   MESSAGE_OVERHEAD_TOKENS,
   REPLY_PRIMING_TOKENS,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { ChatContentPart, ChatMessage, ChatTool } from '@longhaul/protocol';
 import type { TokenFamily } from './token-family.ts';
 import type { Tokenizer } from './tokenizer.ts';

@@ -1,4 +1,4 @@
-import { buildLedger } from '@longhaul/context';
+import { buildLedger } from '@longhaul/context/engine';
 import type { RecordedCompaction, SessionFormat } from '../importers/report.ts';
 import { fileInWorkspace } from './facts.ts';
 import { eventTokens, segmentOf } from './recorded-session.ts';

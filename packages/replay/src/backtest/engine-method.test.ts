@@ -1,4 +1,4 @@
-import type { Summarise, SummaryRequest } from '@longhaul/context';
+import type { Summarise, SummaryRequest } from '@longhaul/context/engine';
 import { expect, test } from 'vitest';
 import { engineMethod } from './engine-method.ts';
 import { windowOptions } from './method.ts';

@@ -11,7 +11,7 @@ import {
   decideRequest,
   type Summarise,
   type ViewEntry,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { Mark, Message } from '@longhaul/protocol';
 import type { MethodRun, MethodView, ReplayMethod, WindowOptions } from './method.ts';
 import type { RecordedSession, RecordedStep } from './recorded-session.ts';

@@ -1,4 +1,4 @@
-import { argumentText } from '@longhaul/context';
+import { argumentText } from '@longhaul/context/engine';
 import type { JsonValue } from '@longhaul/protocol';
 
 const CANDIDATE = /[A-Za-z_][\w-]*(?:[./:][\w-]+)+|[A-Za-z_]\w{5,}|\b[0-9a-f]{7,40}\b|\b\d{4,}\b/g;

@@ -1,4 +1,4 @@
-import type { Summarise } from '@longhaul/context';
+import type { Summarise } from '@longhaul/context/engine';
 import { LonghaulError } from '@longhaul/protocol';
 import { askProbes } from '../probes/ask-probes.ts';
 import { type PlantedSession, plantDetails } from '../probes/plant-details.ts';

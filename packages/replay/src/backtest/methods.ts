@@ -1,4 +1,4 @@
-import type { Summarise } from '@longhaul/context';
+import type { Summarise } from '@longhaul/context/engine';
 import { BASELINES } from './baselines/all.ts';
 import { engineMethod } from './engine-method.ts';
 import type { ReplayMethod } from './method.ts';

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Summarise } from '@longhaul/context';
+import type { Summarise } from '@longhaul/context/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FileReport } from './backtest-types.ts';
 import { baselineNames } from './methods.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Summarise } from '@longhaul/context';
+import type { Summarise } from '@longhaul/context/engine';
 import type { FileReport, RunReport, RunSpec } from './backtest-types.ts';
 import { byPath, findSessionFiles } from './find-session-files.ts';
 import { JobQueue } from './job-queue.ts';

@@ -1,4 +1,4 @@
-import { argumentText } from '@longhaul/context';
+import { argumentText } from '@longhaul/context/engine';
 import { FactSightings } from './fact-sightings.ts';
 import { factsIn, fileInWorkspace, fileOfCall, splitPath } from './facts.ts';
 import type { RecordedEvent, RecordedSession, RecordedStep } from './recorded-session.ts';

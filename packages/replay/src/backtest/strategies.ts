@@ -10,7 +10,7 @@ import {
   RECENT_MESSAGES_TO_KEEP,
   STRATEGY_NAMES,
   strategyFromModule,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import { LonghaulError } from '@longhaul/protocol';
 
 /** Returns the names of the engine's strategies, without those that need a provider: a replay has none. */

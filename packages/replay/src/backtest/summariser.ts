@@ -1,4 +1,4 @@
-import { type Summarise, viewMessageTokens } from '@longhaul/context';
+import { type Summarise, viewMessageTokens } from '@longhaul/context/engine';
 import { eventTokens } from './recorded-session.ts';
 
 export interface CountedSummariser {

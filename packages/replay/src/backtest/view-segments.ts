@@ -1,4 +1,4 @@
-import type { ViewAssistantPart, ViewEntry, ViewUserMessage } from '@longhaul/context';
+import type { ViewAssistantPart, ViewEntry, ViewUserMessage } from '@longhaul/context/engine';
 import type { JsonValue, ToolOutputContent } from '@longhaul/protocol';
 import { type Segment, segmentOf } from './recorded-session.ts';
 

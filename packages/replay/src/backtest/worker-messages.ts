@@ -1,4 +1,4 @@
-import type { SummaryReply, SummaryRequest } from '@longhaul/context';
+import type { SummaryReply, SummaryRequest } from '@longhaul/context/engine';
 import type { Job, JobOutcome } from './job-runner.ts';
 
 /** The data that a worker starts with. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Summarise } from '@longhaul/context';
+import type { Summarise } from '@longhaul/context/engine';
 import { LonghaulError } from '@longhaul/protocol';
 import type { JobQueue } from './job-queue.ts';
 import type { Job, JobOutcome } from './job-runner.ts';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Summarise, SummaryReply } from '@longhaul/context';
+import type { Summarise, SummaryReply } from '@longhaul/context/engine';
 import { type Job, JobRunner } from './job-runner.ts';
 import type { FromWorker, ToWorker, WorkerData } from './worker-messages.ts';
 

@@ -1,4 +1,4 @@
-import { buildLedger, countByClasses } from '@longhaul/context';
+import { buildLedger, countByClasses } from '@longhaul/context/engine';
 import { describe, expect, it } from 'vitest';
 import { outline, readFixture } from '../../test/support.ts';
 import { readSession } from './import-session.ts';

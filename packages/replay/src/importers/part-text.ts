@@ -1,4 +1,4 @@
-import { estimateTokens } from '@longhaul/context';
+import { estimateTokens } from '@longhaul/context/engine';
 import type {
   FileContent,
   FilePart,

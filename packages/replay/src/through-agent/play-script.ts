@@ -1,4 +1,4 @@
-import { SUMMARY_INSTRUCTION } from '@longhaul/context';
+import { SUMMARY_INSTRUCTION } from '@longhaul/context/engine';
 import type { ChatMessage, JsonValue } from '@longhaul/protocol';
 import {
   lastUserText,

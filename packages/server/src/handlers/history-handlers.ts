@@ -1,4 +1,4 @@
-import { isOnPath, livePath } from '@longhaul/context';
+import { isOnPath, livePath } from '@longhaul/context/engine';
 import { compactionHistory, type PastCompaction } from '@longhaul/core';
 import { handleOf, LonghaulError, type Message } from '@longhaul/protocol';
 import type { RouteHandlers } from '../http/route-handler.ts';

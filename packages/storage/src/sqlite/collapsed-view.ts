@@ -1,4 +1,4 @@
-import { revertedRanges } from '@longhaul/context';
+import { revertedRanges } from '@longhaul/context/engine';
 import type { SequenceSpan } from '@longhaul/core';
 import { and, asc, between, desc, eq, inArray, type SQL } from 'drizzle-orm';
 import { breaksIn, joined, readableEntries, withinRanges, without } from '../shared/hidden-spans.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { liveLog } from '@longhaul/context';
+import { liveLog } from '@longhaul/context/engine';
 import { treeReference } from '@longhaul/protocol';
 import { it } from 'vitest';
 import { openSqliteStore } from './index.ts';

@@ -1,4 +1,4 @@
-import { buildView, countHidden, isOnPath, liveLog, livePath } from '@longhaul/context';
+import { buildView, countHidden, isOnPath, liveLog, livePath } from '@longhaul/context/engine';
 import { currentClaimant, type Lease, type Store } from '@longhaul/core';
 import type { RevertMark } from '@longhaul/protocol';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-import { createLiveTest, type LiveRange, livePath, revertedRanges } from '@longhaul/context';
+import { createLiveTest, type LiveRange, livePath, revertedRanges } from '@longhaul/context/engine';
 import type { RevertMark } from '@longhaul/protocol';
 import { and, asc, between, eq, or, type SQL, sql } from 'drizzle-orm';
 import { soundReverts } from '../shared/sound-reverts.ts';

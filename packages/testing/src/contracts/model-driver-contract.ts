@@ -1,4 +1,4 @@
-import type { ViewMessage } from '@longhaul/context';
+import type { ViewMessage } from '@longhaul/context/engine';
 import type { ModelDriver, StepEvent, StepRequest, ToolSchema } from '@longhaul/core';
 import type { LonghaulError } from '@longhaul/protocol';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildView, countHidden, headOf, liveLog, treeBefore } from '@longhaul/context';
+import { buildView, countHidden, headOf, liveLog, treeBefore } from '@longhaul/context/engine';
 import type { ForkOptions, Lease, Store } from '@longhaul/core';
 import {
   type Compaction,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildView, type ContextLog, countHidden } from '@longhaul/context';
+import { buildView, type ContextLog, countHidden } from '@longhaul/context/engine';
 import type { Lease, Store } from '@longhaul/core';
 import {
   type Compaction,

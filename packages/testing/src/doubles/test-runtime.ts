@@ -1,4 +1,4 @@
-import { ReactiveOverflowStrategy } from '@longhaul/context';
+import { ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import {
   ALLOW_ALL,
   type ModelDriver,

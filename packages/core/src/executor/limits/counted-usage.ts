@@ -1,4 +1,4 @@
-import { countByClasses } from '@longhaul/context';
+import { countByClasses } from '@longhaul/context/engine';
 import { type Message, type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
 
 /** The tokens of a model call as this process estimates them. */

@@ -1,4 +1,4 @@
-import { countByClasses, estimateTokens, type ViewMessage } from '@longhaul/context';
+import { countByClasses, estimateTokens, type ViewMessage } from '@longhaul/context/engine';
 import { type TokenUsage, ZERO_USAGE } from '@longhaul/protocol';
 import type { StepEvent, StepRequest } from '../../ports/index.ts';
 import { countedUsage } from '../limits/counted-usage.ts';

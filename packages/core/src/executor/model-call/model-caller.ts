@@ -1,4 +1,4 @@
-import type { FittedRequest, ViewMessage } from '@longhaul/context';
+import type { FittedRequest, ViewMessage } from '@longhaul/context/engine';
 import type { LonghaulError, Message, TokenUsage } from '@longhaul/protocol';
 import type { BlobStore, ModelDriver, StepRequest, ToolSchema } from '../../ports/index.ts';
 import { expandBlobReferences } from '../../session/messages/media.ts';

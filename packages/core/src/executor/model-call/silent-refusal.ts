@@ -1,4 +1,4 @@
-import type { FittedRequest } from '@longhaul/context';
+import type { FittedRequest } from '@longhaul/context/engine';
 import { isBlank, LonghaulError } from '@longhaul/protocol';
 import type { StepOutcome } from './step-outcome.ts';
 

@@ -1,4 +1,4 @@
-import { countByClasses } from '@longhaul/context';
+import { countByClasses } from '@longhaul/context/engine';
 import type { StepEvent } from '../../ports/index.ts';
 
 /** An answer is stopped when request and answer fill this share of the window. */

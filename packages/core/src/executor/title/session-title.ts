@@ -1,4 +1,4 @@
-import { countByClasses } from '@longhaul/context';
+import { countByClasses } from '@longhaul/context/engine';
 import { isBlank, type Message, type Session, type TokenUsage } from '@longhaul/protocol';
 import type { ModelDriver, SessionPatch } from '../../ports/index.ts';
 import { answerText } from '../../session/messages/answer-text.ts';

@@ -82,7 +82,7 @@ describe('a compaction that the model asks for', () => {
   });
 
   it('is not made if only the user compacts the session, or if the setting is off', async () => {
-    const { ReactiveOverflowStrategy } = await import('@longhaul/context');
+    const { ReactiveOverflowStrategy } = await import('@longhaul/context/engine');
     const compression = { strategy: new ReactiveOverflowStrategy(), auto: false, ledgerShare: 0.2 };
     const manual = await run([...reads(8), plan({ compact: true })], { compression });
     await manual.run('go');

@@ -1,4 +1,4 @@
-import type { ContextLog } from '@longhaul/context';
+import type { ContextLog } from '@longhaul/context/engine';
 import type { Message } from '@longhaul/protocol';
 import type { ContextControl } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';

@@ -1,4 +1,4 @@
-import { activeMarks, countByClasses, type FittedRequest } from '@longhaul/context';
+import { activeMarks, countByClasses, type FittedRequest } from '@longhaul/context/engine';
 import { isObject } from '@longhaul/protocol';
 import type { ContextControl } from '../../ports/index.ts';
 import type { FindTool } from '../../ports/tool-set.ts';

@@ -1,4 +1,4 @@
-import type { FittedRequest } from '@longhaul/context';
+import type { FittedRequest } from '@longhaul/context/engine';
 import { LonghaulError, type TokenUsage, toLonghaulError } from '@longhaul/protocol';
 import type { MessageDraft } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';

@@ -24,7 +24,7 @@ import {
   type SummariseByProvider,
   sessionSummary,
   shorterAnswer,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import {
   addUsage,
   type CompactionReason,

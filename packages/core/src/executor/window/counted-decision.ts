@@ -1,4 +1,4 @@
-import type { RequestDecision, ViewEntry } from '@longhaul/context';
+import type { RequestDecision, ViewEntry } from '@longhaul/context/engine';
 import type { BlobStore, ModelDriver, ToolSchema } from '../../ports/index.ts';
 import { expandBlobReferences } from '../../session/messages/media.ts';
 import type { ContextWindow } from './context-window.ts';

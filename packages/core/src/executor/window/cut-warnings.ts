@@ -1,4 +1,4 @@
-import { activeMarks, type ContextLog, partKey } from '@longhaul/context';
+import { activeMarks, type ContextLog, partKey } from '@longhaul/context/engine';
 import { beginsTurn, handleOf, type Mark } from '@longhaul/protocol';
 
 /**

@@ -1,4 +1,4 @@
-import type { LedgerKeeper } from '@longhaul/context';
+import type { LedgerKeeper } from '@longhaul/context/engine';
 
 /** The facts of a session, and what decides when they are stored as a checkpoint. */
 export interface KeptLedger {

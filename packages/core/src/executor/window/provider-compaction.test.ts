@@ -1,4 +1,4 @@
-import { buildView, createStrategy, type ViewMessage } from '@longhaul/context';
+import { buildView, createStrategy, type ViewMessage } from '@longhaul/context/engine';
 import { type Compaction, LonghaulError, parseBlobReference } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { answer, calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';

@@ -4,7 +4,7 @@ import {
   type LedgerKeeper,
   pathsChanged,
   sessionSummary,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { ActivityStatus, Compaction, EventPayload } from '@longhaul/protocol';
 import { lastAnswer } from '../../session/messages/answer-text.ts';
 import type { CompactionRecord, SessionWriter } from '../../session/session-writer.ts';

@@ -1,4 +1,4 @@
-import { createLedgerKeeper } from '@longhaul/context';
+import { createLedgerKeeper } from '@longhaul/context/engine';
 import type { Compaction, ToolPart } from '@longhaul/protocol';
 import { createMemoryStore } from '@longhaul/storage/memory';
 import { answer, calls, playedDriver, testRun, testTool, text } from '@longhaul/testing/doubles';

@@ -7,7 +7,7 @@ import {
   type LedgerKeeper,
   ledgerFoldFromJson,
   ledgerFoldToJson,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import { isOpen, type Message } from '@longhaul/protocol';
 import type { LedgerCheckpoint, SessionView, Store } from '../../ports/index.ts';
 import type { SessionWriter } from '../../session/session-writer.ts';

@@ -1,4 +1,4 @@
-import type { SummariseByProvider } from '@longhaul/context';
+import type { SummariseByProvider } from '@longhaul/context/engine';
 import { blobReference, LonghaulError, type TokenUsage } from '@longhaul/protocol';
 import type { BlobStore, ModelDriver, ToolSchema } from '../../ports/index.ts';
 import { expandBlobReferences } from '../../session/messages/media.ts';

@@ -1,4 +1,4 @@
-import type { Summarise } from '@longhaul/context';
+import type { Summarise } from '@longhaul/context/engine';
 import type { TokenUsage } from '@longhaul/protocol';
 import type { ModelDriver, ToolSchema } from '../../ports/index.ts';
 import { oneAnswer } from '../model-call/one-answer.ts';

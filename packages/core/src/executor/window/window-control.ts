@@ -1,4 +1,4 @@
-import { compact, measureKeptFacts } from '@longhaul/context';
+import { compact, measureKeptFacts } from '@longhaul/context/engine';
 import type { CompactionForecast, ContextControl } from '../../ports/index.ts';
 import type { ContextWindow } from './context-window.ts';
 

@@ -1,4 +1,4 @@
-import type { FittedRequest, ViewMessage } from '@longhaul/context';
+import type { FittedRequest, ViewMessage } from '@longhaul/context/engine';
 import type { TokenUsage } from '@longhaul/protocol';
 import type { ModelDriver } from '../../ports/index.ts';
 

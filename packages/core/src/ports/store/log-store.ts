@@ -1,4 +1,4 @@
-import type { PlacedPatch } from '@longhaul/context';
+import type { PlacedPatch } from '@longhaul/context/engine';
 import type { EventPayload, LonghaulEvent, Mark, Message, Part, Session } from '@longhaul/protocol';
 import type { Lease } from './lease-store.ts';
 

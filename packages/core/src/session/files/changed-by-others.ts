@@ -1,4 +1,4 @@
-import { type PlacedPatch, precedes, treeAfter } from '@longhaul/context';
+import { type PlacedPatch, precedes, treeAfter } from '@longhaul/context/engine';
 import { LonghaulError, type RevertMark } from '@longhaul/protocol';
 import type { FileTrees } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';

@@ -1,4 +1,4 @@
-import { headOf, isOnPath, livePath } from '@longhaul/context';
+import { headOf, isOnPath, livePath } from '@longhaul/context/engine';
 import type { Mark, RevertMark } from '@longhaul/protocol';
 
 /** Consecutive messages of a session that follow each other in one branch. Both ends are inclusive. */

@@ -1,4 +1,4 @@
-import { headOf } from '@longhaul/context';
+import { headOf } from '@longhaul/context/engine';
 import { LonghaulError } from '@longhaul/protocol';
 import type { FileTrees } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';

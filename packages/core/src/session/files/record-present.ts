@@ -1,4 +1,4 @@
-import type { PlacedPatch } from '@longhaul/context';
+import type { PlacedPatch } from '@longhaul/context/engine';
 import { LonghaulError, type Message, type Session } from '@longhaul/protocol';
 import type { FileRecorder } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';

@@ -1,4 +1,4 @@
-import { treeAfter, treeBefore } from '@longhaul/context';
+import { treeAfter, treeBefore } from '@longhaul/context/engine';
 import { beginsTurn, handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { ChangedFiles, FileTrees, Restored, TreeBlobs, TreeEntry } from '../../ports/file-trees.ts';
 import { findMessage } from '../find-message.ts';

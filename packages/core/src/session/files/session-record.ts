@@ -1,4 +1,4 @@
-import type { PlacedPatch, RecordedTrees } from '@longhaul/context';
+import type { PlacedPatch, RecordedTrees } from '@longhaul/context/engine';
 import type { FileChange } from '@longhaul/protocol';
 import type { Store } from '../../ports/index.ts';
 

@@ -1,4 +1,4 @@
-import { headOf, treeAfter, treeBefore } from '@longhaul/context';
+import { headOf, treeAfter, treeBefore } from '@longhaul/context/engine';
 import { handleOf, LonghaulError, type Session } from '@longhaul/protocol';
 import type { Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';

@@ -1,4 +1,4 @@
-import { headOf } from '@longhaul/context';
+import { headOf } from '@longhaul/context/engine';
 import type { RevertMark } from '@longhaul/protocol';
 import type { ChangedFiles } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';

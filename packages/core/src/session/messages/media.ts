@@ -1,4 +1,4 @@
-import type { ViewAssistantPart, ViewMessage, ViewText, ViewUserMessage } from '@longhaul/context';
+import type { ViewAssistantPart, ViewMessage, ViewText, ViewUserMessage } from '@longhaul/context/engine';
 import {
   blobReference,
   type JsonValue,

@@ -1,4 +1,4 @@
-import { estimateTokens, textOfOutput } from '@longhaul/context';
+import { estimateTokens, textOfOutput } from '@longhaul/context/engine';
 import type { Part } from '@longhaul/protocol';
 
 /** Estimates the size of a message for listings. Requests are measured on the view instead. */

@@ -1,4 +1,4 @@
-import { INTERRUPTED_RESULT } from '@longhaul/context';
+import { INTERRUPTED_RESULT } from '@longhaul/context/engine';
 import {
   addUsage,
   type EventOf,

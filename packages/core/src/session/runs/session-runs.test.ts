@@ -61,7 +61,7 @@ async function twoPrograms(steps: readonly PlayedStep[], tools: Parameters<typeo
 const numbersOf = (events: readonly LonghaulEvent[]) => events.flatMap(({ number }) => number ?? []);
 
 async function farRuntime(store: Store, steps: readonly PlayedStep[]): Promise<Runtime> {
-  const { ReactiveOverflowStrategy } = await import('@longhaul/context');
+  const { ReactiveOverflowStrategy } = await import('@longhaul/context/engine');
   return new Runtime({
     approverFor: () => ALLOW_ALL,
     store,

@@ -1,4 +1,4 @@
-import { createLedgerFold, foldMessage, type LedgerFold } from '@longhaul/context';
+import { createLedgerFold, foldMessage, type LedgerFold } from '@longhaul/context/engine';
 import type { Store, SubtaskOutcome } from '../../ports/index.ts';
 
 const PAGE = 200;

@@ -1,4 +1,4 @@
-import { plainLine } from '@longhaul/context';
+import { plainLine } from '@longhaul/context/engine';
 import { isObject, parseJson, visibleLine } from '@longhaul/protocol';
 import { MAX_TITLE_CHARS } from './default-title.ts';
 

@@ -1,4 +1,4 @@
-import { createStrategy, STRATEGY_NAMES } from '@longhaul/context';
+import { createStrategy, STRATEGY_NAMES } from '@longhaul/context/engine';
 import { countMessages, type TokenFamily } from '@longhaul/models';
 import type { ChatMessage } from '@longhaul/protocol';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { AFTER_RESULTS_TEXT, joinTexts } from '@longhaul/context';
+import { AFTER_RESULTS_TEXT, joinTexts } from '@longhaul/context/engine';
 import type { ChatContentPart, ChatMessage } from '@longhaul/protocol';
 import type { StrictRoles } from '../types.ts';
 import { isSystem, isToolResult } from './conversation.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { REPLY_PRIMING_TOKENS, type TokenCounter } from '@longhaul/context';
+import { REPLY_PRIMING_TOKENS, type TokenCounter } from '@longhaul/context/engine';
 import { countMessages, type Tokenizer } from '@longhaul/models';
 import type { ChatMessage, ChatTool } from '@longhaul/protocol';
 import type { BoundedMemo } from './bounded-memo.ts';

@@ -1,4 +1,4 @@
-import { type Select, type Summarise, type SummaryReply, selectionPrompt } from '@longhaul/context';
+import { type Select, type Summarise, type SummaryReply, selectionPrompt } from '@longhaul/context/engine';
 import { withoutThoughts } from '@longhaul/models';
 import { type ChatMessage, type ChatTool, LonghaulError } from '@longhaul/protocol';
 import type { AskCompactionModel } from '../types.ts';

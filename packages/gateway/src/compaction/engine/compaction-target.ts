@@ -1,5 +1,5 @@
-import type { Budget, CompressionStrategy } from '@longhaul/context';
-import { computeBudget } from '@longhaul/context';
+import type { Budget, CompressionStrategy } from '@longhaul/context/engine';
+import { computeBudget } from '@longhaul/context/engine';
 import type { CompactionReason } from '@longhaul/protocol';
 import { maxRequestTokens } from '../output-room.ts';
 

@@ -1,4 +1,4 @@
-import { type ContextLog, MessageLog, type ViewEntry } from '@longhaul/context';
+import { type ContextLog, MessageLog, type ViewEntry } from '@longhaul/context/engine';
 import type { ChatMessage, Mark, Part } from '@longhaul/protocol';
 import { chatFormat, readableMessages } from '../conversation/chat-format.ts';
 import type { Conversation } from '../conversation/conversation.ts';

@@ -1,4 +1,4 @@
-import { buildView, type PlanInput } from '@longhaul/context';
+import { buildView, type PlanInput } from '@longhaul/context/engine';
 import type { CutMark, Message, Part } from '@longhaul/protocol';
 
 const ROUNDS = 6;

@@ -6,7 +6,7 @@ import {
   messageCosts,
   type PlanInput,
   renderSummary,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { CutMark, Message } from '@longhaul/protocol';
 import { cutToFit } from './cut-to-fit.ts';
 

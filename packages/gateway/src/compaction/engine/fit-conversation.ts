@@ -5,7 +5,7 @@ import {
   compact,
   createRequestMeter,
   decideRequest,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import { type CompactionReason, LonghaulError, type Mark } from '@longhaul/protocol';
 import type { TokenMeter } from '../conversation/token-meter.ts';
 import { minAnswerRoom } from '../output-room.ts';

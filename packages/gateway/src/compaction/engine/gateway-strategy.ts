@@ -6,7 +6,7 @@ import {
   PruningAgentStrategy,
   planKeeping,
   type Trigger,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import { keptWithNewest, roomForNarrative } from './newest-messages.ts';
 
 /**

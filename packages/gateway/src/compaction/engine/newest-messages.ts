@@ -7,7 +7,7 @@ import {
   messageCosts,
   type PlanInput,
   renderSummary,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { Message } from '@longhaul/protocol';
 import { restTokensOf } from './compaction-target.ts';
 import { DOCUMENT_SHARE, SEPARATOR_TOKENS } from './document-room.ts';

@@ -4,7 +4,7 @@ import type {
   ContextLog,
   PlanInput,
   ViewEntry,
-} from '@longhaul/context';
+} from '@longhaul/context/engine';
 import type { CompactionTarget } from './compaction-target.ts';
 import { cutToFit } from './cut-to-fit.ts';
 import { withRoomForDocument } from './document-room.ts';

@@ -1,4 +1,4 @@
-import { type ContextLog, liveLog } from '@longhaul/context';
+import { type ContextLog, liveLog } from '@longhaul/context/engine';
 import type { LogStore } from '@longhaul/core';
 import { isOpen, type Message } from '@longhaul/protocol';
 import { partIsClosed, partLeavesHole } from '../../shared/store-errors.ts';

@@ -1,4 +1,4 @@
-import { isOnPath, livePath } from '@longhaul/context';
+import { isOnPath, livePath } from '@longhaul/context/engine';
 import type { MarkStore, SequenceSpan } from '@longhaul/core';
 import type { Mark, Message } from '@longhaul/protocol';
 import type { MemoryCore } from '../memory-core.ts';

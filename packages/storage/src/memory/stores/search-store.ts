@@ -1,4 +1,4 @@
-import { liveLog } from '@longhaul/context';
+import { liveLog } from '@longhaul/context/engine';
 import type { SearchStore } from '@longhaul/core';
 import type { MemoryCore } from '../memory-core.ts';
 import { searchMessages } from '../memory-search.ts';

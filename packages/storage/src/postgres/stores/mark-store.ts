@@ -1,4 +1,4 @@
-import { isOnPath } from '@longhaul/context';
+import { isOnPath } from '@longhaul/context/engine';
 import type { MarkStore } from '@longhaul/core';
 import { assembleMarkLog } from '../../shared/log-assembler.ts';
 import { readHead, saveHead } from '../heads.ts';

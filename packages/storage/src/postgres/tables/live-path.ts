@@ -1,4 +1,4 @@
-import { createLiveTest, type LiveRange, livePath, revertedRanges } from '@longhaul/context';
+import { createLiveTest, type LiveRange, livePath, revertedRanges } from '@longhaul/context/engine';
 import { isObject, parseJson, type RevertMark } from '@longhaul/protocol';
 import { and, asc, between, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { MarkRow } from '../../shared/log-rows.ts';

@@ -1,4 +1,4 @@
-import type { PlacedPatch } from '@longhaul/context';
+import type { PlacedPatch } from '@longhaul/context/engine';
 import type { MessagePage, SequenceRange } from '@longhaul/core';
 import type { Part } from '@longhaul/protocol';
 import { and, asc, between, desc, eq, getColumns, gt, lt, type SQL, sql } from 'drizzle-orm';

@@ -1,4 +1,4 @@
-import { revertedRanges } from '@longhaul/context';
+import { revertedRanges } from '@longhaul/context/engine';
 import type { SequenceSpan } from '@longhaul/core';
 import {
   and,

@@ -1,4 +1,4 @@
-import type { PlacedPatch } from '@longhaul/context';
+import type { PlacedPatch } from '@longhaul/context/engine';
 import type {
   DamagedRow,
   Lease,

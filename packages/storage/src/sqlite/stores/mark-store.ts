@@ -1,4 +1,4 @@
-import { isOnPath } from '@longhaul/context';
+import { isOnPath } from '@longhaul/context/engine';
 import type { Lease, LedgerCheckpoint, MarkStore, Store } from '@longhaul/core';
 import type { Compaction, EventPayload, LonghaulEvent, Mark } from '@longhaul/protocol';
 import { assembleMarkLog } from '../../shared/log-assembler.ts';
