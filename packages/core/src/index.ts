@@ -17,6 +17,7 @@ export type {
   PinResult,
   UndoResult,
 } from './context/results.ts';
+export { type CreateRuntimeOptions, createRuntime } from './create-runtime.ts';
 export { defer } from './defer.ts';
 export type { KeptOutputLimit } from './executor/kept-outputs.ts';
 export { NO_LIMITS, type RunLimits } from './executor/limits/run-limits.ts';
@@ -27,7 +28,9 @@ export { StreamProcessor, type StreamProcessorOptions } from './executor/model-c
 export { TurnExecutor } from './executor/turn-executor.ts';
 export type { TurnExecutorOptions } from './executor/turn-executor-options.ts';
 export type { CompressionSettings } from './executor/window/context-window.ts';
+export { createNoSandbox, type NoSandboxOptions } from './no-sandbox.ts';
 export { ALLOW_ALL } from './ports/approver.ts';
+export { defineTool, type ToolDefinition } from './ports/define-tool.ts';
 export type * from './ports/index.ts';
 export { createToolFinder, matchTools, shownSchemas, shownTools } from './ports/tool-set.ts';
 export type { SessionAgent } from './prompt/agent-prompt.ts';

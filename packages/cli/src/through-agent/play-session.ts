@@ -1,9 +1,8 @@
 import type { BlobStore, ExecutorResult, ModelDriver, Store } from '@longhaul/core';
-import { ALLOW_ALL, type CompressionSettings, NO_LIMITS, Runtime } from '@longhaul/core';
+import { ALLOW_ALL, type CompressionSettings, createNoSandbox, NO_LIMITS, Runtime } from '@longhaul/core';
 import type { LonghaulError } from '@longhaul/protocol';
 import type { PlayedUser, RecordedPlay } from '@longhaul/replay';
 import { queuedId } from './check-stored.ts';
-import { noSandbox } from './no-sandbox.ts';
 import { recordedTools } from './recorded-tools.ts';
 
 export interface PlaySessionOptions {
@@ -42,7 +41,12 @@ export async function playSession(options: PlaySessionOptions): Promise<PlayedSe
     approverFor: () => ALLOW_ALL,
     ...storage,
     tools: recordedTools(play, (callId) => sendAll(usersDuring.get(callId) ?? [])),
-    openSandbox: async () => noSandbox(options.workspace),
+    openSandbox: async () =>
+      createNoSandbox({
+        workspacePath: options.workspace,
+        description: 'none, results are replayed from a recording',
+        refusal: 'Nothing runs in a replay: the results are the recorded ones.',
+      }),
     driverFor: async () => driver,
     summariserFor: async () => (options.wantsNarratives ? driver : undefined),
     compression: options.compression,

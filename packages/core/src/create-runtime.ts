@@ -1,0 +1,43 @@
+import { DEFAULT_LEDGER_SHARE, ReactiveOverflowStrategy } from '@longhaul/context/engine';
+import { createNoSandbox } from './no-sandbox.ts';
+import { ALLOW_ALL } from './ports/approver.ts';
+import type { BlobStore, ModelDriver, Store, Tool } from './ports/index.ts';
+import type { RuntimeOptions } from './runtime/runtime-options.ts';
+import { Runtime } from './runtime.ts';
+
+/** All other options of a runtime have defaults. */
+export interface CreateRuntimeOptions extends Partial<RuntimeOptions> {
+  /** Where sessions are stored. `createMemoryStorage()` of `@longhaul/storage/memory` returns both stores. */
+  store: Store;
+  blobs: BlobStore;
+  /** The driver of the model for all sessions, whatever model they name. `driverFor` replaces it. */
+  model: ModelDriver;
+  /** Default: none. */
+  tools?: readonly Tool[];
+}
+
+/**
+ * Creates a runtime for a program that embeds the agent.
+ *
+ * By default, every call of a tool is allowed, sessions have no sandbox (`createNoSandbox`), and older messages are
+ * compacted when the window is full. Pass the option of the same name to change one of these.
+ *
+ * @example
+ * const runtime = createRuntime({ ...createMemoryStorage(), model, tools: [clock] });
+ */
+export function createRuntime({ model, ...options }: CreateRuntimeOptions): Runtime {
+  return new Runtime({
+    tools: [],
+    driverFor: async () => model,
+    openSandbox: async ({ workspace }) => createNoSandbox({ workspacePath: workspace }),
+    approverFor: () => ALLOW_ALL,
+    compression: DEFAULT_COMPRESSION,
+    ...options,
+  });
+}
+
+const DEFAULT_COMPRESSION: RuntimeOptions['compression'] = {
+  strategy: new ReactiveOverflowStrategy(),
+  auto: true,
+  ledgerShare: DEFAULT_LEDGER_SHARE,
+};
