@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '@longhaul/config';
-import { endKeptProcesses, isOwnerAlive } from '@longhaul/core';
+import { endKeptProcesses } from '@longhaul/core';
 import type { GarbagePlan, RetentionLimits } from '@longhaul/storage/maintenance';
 import { parseAge, parseSize } from '../command-line/amounts.ts';
 import { GC_FLAGS } from '../command-line/flags.ts';
 import { parseFlags, usage } from '../command-line/parse-flags.ts';
-import { fileTrees } from '../compose/file-trees.ts';
 import { loadSettings } from '../compose/load-settings.ts';
 import { endProcess } from '../compose/open-sandbox.ts';
 import { openStorage } from '../compose/open-storage.ts';
-import { blobFolder, databasePath } from '../compose/storage-place.ts';
+import { databasePath, isPostgres } from '../compose/storage-place.ts';
+import type { Agreed, Garbage } from '../garbage/garbage.ts';
 import { plural } from '../render/format.ts';
 import { planText, reportText } from '../render/garbage-text.ts';
 import { agrees } from '../run/confirm.ts';
@@ -21,20 +21,16 @@ export async function gc(argv: readonly string[], terminal: Terminal): Promise<n
   if (positionals.length > 0) throw usage(`longhaul gc takes no "${positionals[0]}".`, 'gc');
   const { config } = await loadSettings(values, terminal);
   const limits = limitsOf(values, config.storage.retention);
-  const path = databasePath(config.storage.url);
+  const { url } = config.storage;
   const write = (json: object, text: string) =>
     terminal.out.write(values.json ? `${JSON.stringify(json)}\n` : text);
-  if (!existsSync(path)) {
+  if (!isPostgres(url) && !existsSync(databasePath(url))) {
+    const path = databasePath(url);
     write({ path, status: 'missing' }, `There is no database at ${path} yet: nothing to do.\n`);
     return 0;
   }
-  const place = { path, blobs: blobFolder(path) };
-  const [{ collectGarbage, planGarbage }, { treePacks }] = await Promise.all([
-    import('@longhaul/storage/maintenance'),
-    import('../compose/tree-packs.ts'),
-  ]);
-  const options = { isAlive: isOwnerAlive, packs: treePacks(place.blobs) };
-  const plan = await planGarbage(place, limits, options);
+  await using garbage = await garbageOf(config, terminal.env);
+  const plan = await garbage.plan(limits);
   const columns = columnsOf(terminal.out);
   if (values['dry-run']) {
     write(plan, planText(plan, columns));
@@ -42,28 +38,25 @@ export async function gc(argv: readonly string[], terminal: Terminal): Promise<n
   }
   const agreed = await agreement(plan, { ...values, terminal, columns });
   await endKeptOf(agreed.sessions, config);
-  const report = await collectGarbage(place, agreed, options);
-  const workspaces = await sweepCopies(config, terminal.env);
+  const { report, workspaces } = await garbage.collect(agreed);
   const copies = workspaces.length === 0 ? '' : `Removed: ${copiesText(workspaces.length)}.\n`;
   write({ ...report, workspaces }, `${reportText(report, columns)}${copies}`);
   return 0;
+}
+
+async function garbageOf(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Garbage> {
+  if (!isPostgres(config.storage.url))
+    return (await import('../garbage/sqlite-garbage.ts')).sqliteGarbage(config, env);
+  return (await import('../garbage/postgres-garbage.ts')).postgresGarbage(config, env);
 }
 
 function copiesText(count: number): string {
   return count === 1
     ? '1 copied workspace without a session'
     : `${count} copied workspaces without a session`;
-}
-
-/** Removes the copies of workspaces whose sessions are gone. Returns the ids of these sessions. */
-async function sweepCopies(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<readonly string[]> {
-  const storage = await openStorage(config.storage, { access: 'write' });
-  await using store = storage.store;
-  const trees = fileTrees(config, { storage, env });
-  return (await trees?.copies.sweep(async (id) => (await store.getSession(id)) !== undefined)) ?? [];
 }
 
 /** Commands that removed sessions keep running would be in no list any more. */
@@ -91,7 +84,7 @@ function limitsOf(
 async function agreement(
   plan: GarbagePlan,
   options: { yes?: boolean; json?: boolean; terminal: Terminal; columns: number },
-): Promise<{ sessions: string[]; backups: string[] }> {
+): Promise<Agreed> {
   const { drop, oldBackups } = plan;
   if (drop.length === 0 && oldBackups.length === 0) return { sessions: [], backups: [] };
   const { yes = false, json = false, terminal, columns } = options;

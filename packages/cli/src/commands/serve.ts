@@ -110,7 +110,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   });
   using _retention = new DailyRetention({
     store: storage.store,
-    hasLimit: () => url.startsWith('sqlite:') && hasRetention(settings.config),
+    hasLimit: () => !url.startsWith('memory:') && hasRetention(settings.config),
     activeRuns: () => server.activeRuns,
     collect: () => collectAside(placeFlags(values), { env: { ...terminal.env } }),
     log,

@@ -7,8 +7,9 @@ const MIB = 1024 * 1024;
 /** The limit of what a session keeps of cut outputs. Outputs in memory are never deleted: they end with the process. */
 export function keptOutputLimit({ url, keptOutput }: Config['storage']): KeptOutputLimit {
   const maxBytes = keptOutput.maxMb * MIB;
-  // Several PostgreSQL databases share a folder of blobs, so none of them knows that it is the only one.
-  if (!keptOutput.deleteOldest || url.startsWith('memory:') || isPostgres(url)) return { maxBytes };
+  if (!keptOutput.deleteOldest || url.startsWith('memory:')) return { maxBytes };
+  // Programs on other machines may store the same blob now, so `longhaul gc` deletes it later.
+  if (isPostgres(url)) return { maxBytes, deleteBlob: async () => {} };
   const path = databasePath(url);
   return {
     maxBytes,

@@ -1,9 +1,14 @@
+import type { BlobStore } from '@longhaul/core';
 import { createFileBlobStore } from '@longhaul/storage/blobs';
 import type { TreePacks } from '@longhaul/storage/maintenance';
 
-/** Reads the recorded trees in a blob folder, for maintenance. Loads their reader at the first use. */
+/** Reads the recorded trees in a blob folder, for maintenance. */
 export function treePacks(blobFolder: string): TreePacks {
-  const blobs = createFileBlobStore(blobFolder);
+  return packsIn(createFileBlobStore(blobFolder));
+}
+
+/** The same for any blobs. Loads the reader of trees at the first use. */
+export function packsIn(blobs: BlobStore): TreePacks {
   const files = () => import('@longhaul/files');
   return {
     packsOf: async (references) => (await files()).packsOf(blobs, references),

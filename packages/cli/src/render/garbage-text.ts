@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { GarbagePlan, GarbageReport, NotGivenBack } from '@longhaul/storage/maintenance';
+import type { GarbagePlan, GarbageReport, NotGivenBack, SweepResult } from '@longhaul/storage/maintenance';
 import { fitLine, formatBytes, plural, shortId, spread } from './format.ts';
 import { wrapText } from './word-wrapper.ts';
 
@@ -79,12 +79,15 @@ function sweptText({ blobs, leftovers }: SweptFiles): string {
   return `${plural(blobs.count, 'blob')} that no session names (${formatBytes(blobs.bytes)})${unfinished}`;
 }
 
-/** Says which blobs are kept because it is unknown whether they are needed. */
-function keptText(
-  { unreadable, brokenTrees }: Pick<GarbagePlan, 'unreadable' | 'brokenTrees'>,
-  columns: number,
-): string {
+/** Says which blobs are kept, because it is unknown whether they are needed, or until a later garbage collection. */
+function keptText({ unreadable, brokenTrees, marked, shared }: SweepResult, columns: number): string {
   const lines = [
+    marked === undefined
+      ? ''
+      : `${plural(marked.count, 'blob')} that no session names (${formatBytes(marked.bytes)}) ${marked.count === 1 ? 'is' : 'are'} deleted by longhaul gc ${Math.round(marked.graceMs / 3_600_000)} hours after it first found ${marked.count === 1 ? 'it' : 'them'}.\n`,
+    shared === undefined
+      ? ''
+      : `All blobs are kept: ${shared.place} also has blobs of ${shared.others.join(', ')}, and it is unknown which of them are needed there. Give each database a place of its own with storage.blobs. If a database no longer exists, delete its name from databases in ${shared.place}.\n`,
     unreadable === undefined
       ? ''
       : `All blobs are kept: ${unreadable}, next to the database, cannot be read, so the blobs that it names are unknown. Move it to another folder, or delete it.\n`,

@@ -4,6 +4,7 @@ import type { LeaseOwner } from '@longhaul/core';
 import { blobFiles } from '../blobs/blob-files.ts';
 import { openSqliteStore } from '../sqlite/open-sqlite-store.ts';
 import { mapSqliteError } from '../sqlite/sqlite-errors.ts';
+import { bytesOfOne } from './bytes-of-one.ts';
 import { familyFacts } from './family-facts.ts';
 import { giveBack, type NotGivenBack, tidySearch } from './give-back.ts';
 import { namedBlobs } from './named-blobs.ts';
@@ -216,19 +217,6 @@ export async function storedBytes({
 
 async function databaseBytes(path: string): Promise<number> {
   return (await sizeOf(path)) + (await sizeOf(`${path}-wal`));
-}
-
-/** Returns, for the first session of each family, the bytes of the blobs that only this family references. */
-function bytesOfOne(
-  names: ReadonlyMap<string, ReadonlySet<string>>,
-  { blobs, firstOf }: { blobs: ReadonlyMap<string, number>; firstOf: ReadonlyMap<string, string> },
-): Map<string, number> {
-  const bytes = new Map<string, number>();
-  for (const [id, sessions] of names) {
-    const [first = '', ...others] = new Set([...sessions].map((session) => firstOf.get(session) ?? session));
-    if (others.length === 0) bytes.set(first, (bytes.get(first) ?? 0) + (blobs.get(id) ?? 0));
-  }
-  return bytes;
 }
 
 function sum(numbers: Iterable<number>): number {

@@ -26,4 +26,5 @@ export {
 } from './repair-database.ts';
 export type { RetentionLimits } from './retention.ts';
 export type { SavedTable } from './salvage.ts';
+export type { SweepResult } from './sweep-place.ts';
 export type { TreePacks } from './tree-packs.ts';

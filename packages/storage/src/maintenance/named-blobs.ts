@@ -64,27 +64,37 @@ function forgetDeleted(database: DatabaseSync, names: Map<string, Set<string>>):
   const rows = database.prepare(
     'SELECT session_id, blob_id FROM outputs GROUP BY session_id, blob_id HAVING count(*) = count(deleted_at)',
   );
-  for (const { session_id, blob_id } of rows.iterate()) {
-    const id = String(blob_id);
-    names.get(id)?.delete(String(session_id));
-    if (names.get(id)?.size === 0) names.delete(id);
+  for (const { session_id, blob_id } of rows.iterate())
+    forgetName(names, String(blob_id), String(session_id));
+}
+
+function addNames(names: NamedBlobs, text: string, of: { session: string; isRecord: boolean }): void {
+  for (const id of blobsIn(text)) addName(names, 'blobs', { ...of, id });
+  for (const id of treesIn(text)) addName(names, 'trees', { ...of, id });
+}
+
+/** Adds a reference of a session to a blob or a tree. */
+export function addName(
+  { blobs, trees }: NamedBlobs,
+  kind: keyof NamedBlobs,
+  { id, session, isRecord }: { id: string; session: string; isRecord: boolean },
+): void {
+  if (kind === 'blobs') {
+    addSession(blobs, id, session);
+    return;
+  }
+  const known = trees.get(id);
+  if (known === undefined) trees.set(id, { sessions: new Set([session]), isRecord });
+  else {
+    known.sessions.add(session);
+    known.isRecord ||= isRecord;
   }
 }
 
-function addNames(
-  { blobs, trees }: NamedBlobs,
-  text: string,
-  { session, isRecord }: { session: string; isRecord: boolean },
-): void {
-  for (const id of blobsIn(text)) addSession(blobs, id, session);
-  for (const id of treesIn(text)) {
-    const known = trees.get(id);
-    if (known === undefined) trees.set(id, { sessions: new Set([session]), isRecord });
-    else {
-      known.sessions.add(session);
-      known.isRecord ||= isRecord;
-    }
-  }
+/** Takes back that a session references a blob. */
+export function forgetName(names: Map<string, Set<string>>, id: string, session: string): void {
+  names.get(id)?.delete(session);
+  if (names.get(id)?.size === 0) names.delete(id);
 }
 
 export function addSession(names: Map<string, Set<string>>, id: string, session: string): void {

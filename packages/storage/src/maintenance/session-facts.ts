@@ -66,7 +66,7 @@ export function sessionFacts(
 const FAMILY = `WITH RECURSIVE family (id) AS (
   VALUES (?) UNION SELECT sessions.id FROM sessions JOIN family ON sessions.parent_id = family.id)`;
 
-function leaseOwner(row: Record<string, unknown>): LeaseOwner {
+function leaseOwner(row: Readonly<Record<string, unknown>>): LeaseOwner {
   return {
     host: String(row['host']),
     bootId: String(row['boot_id']),
@@ -75,7 +75,7 @@ function leaseOwner(row: Record<string, unknown>): LeaseOwner {
   };
 }
 
-function isLive(row: Record<string, unknown>, { now, isAlive }: FactOptions): boolean {
+export function isLive(row: Readonly<Record<string, unknown>>, { now, isAlive }: FactOptions): boolean {
   if (row['host'] === null) return false;
   return isAlive(leaseOwner(row)) && Number(row['expires_at']) > now() - SILENT_MS;
 }

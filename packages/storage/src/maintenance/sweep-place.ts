@@ -13,6 +13,15 @@ export interface SweepResult {
   unreadable?: string;
   /** Number of recorded trees that cannot be read. They may need any pack, so all packs are kept. Absent: none. */
   brokenTrees?: number;
+  /** Unreferenced blobs that are deleted by a later garbage collection. Only with PostgreSQL. */
+  marked?: {
+    count: number;
+    bytes: number;
+    /** How long after this one. */
+    graceMs: number;
+  };
+  /** Other databases have blobs in the same place, so all blobs are kept. Only with PostgreSQL. */
+  shared?: { place: string; others: string[] };
 }
 
 /**
