@@ -43,7 +43,7 @@ export function totalsOf(
 ): SpentTotals {
   const amount = (name: string | undefined): SpentAmount => {
     const { tokens = 0, costUsd = 0 } = rows.find(({ scope }) => scope === name) ?? {};
-    return { tokens, costUsd };
+    return { tokens, costUsd: withoutNoise(costUsd) };
   };
   return {
     session: amount(scopes.session),
@@ -100,7 +100,12 @@ export function usageRow(
     ...keys,
     calls,
     usage: { inputTokens, outputTokens, reasoningTokens, cacheReadTokens, cacheWriteTokens, totalTokens },
-    costUsd,
+    costUsd: withoutNoise(costUsd),
     unpricedTokens,
   };
+}
+
+/** Removes what adding binary fractions leaves, as in 0.1 + 0.2: prices have fewer than twelve digits after the point. */
+function withoutNoise(usd: number): number {
+  return Number(usd.toFixed(12));
 }

@@ -28,6 +28,18 @@ export function usageContract({ it }: ContractRunner, open: OpenStore): void {
     assert.deepEqual({ session, token }, { session: NOTHING, token: { tokens: 1_000, costUsd: 4 } });
   });
 
+  it('adds up decimal amounts without the noise of binary fractions', async () => {
+    await using store = await open();
+    for (const usd of [0.1, 0.2, 0.7]) await store.recordUsage(call('s1', 'ann', 1, usd));
+    await store.recordUsage(call('s1', 'ann', 1, 0.000_000_003));
+    assert.equal((await store.readSpent({ sessionId: 's1', owner: 'ann' })).session.costUsd, 1.000_000_003);
+    const rows = await store.listUsage({ by: ['session'], limit: 10 });
+    assert.deepEqual(
+      rows.map(({ costUsd }) => costUsd),
+      [1.000_000_003],
+    );
+  });
+
   it('counts on the earlier day again if the clock goes back over midnight', async () => {
     let now = MIDNIGHT - 1;
     await using store = await open({ now: () => now });
