@@ -10,20 +10,11 @@ import {
   aiSdkFormat,
   type ContextSession,
   createContextSession,
-  type NamedSizes,
   RECALL_TOOL,
   type RecallInput,
 } from '@longhaul/context';
-import {
-  APICallError,
-  generateText,
-  isStepCount,
-  jsonSchema,
-  type LanguageModel,
-  type ModelMessage,
-  tool,
-} from 'ai';
-import { tooLongRefusal } from './refusal.ts';
+import { tooLongRefusal } from '@longhaul/models';
+import { generateText, isStepCount, jsonSchema, type LanguageModel, type ModelMessage, tool } from 'ai';
 
 const SYSTEM =
   'You answer questions about files. Read what you need; use recall for what is no longer shown.';
@@ -89,19 +80,13 @@ export async function answer(
       });
       return text;
     } catch (error) {
-      const refusal = refusalIn(error);
+      const refusal = tooLongRefusal(error);
       if (refusal === undefined) throw error;
       // The next `fit` makes room. The loop continues with the steps that were done.
       session.learnRefusal(refusal);
       history = session.toJSON().messages;
     }
   }
-}
-
-function refusalIn(error: unknown): NamedSizes | undefined {
-  if (!APICallError.isInstance(error)) return undefined;
-  const { statusCode: status, responseBody: body, message } = error;
-  return tooLongRefusal({ status, body, message });
 }
 
 if (import.meta.main) {

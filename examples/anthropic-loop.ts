@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import { anthropicFormat, createContextSession, RECALL_TOOL } from '@longhaul/context';
-import { tooLongRefusal } from './refusal.ts';
+import { tooLongRefusal } from '@longhaul/models';
 
 const SYSTEM =
   'You answer questions about files. Read what you need; use recall for what is no longer shown.';
@@ -48,9 +48,7 @@ export async function answer(
 
   /** If the server refused the request as too long, the next `fit` makes room. */
   function learnRefusal(error: unknown): undefined {
-    if (!(error instanceof Anthropic.APIError)) throw error;
-    const { status, message } = error;
-    const refusal = tooLongRefusal({ status, message, body: JSON.stringify(error.error) });
+    const refusal = tooLongRefusal(error);
     if (refusal === undefined) throw error;
     session.learnRefusal(refusal);
   }

@@ -14,7 +14,7 @@ import {
 } from '@langchain/core/messages';
 import { ChatOpenAI, type ChatOpenAIFields } from '@langchain/openai';
 import { createContextSession, langChainFormat, RECALL_TOOL } from '@longhaul/context';
-import { tooLongRefusal } from './refusal.ts';
+import { tooLongRefusal } from '@longhaul/models';
 
 const SYSTEM =
   'You answer questions about files. Read what you need; use recall for what is no longer shown.';
@@ -58,10 +58,7 @@ export async function answer(
 
   /** If the server refused the request as too long, the next `fit` makes room. */
   function learnRefusal(error: unknown): undefined {
-    if (!(error instanceof Error)) throw error;
-    const status = 'status' in error && typeof error.status === 'number' ? error.status : undefined;
-    const body = 'error' in error ? JSON.stringify({ error: error.error }) : undefined;
-    const refusal = tooLongRefusal({ status, message: error.message, body });
+    const refusal = tooLongRefusal(error);
     if (refusal === undefined) throw error;
     session.learnRefusal(refusal);
   }

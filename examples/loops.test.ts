@@ -13,6 +13,7 @@ import {
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answer as answerWithAiSdk } from './ai-sdk-loop.ts';
+import { answer as answerWithMiddleware } from './ai-sdk-middleware.ts';
 import { answer as answerWithAnthropic } from './anthropic-loop.ts';
 import { answer as answerWithLangChain } from './langchain-loop.ts';
 import { answer as answerWithOpenAi } from './plain-openai.ts';
@@ -117,6 +118,24 @@ describe('a loop that reads five windows of files and recalls an early one', () 
     using _log = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await loop(server.url, 2 * WINDOW_TOKENS)).toBe('It is part2.ts, 47 seconds.');
     expect(server.overflows).toBe(1);
+    expect(rounds().length).toBeGreaterThan(3);
+  });
+
+  it.each([
+    ['stays within the window', 1, 0],
+    ['learns from a refusal', 2, 1],
+  ])('%s with the middleware for the AI SDK', async (_, factor, overflows) => {
+    let read = 0;
+    const script: Script = () => {
+      read += 1;
+      if (read > FILES) return 'All files are read.';
+      return { toolCalls: [{ name: 'read_file', arguments: { path: pathOf(read) } }] };
+    };
+    server = await createScriptedModelServer({ script, windowTokens: WINDOW_TOKENS });
+    const model = createOpenAICompatible({ name: 'scripted', baseURL: server.url })('scripted');
+    const windowTokens = factor * WINDOW_TOKENS;
+    expect(await answerWithMiddleware(QUESTION, { model, windowTokens })).toBe('All files are read.');
+    expect(server.overflows).toBe(overflows);
     expect(rounds().length).toBeGreaterThan(3);
   });
 

@@ -6,8 +6,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createContextSession, openAiChatFormat, RECALL_TOOL } from '@longhaul/context';
+import { tooLongRefusal } from '@longhaul/models';
 import OpenAI from 'openai';
-import { tooLongRefusal } from './refusal.ts';
 
 const SYSTEM =
   'You answer questions about files. Read what you need; use recall for what is no longer shown.';
@@ -56,9 +56,7 @@ export async function answer(
 
   /** If the server refused the request as too long, the next `fit` makes room. */
   function learnRefusal(error: unknown): undefined {
-    if (!(error instanceof OpenAI.APIError)) throw error;
-    const { status, message } = error;
-    const refusal = tooLongRefusal({ status, message, body: JSON.stringify({ error: error.error }) });
+    const refusal = tooLongRefusal(error);
     if (refusal === undefined) throw error;
     session.learnRefusal(refusal);
   }

@@ -5,8 +5,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createContextSession, RECALL_TOOL, responsesFormat } from '@longhaul/context';
+import { tooLongRefusal } from '@longhaul/models';
 import OpenAI from 'openai';
-import { tooLongRefusal } from './refusal.ts';
 
 const INSTRUCTIONS =
   'You answer questions about files. Read what you need; use recall for what is no longer shown.';
@@ -61,9 +61,7 @@ export async function answer(
 
   /** If the server refused the request as too long, the next `fit` makes room. */
   function learnRefusal(error: unknown): undefined {
-    if (!(error instanceof OpenAI.APIError)) throw error;
-    const { status, message } = error;
-    const refusal = tooLongRefusal({ status, message, body: JSON.stringify({ error: error.error }) });
+    const refusal = tooLongRefusal(error);
     if (refusal === undefined) throw error;
     session.learnRefusal(refusal);
   }

@@ -44,6 +44,7 @@ export {
 export { isLoopback, isLoopbackUrl } from './loopback.ts';
 export { mapProviderError } from './provider-errors/map-provider-error.ts';
 export { namesFailure } from './provider-errors/named-failure.ts';
+export { tooLongRefusal } from './provider-errors/too-long-refusal.ts';
 export type { ProviderFailure } from './provider-errors/verdict.ts';
 export { isQuoted, QuotationTracker } from './quoted-text.ts';
 export { excerptOf, maskSecrets } from './secrets.ts';

@@ -25,13 +25,13 @@ export interface ContextSessionOptions<M> {
    * Writes the narrative of a summary with your model. Without it, a summary is the ledger alone, which is computed
    * from the log.
    */
-  summarise?: SessionSummarise<M>;
+  summarise?: SessionSummarise<M> | undefined;
   /** Share of the message budget that the ledger may take. Default 0.2. */
   ledgerShare?: number;
   /** Tools whose outputs are never pruned. Default: `todo`. */
   protectedTools?: readonly string[];
   /** The result of `toJSON`, also after `JSON.stringify` and `JSON.parse`. */
-  state?: ContextSessionState<M>;
+  state?: ContextSessionState<M> | undefined;
 }
 
 /** An `AbortSignal`, in every environment that has that type. */

@@ -1,0 +1,1 @@
+export { type ContextMiddlewareOptions, contextMiddleware } from './context-middleware.ts';
