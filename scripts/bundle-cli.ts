@@ -23,6 +23,7 @@ const BUNDLE = join(PACKAGES, 'cli/bundle');
 
 /** Modules that are started or imported by path. */
 const PROGRAMS = [
+  'embedded/dist/process/model-process.js',
   'files/dist/worker/diff-worker.js',
   'files/dist/worker/recorder-worker.js',
   'models/dist/tokenizers/tokenizer-worker.js',

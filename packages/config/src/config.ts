@@ -130,12 +130,25 @@ export interface Config {
   web: { enabled: boolean };
   gateway: GatewayConfig;
   telemetry: { otlp: string | null };
+  embedded: EmbeddedConfig;
   /** What a trusted project's file set. Absent without such a file. */
   project?: ProjectPart;
   /** Keys that the user stored with `longhaul login`. They come from no settings file. */
   storedKeys?: StoredKeys;
   /** What of other agents' files does not take effect, and why. */
   warnings?: readonly string[];
+}
+
+/** Models that run on this machine, in a process of Longhaul. */
+export interface EmbeddedConfig {
+  /** Tokens. `null`: chosen from the free memory. */
+  window: number | null;
+  /** Minutes without a request after which the process of a model ends. */
+  idleMinutes: number;
+  /** What is kept of each model's sessions on disk, so that they are not read again. GB. */
+  stateGb: number;
+  /** Whether a graphics processor is used where there is one. */
+  gpu: boolean;
 }
 
 export interface ServerConfig {
@@ -336,6 +349,7 @@ export const PROVIDER_KINDS = [
   'ollama',
   'llamacpp',
   'vllm',
+  'embedded',
 ] as const;
 
 export const NOTICE_MANNERS = ['text', 'comment', 'reasoning', 'off'] as const;
@@ -427,4 +441,5 @@ export const DEFAULT_CONFIG: Config = {
     warningThreshold: 0.9,
   },
   telemetry: { otlp: null },
+  embedded: { window: null, idleMinutes: 10, stateGb: 4, gpu: true },
 };

@@ -34,6 +34,11 @@ export { type ConfigPath, pathText } from './config-layer.ts';
 export type { ConfigOrigin, ConfigOrigins, ConfigSource } from './config-origins.ts';
 export { type FindDefaultModelOptions, findDefaultModel } from './default-model.ts';
 export { configJsonSchema } from './editor-schema.ts';
+export {
+  DEFAULT_EMBEDDED,
+  type EmbeddedSettings,
+  embeddedFolder,
+} from './embedded.ts';
 export { upstreamKey } from './endpoint.ts';
 export { referencedVariable } from './environment.ts';
 export { expandHome } from './expand-home.ts';

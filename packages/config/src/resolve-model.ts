@@ -12,6 +12,7 @@ import {
 } from '@longhaul/models';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import type { Config, ProviderConfig, ProviderKind } from './config.ts';
+import { EMBEDDED_URL, type EmbeddedSettings, embeddedSettings, splitEmbeddedName } from './embedded.ts';
 import { type Endpoint, endpointAt, resolveEndpoint } from './endpoint.ts';
 import type { Environment } from './environment.ts';
 import { noModelMessage } from './no-model-message.ts';
@@ -22,7 +23,7 @@ export interface ResolvedModel {
   provider: string;
   model: string;
   /** The client that calls it. */
-  kind: 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'lmstudio' | 'ollama';
+  kind: 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'lmstudio' | 'ollama' | 'embedded';
   /** How its server reports windows, if that is known from the configuration. */
   serverKind?: ServerKind;
   baseUrl?: string;
@@ -37,6 +38,8 @@ export interface ResolvedModel {
   /** As configured, else as in the catalogue. The server may report it too. */
   accepts?: { images?: boolean; files?: boolean };
   strictRoles?: boolean;
+  /** Present for a model that runs inside Longhaul. */
+  embedded?: EmbeddedSettings;
 }
 
 export interface ResolveModelOptions {
@@ -56,7 +59,7 @@ export interface ResolveModelOptions {
 }
 
 export type ModelSettings = Pick<Config, 'model' | 'providers' | 'project' | 'storedKeys'> &
-  Partial<Pick<Config, 'agents'>>;
+  Partial<Pick<Config, 'agents' | 'embedded'>>;
 
 /**
  * Resolves the name of a model. `provider/model` is split at its first slash; the rest may contain more slashes.
@@ -87,6 +90,7 @@ export function resolveModel(config: ModelSettings, options: ResolveModelOptions
     extras: { headers, body },
     settings: checked(callSettings(settings, own(settings?.models ?? {}, model)), { provider, kind }),
     ...knownOf({ kind, model, baseUrl }, settings),
+    ...(kind === 'embedded' ? { embedded: embeddedSettings(config.embedded, options.env) } : {}),
   };
 }
 
@@ -135,6 +139,7 @@ const KINDS: Readonly<Record<ProviderKind, { kind: Kind; serverKind?: ServerKind
   ollama: { kind: 'ollama', serverKind: 'ollama' },
   llamacpp: { kind: 'openai-compatible', serverKind: 'llamacpp' },
   vllm: { kind: 'openai-compatible', serverKind: 'vllm' },
+  embedded: { kind: 'embedded' },
 };
 
 /** Providers that need no configuration. */
@@ -147,6 +152,7 @@ const BUILT_IN: Readonly<Record<string, { kind: ProviderKind; baseUrl?: string }
   llamacpp: { kind: 'llamacpp', baseUrl: 'http://127.0.0.1:8080/v1' },
   vllm: { kind: 'vllm', baseUrl: 'http://127.0.0.1:8000/v1' },
   'openai-compatible': { kind: 'openai-compatible' },
+  embedded: { kind: 'embedded', baseUrl: EMBEDDED_URL },
 };
 
 /** Whether the provider's address is known and it always requires a key. */
@@ -159,6 +165,8 @@ function splitName(
   config: ModelSettings,
   hasAddress: boolean,
 ): { provider: string; model: string } {
+  const embedded = splitEmbeddedName(name);
+  if (embedded !== undefined) return embedded;
   const slash = name.indexOf('/');
   const [provider, model] = [name.slice(0, Math.max(0, slash)), name.slice(slash + 1)];
   const isKnown = own(config.providers, provider) !== undefined || own(BUILT_IN, provider) !== undefined;

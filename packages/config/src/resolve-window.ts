@@ -97,7 +97,9 @@ export function modelInfoOf(
 
 /** Whether a server for local models answers. vLLM keeps the prompts of many conversations. */
 function isLocal({ kind, serverKind, baseUrl }: ResolvedModel): boolean {
-  const hasLocalKind = [kind, serverKind].some((each) => each === 'lmstudio' || each === 'ollama');
+  const hasLocalKind = [kind, serverKind].some(
+    (each) => each === 'lmstudio' || each === 'ollama' || each === 'embedded',
+  );
   return hasLocalKind || serverKind === 'llamacpp' || (baseUrl !== undefined && isLoopbackUrl(baseUrl));
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type ConfigInput, DEFAULT_CONFIG as D } from './config.ts';
 import { cluster } from './schema/cluster.ts';
 import { context } from './schema/context.ts';
+import { embedded } from './schema/embedded.ts';
 import { files } from './schema/files.ts';
 import { gateway } from './schema/gateway.ts';
 import { hook } from './schema/hooks.ts';
@@ -102,4 +103,5 @@ export const configSchema = z.strictObject({
     }),
     'Where traces and metrics of runs are sent. They never contain prompts, answers, arguments or outputs.',
   ),
+  embedded: setting(embedded, 'Models of the provider embedded, which run on this machine inside Longhaul.'),
 }) satisfies z.ZodType<ConfigInput, unknown>;

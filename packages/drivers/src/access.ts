@@ -18,7 +18,7 @@ const LOCAL_URLS: Partial<Record<ProviderKind, string>> = {
 
 /** Whether the kind speaks Chat Completions at an address of its own. */
 export function isCompatible(kind: ProviderKind): boolean {
-  return kind === 'openai-compatible' || kind === 'lmstudio' || kind === 'ollama';
+  return kind === 'openai-compatible' || kind === 'lmstudio' || kind === 'ollama' || kind === 'embedded';
 }
 
 /**

@@ -16,6 +16,8 @@ const OPENAI_FIELDS = [
   'text',
 ];
 
+const CHAT_FIELDS = ['model', 'messages', 'tools', 'tool_choice', 'chat_template_kwargs'];
+
 /**
  * The operations that count the input of a request without making a model call. They cost nothing.
  *
@@ -30,6 +32,10 @@ export const TOKEN_COUNTS: Partial<Record<ProviderKind, Aside<number>>> = {
   },
   openai: {
     of: (url, body) => ({ url: withPath(url, '/input_tokens'), body: pick(body, OPENAI_FIELDS) }),
+    read: (answer) => numberIn(answer, 'input_tokens'),
+  },
+  embedded: {
+    of: (url, body) => ({ url: withPath(url, '/input_tokens'), body: pick(body, CHAT_FIELDS) }),
     read: (answer) => numberIn(answer, 'input_tokens'),
   },
   google: {

@@ -2,9 +2,16 @@ import type { LearnedSettings, MaxTokensField, ReasoningReturn } from '@longhaul
 
 /**
  * The kinds of servers that drivers support. `lmstudio` and `ollama` are OpenAI-compatible with a default
- * local address.
+ * local address. `embedded` is the process of a model that Longhaul runs itself, and OpenAI-compatible too.
  */
-export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible' | 'lmstudio' | 'ollama';
+export type ProviderKind =
+  | 'anthropic'
+  | 'openai'
+  | 'google'
+  | 'openai-compatible'
+  | 'lmstudio'
+  | 'ollama'
+  | 'embedded';
 
 /** The prompt format of a server, where wire formats differ. */
 export interface WireProfile {

@@ -1,5 +1,5 @@
-import { modelInfoOf, type ResolvedModel, type ResolvedWindow, resolveWindow } from '@longhaul/config';
-import type { ModelDriver, ServerWindow } from '@longhaul/core';
+import { modelInfoOf, type ResolvedModel, resolveWindow } from '@longhaul/config';
+import type { ServerWindow } from '@longhaul/core';
 import { createModelDriver } from '@longhaul/drivers';
 import {
   checkServer,
@@ -10,24 +10,12 @@ import {
   type ServerMemory,
 } from '@longhaul/models';
 import { adviceWithoutTools } from './advice-without-tools.ts';
-
-export interface DriverOptions {
-  /** `--window`. */
-  window?: number;
-  stallMs: number;
-  /** Asks no server, and sends requests through this `fetch`. */
-  offline?: { fetch: typeof globalThis.fetch };
-  /** Keeps what servers' refusals teach. Absent: it is learned for this driver alone. */
-  memory?: Promise<ServerMemory>;
-}
-
-export interface OpenDriver {
-  driver: ModelDriver;
-  window: ResolvedWindow;
-}
+import type { DriverOptions, OpenDriver } from './driver-options.ts';
+import { createEmbeddedDriver, isEmbedded } from './embedded-driver.ts';
 
 /** Creates a driver for the model, with the window that its server has taught or reports. */
 export async function createDriver(model: ResolvedModel, options: DriverOptions): Promise<OpenDriver> {
+  if (isEmbedded(model) && options.offline === undefined) return createEmbeddedDriver(model, options);
   const server = watchServer(model, options.memory);
   const { probe, remembered } = server;
   const withoutTools = options.offline === undefined ? adviceWithoutTools(model) : undefined;

@@ -148,6 +148,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   web: nothing('access'),
   gateway: nothing('data'),
   telemetry: nothing('data'),
+  embedded: nothing('access'),
 };
 
 function isAtMost(value: unknown, other: unknown): boolean {

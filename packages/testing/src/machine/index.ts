@@ -3,6 +3,7 @@
  */
 export { bundleForBrowser } from './bundle-for-browser.ts';
 export { holdClosedPort } from './closed-port.ts';
+export { llamaProblem } from './llama.ts';
 export {
   findPostgres,
   type PostgresServer,

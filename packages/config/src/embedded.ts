@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { DEFAULT_CONFIG, type EmbeddedConfig } from './config.ts';
+import type { Environment } from './environment.ts';
+import { expandHome } from './expand-home.ts';
+
+/** Stands for the socket of a model that runs inside Longhaul. Nothing is ever sent to this address. */
+export const EMBEDDED_URL = 'http://embedded.invalid/v1';
+
+/** The model of `embedded` alone: one that fits this machine. */
+export const DEFAULT_EMBEDDED = 'default';
+
+/** What the process of an embedded model needs to know. */
+export interface EmbeddedSettings extends EmbeddedConfig {
+  /** Has the models, the library that runs them, and what they have read. */
+  folder: string;
+  /** Where the sockets are. */
+  env: { XDG_RUNTIME_DIR: string | undefined };
+}
+
+/** `config` defaults to the defaults. */
+export function embeddedSettings(
+  config: EmbeddedConfig = DEFAULT_CONFIG.embedded,
+  env: Environment,
+): EmbeddedSettings {
+  return { ...config, folder: embeddedFolder(env), env: { XDG_RUNTIME_DIR: env['XDG_RUNTIME_DIR'] } };
+}
+
+/** Returns the folder of all that embedded models need and leave. */
+export function embeddedFolder(env: Environment): string {
+  const cache = env['XDG_CACHE_HOME'];
+  const base = cache !== undefined && isAbsolute(cache) ? cache : join(env['HOME'] || homedir(), '.cache');
+  return join(base, 'longhaul', 'embedded');
+}
+
+/**
+ * Splits the name of an embedded model: `embedded`, `embedded:NAME`, `embedded/NAME`, `embedded:PATH.gguf`. A path becomes
+ * absolute, so that a session finds its model from every folder. Undefined: another provider's.
+ */
+export function splitEmbeddedName(name: string): { provider: string; model: string } | undefined {
+  const [, rest] = /^embedded(?:[:/](.*))?$/s.exec(name) ?? [undefined, undefined];
+  if (name !== 'embedded' && rest === undefined) return undefined;
+  const model = rest === undefined || rest === '' ? DEFAULT_EMBEDDED : rest;
+  const isFile = model.endsWith('.gguf');
+  return { provider: 'embedded', model: isFile ? resolve(expandHome(model, homedir())) : model };
+}

@@ -1,0 +1,1 @@
+export { type ReadAnswerOptions, readAnswer } from './read-answer.ts';

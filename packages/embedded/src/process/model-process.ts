@@ -1,0 +1,47 @@
+/**
+ * The process of one model. Its argument is `ModelProcessOptions` as JSON. It listens at once, and loads the model while
+ * the first requests wait. It ends when nobody has asked for some time, and keeps what it has read on disk.
+ */
+import { rm } from 'node:fs/promises';
+import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
+import { IdleEnd } from './idle-end.ts';
+import { listenAlone } from './listen-alone.ts';
+import { createModelServer } from './model-server.ts';
+
+export interface ModelProcessOptions extends EngineOptions {
+  socket: string;
+  idleMs: number;
+}
+
+// The argument comes from this package, so it needs no validation.
+const options: ModelProcessOptions = JSON.parse(process.argv[2] ?? '{}');
+const loading = Promise.withResolvers<Awaited<ReturnType<typeof openEngine>>>();
+// A failure is answered to the requests that wait.
+loading.promise.catch(() => {});
+const idle = new IdleEnd(options.idleMs, () => void end());
+const server = createModelServer({
+  engine: loading.promise,
+  onActivity: (openRequests) => idle.note(openRequests),
+});
+if (await listenAlone(server, options.socket)) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end());
+  openEngine(options).then(loading.resolve, async (thrown: unknown) => {
+    loading.reject(thrown);
+    console.error(thrown);
+    // The next request starts another process, in which the cause may be gone.
+    await rm(options.socket, { force: true });
+    server.close(() => process.exit(1));
+  });
+} else process.exit(0);
+
+let isEnding = false;
+
+async function end(): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  await rm(options.socket, { force: true });
+  server.close();
+  server.closeAllConnections();
+  await loading.promise.then((engine) => engine.close());
+  process.exit(0);
+}
