@@ -198,7 +198,7 @@ describe('without anybody to answer', () => {
     const tool = publishTool();
     const run = await testRun(playedDriver([CALL, answer('I cannot')]), [tool], settings('deny'));
     const result = await run.run('go');
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'approval_denied', exitCode: 4 } });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'approval_denied' } });
     expect(tool.starts).toBe(0);
     expect(await run.runtime.approvals.list(run.sessionId)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { ERROR_TRAITS, type LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { hintFor } from './hints.ts';
 import { wrapText } from './render/word-wrapper.ts';
 import { columnsOf, type Terminal } from './terminal.ts';
@@ -12,7 +12,7 @@ export function printError(thrown: unknown, terminal: Terminal, { json }: { json
   // A terminal would break lines inside words. Programs get whole lines.
   terminal.err.write(terminal.err.isTTY === true ? wrapText(text, columnsOf(terminal.err)) : text);
   if (terminal.env['LONGHAUL_DEBUG']) terminal.err.write(`${stackOf(error)}\n`);
-  return error.exitCode;
+  return ERROR_TRAITS[error.code].exitCode;
 }
 
 function stackOf(error: LonghaulError): string {

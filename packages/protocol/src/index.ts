@@ -1,5 +1,6 @@
 export { alwaysWords } from './always-words.ts';
 export type { Approval, ApprovalAnswer, AskingChild } from './approval.ts';
+
 export {
   BUDGET_SCOPES,
   type Budget,
@@ -16,9 +17,8 @@ export {
 export { describeSwitch } from './describe-switch.ts';
 export { nearestNames, pairSimilarity, suggestion } from './did-you-mean.ts';
 export { isBlank, saysNothing, withoutTurnEnd } from './empty-text.ts';
+export { ERROR_TRAITS, type ErrorCode } from './error-traits.ts';
 export {
-  ERROR_TRAITS,
-  type ErrorCode,
   type ErrorShape,
   LonghaulError,
   type LonghaulErrorOptions,

@@ -3,7 +3,7 @@
  * its address, and the number and size of each request. It ends with Ctrl-C.
  */
 import { parseArgs } from 'node:util';
-import { LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { ERROR_TRAITS, LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { readRecording } from './recorded/read-recording.ts';
 import { type AnswerFormat, type RecordedAnswer, readRecordedAnswers } from './recorded/recorded-answers.ts';
 import { createRecordedServer, type RecordedServer } from './recorded/recorded-server.ts';
@@ -31,7 +31,7 @@ try {
 } catch (thrown) {
   const error = toLonghaulError(thrown);
   process.stderr.write(`${error.message}\n`);
-  process.exitCode = error.exitCode;
+  process.exitCode = ERROR_TRAITS[error.code].exitCode;
 }
 
 /** Without a file to play, the command prints its help. */

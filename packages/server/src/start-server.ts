@@ -3,7 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import { DEFAULT_CONFIG } from '@longhaul/config';
 import { isLoopback } from '@longhaul/models';
 import { createPageFiles, createPageSignIn } from '@longhaul/models/http';
-import { LonghaulError } from '@longhaul/protocol';
+import { ERROR_TRAITS, LonghaulError } from '@longhaul/protocol';
 import { createStreamEndpoint, type StreamEndpoint } from './cluster/stream-endpoint.ts';
 import { SessionFeeds } from './events/session-feeds.ts';
 import { createFailureLog } from './failure-log.ts';
@@ -180,7 +180,7 @@ function malformedRequest(): Response {
     'invalid_request',
     'The request is malformed: its URL or its Host header is invalid.',
   );
-  return Response.json({ error: error.toShape() }, { status: error.status });
+  return Response.json({ error: error.toShape() }, { status: ERROR_TRAITS[error.code].status });
 }
 
 function noToken(host: string): LonghaulError {

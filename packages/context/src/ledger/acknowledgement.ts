@@ -5,19 +5,27 @@
  */
 export function isAcknowledgement(text: string): boolean {
   if (text.length > MAX_CHARS) return false;
-  const words = text.toLowerCase().replaceAll('’', "'").match(WORD) ?? [];
+  const words = wordsOf(text);
   const [first = ''] = words;
   if (words.length <= 1 && first.length <= (WIDE.test(first) ? MAX_WIDE_CHARS : MAX_SHORT_CHARS)) return true;
-  return words.every((word) => ACKNOWLEDGING.has(word));
+  return words.every((word) => ACKNOWLEDGING.has(word) || THANKS.has(word));
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().replaceAll('’', "'").match(WORD) ?? [];
 }
 
 /** Returns whether a user's message only says that the work is good, and asks for nothing. */
 export function isThanks(text: string): boolean {
-  return isAcknowledgement(text) && THANKS.test(text) && !CONTINUES.test(text);
+  return isAcknowledgement(text) && wordsOf(text).some((word) => THANKS.has(word)) && !CONTINUES.test(text);
 }
 
-const THANKS =
-  /\b(?:thanks?|thx|danke|merci|gracias|grazie|obrigado|great|excellent|awesome|perfect|perfekt|perfecto|super)\b|спасибо|谢谢|ありがとう|감사합니다/iu;
+const THANKS: ReadonlySet<string> = new Set(
+  (
+    'thank thanks thx danke merci gracias grazie obrigado great excellent awesome perfect perfekt perfecto super ' +
+    'спасибо 谢谢 ありがとう 감사합니다'
+  ).split(' '),
+);
 const CONTINUES =
   /\b(?:again|ahead|carry|continue|do|go|keep|more|next|now|proceed|resume|retry|step|try|weiter|yes|yeah|yep|ok|okay|sure)\b/i;
 
@@ -31,12 +39,12 @@ const WIDE = /[\u2e80-\u9fff\uac00-\ud7af]/;
 /** No word here negates: "do not continue" is an instruction. */
 const ACKNOWLEDGING: ReadonlySet<string> = new Set(
   [
-    'a again ahead all alright also and approved awesome carry clear continue cool correct do done exactly excellent exit fine for go going good',
-    'got great hello help hey hi i indeed is it job just keep looks lgtm lot ls makes many more move much next nice now of ok okay on one onward',
-    "perfect please pls proceed pwd quit ready resume retry right sense so sounds step sure thank thanks that thats that's the then this thx to",
+    'a again ahead all alright also and approved carry clear continue cool correct do done exactly exit fine for go going good',
+    'got hello help hey hi i indeed is it job just keep looks lgtm lot ls makes many more move much next nice now of ok okay on one onward',
+    "please pls proceed pwd quit ready resume retry right sense so sounds step sure that thats that's the then this to",
     'too try understood very well with work works yeah yep yes you yup',
-    "alles bitte danke genau gerne gut ja klar mach passt super weiter merci oui parfait continuer d'accord si sí gracias adelante continúa",
-    'continuar perfecto grazie perfetto obrigado sim да дальше давай отлично понятно продолжай спасибо хорошо',
-    '好的 可以 继续 请继续 谢谢 明白 没问题 是的 はい 続けて ありがとう 了解です 네 계속 감사합니다 좋아요',
+    "alles bitte genau gerne gut ja klar mach passt weiter oui parfait continuer d'accord si sí adelante continúa",
+    'continuar perfetto sim да дальше давай отлично понятно продолжай хорошо',
+    '好的 可以 继续 请继续 明白 没问题 是的 はい 続けて 了解です 네 계속 좋아요',
   ].flatMap((line) => line.split(' ')),
 );

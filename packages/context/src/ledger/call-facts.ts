@@ -3,7 +3,7 @@ import { ownCopy } from '../own-copy.ts';
 import { argumentText } from './argument-text.ts';
 import { backgroundOf, taskInBackground } from './background-facts.ts';
 import { changedFiles } from './changed-files.ts';
-import { addCommand, addOutcome, type CallPlace } from './command-facts.ts';
+import { addCommand, addOutcome, addResult, type CallPlace } from './command-facts.ts';
 import { commandWork, shortLine } from './command-work.ts';
 import { placeNamedIn } from './exact-names.ts';
 import { addFile, addNamedFile } from './file-facts.ts';
@@ -14,6 +14,7 @@ import type { LedgerFold } from './ledger-facts.ts';
 import { addNames } from './name-index.ts';
 import { oneLine } from './one-line.ts';
 import { isUnverified, withPipedOutcome } from './piped-outcome.ts';
+import { saidIn } from './said-note.ts';
 import { todoListOf } from './todo-list.ts';
 import { type ToolFacts, toolFacts } from './tool-facts.ts';
 
@@ -33,6 +34,7 @@ export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number,
       ? part.name
       : `${part.name}: ${seen.command === undefined ? oneLine(call, 100) : shortLine(call, 100)}`;
   addFiles(facts, part, { seen, ...place });
+  if (WORKER.test(part.name) && !seen.failed) addResult(facts, { ...place, text: saidIn(seen.text).result });
   if (work !== undefined)
     addCommand(facts, work, {
       exitCode: seen.exitCode,
@@ -46,6 +48,9 @@ export function addToolCall(facts: LedgerFold, part: ToolPart, sequence: number,
   if (part.truncated === true) facts.handles.push({ handle: place.handle, what: label });
   addCallNames(facts, part, { seen, ...place });
 }
+
+/** A tool whose result is the report of another agent. */
+const WORKER = /^(?:task|agent|sub_?agent|dispatch_agent|delegate)$/i;
 
 function addBackground(
   facts: LedgerFold,

@@ -1,6 +1,6 @@
 import { ownCopy } from '../own-copy.ts';
 import { type CommandWork, isCheck } from './command-work.ts';
-import type { DoneFact, ErrorFact, LedgerFold } from './ledger-facts.ts';
+import type { DoneFact, ErrorFact, LedgerFold, ResultFact } from './ledger-facts.ts';
 import { oneLine } from './one-line.ts';
 import type { ToolFacts } from './tool-facts.ts';
 import { withoutTracebacks } from './tracebacks.ts';
@@ -65,6 +65,12 @@ export function addDone(facts: LedgerFold, done: DoneFact): void {
   if (facts.done.length > MAX_DONE) facts.done.shift();
 }
 
+const MAX_RESULTS = 6;
+
+export function addResult(facts: LedgerFold, result: ResultFact): void {
+  if (result.text !== '') facts.results = [...facts.results, result].slice(-MAX_RESULTS);
+}
+
 interface Outcome extends CallPlace {
   /** What failed or succeeded: the same for each try. */
   key: string;
@@ -93,15 +99,16 @@ export function addOutcome(facts: LedgerFold, { key, call, toolName, seen, work,
   const isWritten = seen.action === 'created' || seen.action === 'modified';
   if (known !== undefined && (known.toolName === toolName || isWritten)) resolve(facts, key, known);
   if (work === undefined) return;
-  for (const { program, size } of [work, ...work.also]) {
+  for (const done of [work, ...work.also]) {
+    const { program, size } = done;
     // `npm test` without further words covers everything.
     const isWhole = size === program.split(' ').length;
     for (const open of facts.failing.get(program) ?? []) {
       const error = facts.errors.get(open);
       if (error === undefined) continue;
       if (
-        error.ran === work.ran ||
-        isSameTarget(error, work) ||
+        error.ran === done.ran ||
+        isSameTarget(error, done) ||
         isWhole ||
         !isCheck(program) ||
         size < (error.size ?? 0)
@@ -112,9 +119,9 @@ export function addOutcome(facts: LedgerFold, { key, call, toolName, seen, work,
 }
 
 /** Whether two runs end with the same file, whatever options precede it. */
-function isSameTarget({ ran = '' }: ErrorFact, work: CommandWork): boolean {
+function isSameTarget({ ran = '' }: ErrorFact, done: Pick<CommandWork, 'ran'>): boolean {
   const target = ran.split(' ').at(-1) ?? '';
-  return /^\w.*[./]\w/.test(target) && work.ran.endsWith(` ${target}`);
+  return /^\w.*[./]\w/.test(target) && done.ran.endsWith(` ${target}`);
 }
 
 function addError(facts: LedgerFold, key: string, error: ErrorFact, work: CommandWork | undefined): void {
@@ -128,6 +135,14 @@ function addError(facts: LedgerFold, key: string, error: ErrorFact, work: Comman
   facts.failing.set(program, (facts.failing.get(program) ?? new Set()).add(key));
 }
 
+/** Closes the failures of a program, for example because the model says that all of it passes now. */
+export function resolveProgram(facts: LedgerFold, program: string): void {
+  for (const key of facts.failing.get(program) ?? []) {
+    const error = facts.errors.get(key);
+    if (error !== undefined) resolve(facts, key, error);
+  }
+}
+
 function resolve({ failing }: LedgerFold, key: string, error: ErrorFact): void {
   error.resolved = true;
   const { program } = error;
@@ -138,7 +153,7 @@ function resolve({ failing }: LedgerFold, key: string, error: ErrorFact): void {
 }
 
 const ERROR_LINE =
-  /error|fail|exception|cannot|not found|denied|refused|assert|expected|ambiguous|matches|malformed|fatal|unable|no such/i;
+  /error|fail|exception|cannot|not found|denied|refused|assert|expected|ambiguous|matches|malformed|ignored|conflict|fatal|unable|no such/i;
 const EXIT_LINE = /^\W*exit(?:ed with)?[ _]?(?:code|status)\b/i;
 /** The line after an expected value. */
 const FOUND_LINE = /^\s*(?:got|received|actual|found)\b/i;
@@ -156,7 +171,7 @@ const TRACEBACK = 'Traceback (most recent call last)';
 function errorLine(text: string): string {
   const lines = withoutTracebacks(text)
     .split('\n')
-    .filter((line) => /\w/.test(line) && line.length <= MAX_LINE_CHARS && !TAG_LINE.test(line));
+    .filter((line) => /\w/.test(line) && line.length <= MAX_LINE_CHARS && !NO_CAUSE.test(line));
   // The last cause of Python is the one that ended the program. Compilers begin with the one that leads to the others.
   const isCause = (line: string) => CAUSE.test(line);
   const cause = text.includes(TRACEBACK) ? lines.findLast(isCause) : lines.find(isCause);
@@ -168,13 +183,15 @@ function errorLine(text: string): string {
   return ownCopy(place === undefined ? message : `${message} [${place}]`);
 }
 
-const TAG_LINE = /^\s*<\/?\w+>\s*$/;
+/** A tag, and what git advises. */
+const NO_CAUSE = /^\s*<\/?\w+>\s*$|^hint:/;
 
 function tellingLine(lines: readonly string[]): string {
   const index = lines.findIndex((line) => ERROR_LINE.test(line));
   const line = lines[index] ?? lines.findLast((each) => !EXIT_LINE.test(each)) ?? lines[0] ?? '';
-  const next = lines[index + 1] ?? '';
-  const isJoined = index !== -1 && (FOUND_LINE.test(next) || (HEADER.test(line) && next !== ''));
+  const next = lines.slice(index + 1).find((each) => !EXIT_LINE.test(each)) ?? '';
+  const isJoined =
+    index !== -1 && (FOUND_LINE.test(next) || ((HEADER.test(line) || line.endsWith(':')) && next !== ''));
   return isJoined ? `${line}; ${next.trim()}` : line;
 }
 

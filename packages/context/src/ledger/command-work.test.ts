@@ -14,7 +14,7 @@ test.each([
   ['CI=1 npm run check -- --fix', 'runs', 'npm run check'],
   ['pnpm --filter @shop/web test', 'runs', 'pnpm test'],
   ['timeout 60 go test ./...', 'runs', 'go test'],
-  ['npx vitest run a.test.ts', 'runs', 'npx vitest run'],
+  ['npx vitest run a.test.ts', 'runs', 'vitest run'],
   ['python -m pytest tests/a.py', 'runs', 'pytest'],
   ['.venv/bin/python tools/make.py', 'runs', 'python tools/make.py'],
   ['python3 - <<EOF\nprint(1)\nEOF', 'looks', 'python3'],

@@ -17,7 +17,7 @@ export interface CommandWork {
   /** Its number of words, without `./...`. With more words, a run covers less: `npm test -- one.test.ts`. */
   size: number;
   /** The other programs of a line in which each command runs only if the previous one succeeds. */
-  also: readonly Pick<CommandWork, 'program' | 'size'>[];
+  also: readonly Pick<CommandWork, 'program' | 'ran' | 'size'>[];
   /** Whether the exit code is that of a filter such as `grep`, not of the program. */
   isPiped: boolean;
   /** Subjects of the commits that the line makes. */
@@ -40,16 +40,20 @@ export function commandWork(
     kind: main?.kind ?? 'looks',
     shown: shownLine(line).replace(SHORTENED, ''),
     program: main?.program ?? '',
-    ran: withoutPrefix(main?.words ?? []).join(' '),
+    ran: ranOf(main?.words),
     size: sizeOf(main?.words),
     also: isChain
       ? kinds
           .filter((command) => command.kind === 'runs' && command !== main)
-          .map(({ program, words }) => ({ program, size: sizeOf(words) }))
+          .map(({ program, words }) => ({ program, ran: ranOf(words), size: sizeOf(words) }))
       : [],
     isPiped: PIPED.test(plain) && !line.includes('pipefail'),
     commits: kinds.flatMap(({ program, words }) => (program === 'git commit' ? subjectOf(words, line) : [])),
   };
+}
+
+function ranOf(words: readonly string[] = []): string {
+  return withoutPrefix(words).join(' ');
 }
 
 function sizeOf(words: readonly string[] = []): number {
@@ -78,7 +82,7 @@ export function isCheck(program: string): boolean {
 const MENDING_SCRIPT = /^\w+ \S*?(?:fix|apply|create|patch|update|debug|generate)[-_]/i;
 
 const CHECK =
-  /test|check|lint|build|compile|verify|typecheck|\b(?:tsc|vet|clippy|mypy|ruff|jest|vitest|pytest|tox|make|gradlew?|mvn|rspec|phpunit)\b/i;
+  /test|check(?!point|out)|lint|build|compile|verify|typecheck|\b(?:tsc|vet|clippy|mypy|ruff|jest|vitest|pytest|tox|make|gradlew?|mvn|rspec|phpunit)\b/i;
 
 /** The end of a line that only shortens or joins its output. */
 const SHORTENED =
@@ -89,7 +93,8 @@ const SHORTENED =
  * beginning: a failure is mostly of one of these.
  */
 export function shortLine(line: string, maxChars: number): string {
-  const text = shownLine(line)
+  // A quoted text of several lines is one argument.
+  const text = shownLine(line.replace(QUOTED, (quoted) => quoted.replace(/\s*\n\s*/g, ' ')))
     .replace(/^cd\s+\S+\s*(?:&&|;)\s*(?=\S)/, '')
     .replace(SHORTENED, '');
   const commands = text.length <= maxChars ? [] : text.split(/\s&&\s|\n/).slice(-MAX_SHOWN);
@@ -116,7 +121,7 @@ function programOf({ words, writes }: ShellCommand): Program {
   const writesFile = writes.some(({ path }) => !/^\/dev\/|^&/.test(path));
   if (name === 'git') return { program: `git ${operands[0] ?? ''}`, kind: kindOfGit(operands[0] ?? '') };
   if (isEditInPlace(name, others) || EDITS.has(name)) return { program: name, kind: 'edits' };
-  if (LOOKS.has(name) || !/\w/.test(name) || DOCUMENT.test(name))
+  if (LOOKS.has(name) || !/\w/.test(name) || DOCUMENT.test(name) || CMDLET.test(name))
     return { program: name, kind: writesFile ? 'edits' : 'looks' };
   if (INTERPRETERS.test(name)) return ofInterpreter(name, others);
   if (others.includes('--help') || (others.every((word) => VERSION_OPTION.test(word)) && others.length > 0))
@@ -152,9 +157,11 @@ const LOOKS: ReadonlySet<string> = new Set(
 );
 /** The rest of a word with a substitution, such as `$(go list -m)/remote.go`, is no program. */
 const DOCUMENT = /@|\.(?:go|md|json|txt|c|h|cpp|java|rs|ya?ml|toml|html|css|tsx)$/;
+/** Of PowerShell. */
+const CMDLET = /^(?:Get|Select|Where|Test|Measure|Format|ForEach|Sort|Out|Write)-[A-Z]/;
 const VERSION_OPTION = /^(?:--?version|-[vV]|--help|-h|version|help)$/;
 
-const INTERPRETERS = /^(?:python[\d.]*|node|bun|deno|ruby|php|sh|bash|zsh|tsx|ts-node)$/;
+export const INTERPRETERS = /^(?:python[\d.]*|node|bun|deno|ruby|php|sh|bash|zsh|tsx|ts-node)$/;
 
 /** A program in the line itself, or from the input, tries something. */
 function ofInterpreter(name: string, words: readonly string[]): Program {
@@ -164,19 +171,24 @@ function ofInterpreter(name: string, words: readonly string[]): Program {
     const operands = isCheck(program) ? [] : words.slice(module + 2);
     return { program: withSubcommand(program, operands), kind: 'runs' };
   }
+  // `bun test`, `deno task lint`, `node --test`
+  if (/^(?:bun|deno)$/.test(name) && OWN_SUBCOMMAND.test(words[0] ?? ''))
+    return { program: withSubcommand(name, words), kind: 'runs' };
+  if (words.includes('--test')) return { program: `${name} --test`, kind: 'runs' };
   const isInline = words.some((word) => /^(?:-\w*[cep]|--eval|--print|-)$/.test(word));
   const script = words.find((word) => !word.startsWith('-'));
   if (isInline || script === undefined) return { program: name, kind: 'looks' };
   return { program: `${name} ${script}`, kind: 'runs' };
 }
 
+const OWN_SUBCOMMAND = /^(?:run|test|x|task|install|add|build|lint|check|fmt)$/;
+
 const RUNNERS: ReadonlySet<string> = new Set(['run', 'exec', 'x', 'dlx', 'run-script']);
-const RUNNER_PROGRAMS: ReadonlySet<string> = new Set(['npx', 'bunx', 'uvx', 'pipx']);
 
 /** Operands that look like a path or a package are no subcommand. */
 function withSubcommand(name: string, operands: readonly string[]): string {
   const plain = operands.filter((word) => /^[A-Za-z][\w:-]*$/.test(word));
-  const count = RUNNERS.has(plain[0] ?? '') || RUNNER_PROGRAMS.has(name) ? 2 : 1;
+  const count = RUNNERS.has(plain[0] ?? '') ? 2 : 1;
   return [name, ...plain.slice(0, count)].join(' ');
 }
 

@@ -42,8 +42,9 @@ export function currentRequest(
   const later = instructions.slice(index + 1);
   const thanks = later.filter(({ text }) => isThanks(text));
   const after = later.filter((fact) => verbatim?.has(fact.messageId) !== true && !thanks.includes(fact));
+  const context = contextLines(instructions.slice(0, index), request);
   for (let others = after.slice(-MAX_OTHERS); ; others = others.slice(1)) {
-    const lines = others.map((fact) => instructionLine(fact));
+    const lines = [...context, ...others.map((fact) => instructionLine(fact))];
     const room = maxTokens - (lines.length === 0 ? 0 : count(lines.join('\n')) + 1);
     const head = isShown
       ? `- (${request.handle}, in this conversation) ${requestExcerpt(request.text, EXCERPT_CHARS)}`
@@ -58,6 +59,24 @@ export function currentRequest(
       };
     if (others.length === 0) return undefined;
   }
+}
+
+const AGAIN =
+  /\b(?:again|retry|continue|resume|proceed|where were we|left off|(?:go|carry|keep) (?:on|going))\b/i;
+const MIN_TASK_CHARS = 80;
+
+/** What a short request means: what the model wrote before it, or the task that it asks to continue. */
+function contextLines(earlier: readonly InstructionFact[], { text, about }: InstructionFact): string[] {
+  const task =
+    text.length < MIN_TASK_CHARS && AGAIN.test(text)
+      ? (earlier.findLast((fact) => fact.text.length >= MIN_TASK_CHARS) ?? earlier.at(-1))
+      : undefined;
+  return [
+    ...(about === undefined ? [] : [`  (the model before it: ${about})`]),
+    ...(task === undefined
+      ? []
+      : [`  (the task before it, ${task.handle}: ${requestExcerpt(task.text, EXCERPT_CHARS)})`]),
+  ];
 }
 
 /** Whether a message asks for something, also without the question that it answers. */

@@ -1,14 +1,15 @@
 import type { TokenCounter } from '../tokens.ts';
+import { causeOf, doubtText } from './broken-text.ts';
 import { outcomeOf } from './command-outcome.ts';
 import { shortLine } from './command-work.ts';
 import { splitPath } from './file-paths.ts';
 import { scriptOf } from './helper-files.ts';
-import { isHelper } from './is-changed.ts';
+import { isChanged, isHelper } from './is-changed.ts';
 import type { CommandFact, DoneFact, ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
 import { STATE_HEADING, TODO_HEADING } from './ledger-sections.ts';
 import { oneLine } from './one-line.ts';
 import { openErrors } from './open-errors.ts';
-import { causeOf, stateLines } from './state-section.ts';
+import { stateLines } from './state-section.ts';
 import { todoLines } from './todo-lines.ts';
 
 /** The facts, with each file once. */
@@ -79,14 +80,15 @@ function commandLines({ commands, files }: LedgerFacts, { visibleFrom }: Room): 
     .map(commandLine);
 }
 
-export function commandLine(fact: CommandFact): string {
+function commandLine(fact: CommandFact): string {
   const { command, count, handle } = fact;
   const times = count === 1 ? '' : `, run ${count} times`;
   return `- \`${shortLine(command, 160)}\` → ${outcomeOf(fact)}${times} (${handle})`;
 }
 
 function errorLines(facts: LedgerFacts): string[] {
-  return openErrors(facts).map((error) => errorLine(error));
+  const known = { changed: [...facts.files.values()].filter(isChanged), commands: facts.commands };
+  return openErrors(facts).map((error) => `${errorLine(error)}${doubtText(error, known)}`);
 }
 
 export function errorLine(error: ErrorFact, state = ''): string {

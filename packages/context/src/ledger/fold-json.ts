@@ -3,7 +3,7 @@ import { createNameIndex, createSightings, type NameSightings } from './name-ind
 import type { FileAction } from './tool-facts.ts';
 
 /** Increase this with every change to the stored form: a fold of another version is rebuilt instead of misread. */
-const VERSION = 11;
+const VERSION = 12;
 
 type NameRow = [
   name: string,

@@ -1,3 +1,4 @@
+import { INTERPRETERS } from './command-work.ts';
 import { splitPath } from './file-paths.ts';
 import { isResult } from './is-changed.ts';
 import type { FileFact, LedgerFold } from './ledger-facts.ts';
@@ -41,7 +42,8 @@ function isOld({ actions }: FileFact): boolean {
 
 /** `python` is the program of `python checks/a.py`, and this is the script: `a.py`. */
 export function scriptOf(program: string): string | undefined {
-  const [, script] =
-    /^(?:python[\d.]*|node|bun|deno|ruby|php|(?:ba|z)?sh|tsx|ts-node) (\S+)$/.exec(program) ?? [];
-  return script === undefined ? undefined : splitPath(script).name;
+  const [name = '', script, more] = program.split(' ');
+  return script === undefined || more !== undefined || !INTERPRETERS.test(name)
+    ? undefined
+    : splitPath(script).name;
 }

@@ -233,7 +233,7 @@ describe('the instructions of a long chat', () => {
       expect(renderLedger(keeper.foldOf(known), options)).toBe(ledger);
       const stored = JSON.parse(ledgerFoldToJson(keeper.foldOf(known)));
       expect(Object.keys(stored.instructions[0])).toEqual(['messageId', 'text', 'handle']);
-      expect(stored.version).toBe(11);
+      expect(stored.version).toBe(12);
       const fold = ledgerFoldFromJson(JSON.stringify(stored));
       expect(fold === undefined ? '' : renderLedger(fold, options)).toBe(ledger);
     }

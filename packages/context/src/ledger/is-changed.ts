@@ -1,7 +1,7 @@
 import type { FileFact } from './ledger-facts.ts';
 import type { FileAction } from './tool-facts.ts';
 
-const CHANGES: readonly FileAction[] = ['created', 'modified', 'deleted'];
+export const CHANGES: readonly FileAction[] = ['created', 'modified', 'deleted'];
 
 export function isChanged({ actions }: Pick<FileFact, 'actions'>): boolean {
   return CHANGES.some((action) => actions.has(action));

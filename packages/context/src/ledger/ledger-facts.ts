@@ -9,6 +9,8 @@ export interface InstructionFact {
   handle: string;
   /** The question of the model that a short message answers. */
   answers?: string;
+  /** What of the model's text before it a short message points to. */
+  about?: string;
 }
 
 export interface FileFact {
@@ -55,6 +57,8 @@ export interface ErrorFact {
   ran?: string;
   resolved: boolean;
   handle: string;
+  /** The message in which the model says that the failure is older than the work. */
+  excused?: string;
 }
 
 /** A commit, or what the model said at the end of a turn in which it changed files. */
@@ -64,6 +68,9 @@ export interface DoneFact {
   kind: 'commit' | 'note';
   text: string;
 }
+
+/** What the model, or a worker of it, said that is done or found; see `saidIn`. */
+export type ResultFact = Omit<DoneFact, 'kind'>;
 
 /** What the model said that says something of the work; see `saidIn`. */
 export interface ReportFact extends Omit<DoneFact, 'kind'> {
@@ -80,6 +87,8 @@ export interface LedgerFold {
   said?: string;
   /** The newest one. */
   report?: ReportFact;
+  /** What was said to be done since the newest instruction, oldest first: the newest ones. */
+  results: ResultFact[];
   /** What the model's newest text says that comes next, until the user answers. */
   intent?: Omit<DoneFact, 'kind'>;
   /** What was done, oldest first: the newest hundreds. */
@@ -114,6 +123,7 @@ export function createLedgerFold(): LedgerFold {
   return {
     instructions: [],
     turnStart: 0,
+    results: [],
     done: [],
     files: new Map(),
     lastChange: 0,

@@ -1,17 +1,20 @@
 import { handleOf, isBlank, type Message, type TextPart } from '@longhaul/protocol';
 import { isUserMessage } from '../log.ts';
 import { ownCopy } from '../own-copy.ts';
-import { answeredQuestion, SAID_CHARS } from './answered-question.ts';
+import { answeredQuestion } from './answered-question.ts';
 import { deliveredTasks, endedInBackground } from './background-facts.ts';
 import { addToolCall } from './call-facts.ts';
-import { addDone } from './command-facts.ts';
+import { addDone, addResult, resolveProgram } from './command-facts.ts';
 import { isCheck } from './command-work.ts';
 import { addPatch } from './file-facts.ts';
+import { splitPath } from './file-paths.ts';
+import { sequenceOf } from './handle-sequence.ts';
 import { instructionIn, isReviewPrompt } from './instruction-text.ts';
 import type { LedgerFold } from './ledger-facts.ts';
 import { addNames } from './name-index.ts';
 import { oneLine } from './one-line.ts';
-import { NOTHING_RAN } from './piped-outcome.ts';
+import { isUnverified, NOTHING_RAN } from './piped-outcome.ts';
+import { pointedAt } from './pointed-at.ts';
 import { saidIn } from './said-note.ts';
 
 /** Adds the session's next message to the fold. */
@@ -31,15 +34,21 @@ export function foldMessage(facts: LedgerFold, message: Message): void {
   }
 }
 
+/** The end of an answer in which is looked for what the user answers to. */
+const ANSWERED_CHARS = 6_000;
 /** A shorter text, such as `All tests pass.`, says too little of the work. */
 const MIN_REPORT_CHARS = 40;
 
 function addSaid(facts: LedgerFold, text: string, { sequence, parts }: Message): void {
-  facts.said = ownCopy(text.slice(-SAID_CHARS));
-  const { note, intent } = saidIn(text);
+  facts.said = ownCopy(text.slice(-ANSWERED_CHARS));
+  const { note, result, intent } = saidIn(text);
   const handle = handleOf(sequence);
+  addResult(facts, { handle, sequence, text: result });
   facts.intent = intent === '' ? undefined : { handle, sequence, text: intent };
-  if (NOT_RUN.test(note)) unverify(facts, sequence);
+  if (NOT_RUN.test(note)) judgeCheck(facts, sequence, false);
+  else if (ALL_PASS.test(result)) judgeCheck(facts, sequence, true);
+  if (REVERTED.test(result)) addReverted(facts, result);
+  if (OLDER.test(text)) excuse(facts, handle);
   if (note.length >= MIN_REPORT_CHARS) {
     const endsTurn = parts.every(({ type }) => type !== 'tool');
     facts.report = { handle, sequence, text: note, endsTurn };
@@ -49,12 +58,36 @@ function addSaid(facts: LedgerFold, text: string, { sequence, parts }: Message):
 const NOT_RUN =
   /\b(?:no (?:\w+ )?tests? (?:were |was )?|(?:not|never|n['’]t) (?:actually )?)(?:run|ran|executed?)\b/i;
 
-/** The model says of the check in the step before that it did not run. */
-function unverify({ commands }: LedgerFold, sequence: number): void {
-  const check = [...commands.values()].findLast(({ program }) => isCheck(program));
+const ALL_PASS =
+  /\b(?:tests?|checks?|suite|build|lint)\b[^.]{0,40}\b(?:pass|passes|passed|green|clean)\b|^(?:all (?:green|clean)|clean compile|compiles clean)/i;
+
+/** The model says of the check in the step before that it did not run, or that all of it passes. */
+function judgeCheck(facts: LedgerFold, sequence: number, passes: boolean): void {
+  const check = [...facts.commands.values()].findLast(({ program }) => isCheck(program));
   if (check === undefined || check.lastSequence < sequence - 2) return;
+  if (passes && !isUnverified(check)) return;
   check.exitCode = undefined;
-  check.ended = NOTHING_RAN;
+  check.ended = passes ? 'done' : NOTHING_RAN;
+  if (passes) resolveProgram(facts, check.program);
+}
+
+const OLDER =
+  /\bpre-?existing\b|\b(?:unrelated to|not (?:caused by|from|related to)) (?:our|my|the|these|this) (?:changes?|work|edits?)\b/i;
+
+function excuse({ errors }: LedgerFold, handle: string): void {
+  const newest = [...errors.values()].findLast(({ resolved }) => !resolved);
+  if (newest !== undefined && sequenceOf(newest.handle) >= sequenceOf(handle) - 2) newest.excused = handle;
+}
+
+const REVERTED = /^(?:i(?:['’]ve| have)? )?(?:reverted|restored)\b/i;
+
+/** A file that is as it was before is not changed. */
+function addReverted({ files }: LedgerFold, said: string): void {
+  for (const file of files.values()) {
+    if (!said.includes(splitPath(file.path).name)) continue;
+    for (const action of ['modified', 'created'] as const) file.actions.delete(action);
+    delete file.changed;
+  }
 }
 
 function addInstruction(facts: LedgerFold, message: Message): void {
@@ -66,20 +99,30 @@ function addInstruction(facts: LedgerFold, message: Message): void {
   // As the task of the session, a review is what the session is for.
   if (isBlank(text) || (facts.instructions.length > 0 && isReviewPrompt(text))) return;
   addNote(facts);
-  const answers = facts.said === undefined ? undefined : answeredQuestion(facts.said, text);
-  const fact = { messageId: message.id, text, handle: handleOf(message.sequence) };
-  facts.instructions.push(answers === undefined ? fact : { ...fact, answers: ownCopy(answers) });
+  const { said } = facts;
+  const answers = said === undefined ? undefined : answeredQuestion(said, text);
+  const about = said === undefined ? undefined : pointedAt(said, text);
+  facts.instructions.push({
+    messageId: message.id,
+    text,
+    handle: handleOf(message.sequence),
+    ...(answers !== undefined && { answers: ownCopy(answers) }),
+    ...(about !== undefined && { about: ownCopy(about) }),
+  });
   facts.turnStart = message.sequence;
+  facts.results = [];
   facts.said = undefined;
   facts.intent = undefined;
 }
 
 const NOTE_CHARS = 200;
 
-/** What the model reports after the last change of a turn tells what it did. */
+/** What the model said to be done in a turn, or reports after its last change, tells what it did. */
 function addNote(facts: LedgerFold): void {
-  const { report, lastChange, turnStart } = facts;
-  if (report === undefined || lastChange <= turnStart || report.sequence <= lastChange) return;
-  const { handle, sequence, text } = report;
+  const { report, results, lastChange, turnStart } = facts;
+  const said = lastChange > turnStart ? [report, results.at(-1)] : [results.at(-1)];
+  const note = said.find((each) => each !== undefined && each.sequence > Math.max(lastChange, turnStart));
+  if (note === undefined) return;
+  const { handle, sequence, text } = note;
   addDone(facts, { handle, sequence, kind: 'note', text: ownCopy(oneLine(text, NOTE_CHARS)) });
 }

@@ -49,9 +49,9 @@ describe('a ledger that is kept between compactions', () => {
 
   it('is not read if it has another version or is damaged', () => {
     const text = ledgerFoldToJson(createLedgerKeeper().foldOf(session(3).messages));
-    expect(ledgerFoldFromJson(text.replace('"version":11', '"version":10'))).toBeUndefined();
+    expect(ledgerFoldFromJson(text.replace('"version":12', '"version":11'))).toBeUndefined();
     expect(ledgerFoldFromJson(text.slice(0, -20))).toBeUndefined();
-    expect(ledgerFoldFromJson('{"version":11}')).toBeUndefined();
+    expect(ledgerFoldFromJson('{"version":12}')).toBeUndefined();
   });
 
   it('is rebuilt for another session', () => {

@@ -123,10 +123,10 @@ describe('buildLedger', () => {
       - (m7) Please keep all dates in UTC. The API is at https://cards.example.com/v2 on port 8443.
 
       ### State of the work
-      - Done: 2 of 3 items of the todo list; sm2.js changed; before the request: store.js changed
+      - Done: 2 of 3 items of the todo list; \`git checkout -b cards\` (m10.1); sm2.js changed; before the request: store.js changed
       - Next: Command line
       - Broken: bash: npm run soak → [timed out after 60000 ms and was killed] (m11.0)
-      - Last check: \`npm test\` → ok (m10.0); no file changed after it
+      - Last check: \`npm test\` → ok (m10.0)
 
       ### Todo list
       [x] Design the schedule

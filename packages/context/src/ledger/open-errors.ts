@@ -1,10 +1,12 @@
 import { outcomeOf } from './command-outcome.ts';
 import { isCheck } from './command-work.ts';
 import { splitPath } from './file-paths.ts';
+import { filesSince } from './files-text.ts';
 import { sequenceOf } from './handle-sequence.ts';
 import { scriptOf } from './helper-files.ts';
 import { isChanged } from './is-changed.ts';
 import type { ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
+import { isUnverified } from './piped-outcome.ts';
 
 type Failures = Pick<LedgerFold, 'errors' | 'done' | 'turnStart' | 'commands'> & {
   files: ReadonlyMap<string, FileFact>;
@@ -13,7 +15,7 @@ type Failures = Pick<LedgerFold, 'errors' | 'done' | 'turnStart' | 'commands'> &
 /**
  * Returns the errors that are still open, newest first, one for each cause. A failed edit is over when the file that it
  * names has changed since. Of a program that is no check, such as `git rebase`, only the newest failure counts, until
- * both a commit and another request follow it. A failed installation or patch is over when a check passes, a failed `git add` with the next commit, and a failure of a
+ * both a commit and another request follow it. So it is with a check that may be mended. A failed installation or patch is over when a check passes, a failed `git add` with the next commit, and a failure of a
  * script that the work wrote itself when such a script ends well.
  */
 export function openErrors({ errors, files, done, turnStart, commands }: Failures): ErrorFact[] {
@@ -33,7 +35,9 @@ export function openErrors({ errors, files, done, turnStart, commands }: Failure
   return open.reverse().filter((error) => {
     const known = causesOf(error);
     const at = sequenceOf(error.handle);
-    if (isOfNoCheck(error) && at < over) return false;
+    if (at < over && (isOfNoCheck(error) || doubtAbout(error, { changed, commands }) !== undefined))
+      return false;
+    if (error.program === undefined && at < turnStart) return false;
     if (isOwn(error.program) && at < ownEnd) return false;
     if (TRIALS.test(error.program ?? '') && at < checkEnd) return false;
     if (OF_COMMIT.test(error.program ?? '') && at < commit) return false;
@@ -54,8 +58,23 @@ function nameOf({ path }: FileFact): string {
 /** A shorter message, such as `exit code 1`, has many causes. */
 const MIN_CAUSE_CHARS = 12;
 
-function isOfNoCheck({ program }: ErrorFact): boolean {
-  return program !== undefined && !isCheck(program);
+function isOfNoCheck({ program = '' }: ErrorFact): boolean {
+  return !isCheck(program);
+}
+
+/** Returns what happened after a failure that may have mended it: a change of the file that it names, or an unverified run. */
+export function doubtAbout(
+  { call, message, handle, program }: ErrorFact,
+  { changed, commands }: { changed: readonly FileFact[]; commands: LedgerFold['commands'] },
+): string | undefined {
+  const at = sequenceOf(handle);
+  const file = filesSince(changed, at).find((each) => `${call} ${message}`.includes(nameOf(each)));
+  if (file !== undefined)
+    return `${nameOf(file)} changed after it (${file.changed?.handle}), not checked since`;
+  const run = [...commands.values()].findLast(
+    (command) => command.program === program && command.lastSequence > at && isUnverified(command),
+  );
+  return run === undefined ? undefined : `it ran again (${run.handle}), ${run.ended}`;
 }
 
 function causesOf({ program, message }: ErrorFact): string[] {
@@ -72,8 +91,7 @@ function isEditedSince(
   changed: readonly FileFact[],
 ): boolean {
   if (!EDITS.test(program ?? toolName)) return false;
-  const text = `${call} ${message}`;
-  return changed.some(
-    (file) => (file.changed?.sequence ?? 0) > sequenceOf(handle) && text.includes(splitPath(file.path).name),
+  return filesSince(changed, sequenceOf(handle)).some((file) =>
+    `${call} ${message}`.includes(splitPath(file.path).name),
   );
 }

@@ -34,14 +34,27 @@ export function shellCommands(text: string): ShellCommand[] {
 export function withoutPrefix(words: readonly string[]): string[] {
   const first = words.findIndex(
     (word, index) =>
-      !(word.startsWith('-') && words.includes('xargs')) &&
-      !/^(?:sudo|rtk|env|command|time|nohup|xargs|timeout|then|do|else|if|!|\w+=.*)$/s.test(word) &&
+      !(word.startsWith('-') && /^(?:xargs|npx|bunx)$/.test(words[0] ?? '')) &&
+      !/^(?:sudo|rtk|env|command|time|nohup|xargs|npx|bunx|timeout|then|do|else|if|!|\w+=.*)$/s.test(word) &&
       !(words[index - 1] === 'timeout' && /^\d/.test(word)),
   );
   if (first === -1) return [];
   const [program = '', ...others] = words.slice(first);
-  return [program.slice(program.lastIndexOf('/') + 1), ...others];
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  const run = others.indexOf(INNER[name] ?? '\0');
+  return run === -1
+    ? [name, ...others]
+    : withoutPrefix(others.slice(others[run + 1] === '--' ? run + 2 : run + 1));
 }
+
+/** The subcommand after which a program runs another one: `pnpm --filter api exec jest` is `jest`. */
+const INNER: Readonly<Record<string, string>> = {
+  pnpm: 'exec',
+  npm: 'exec',
+  mise: 'exec',
+  uv: 'run',
+  poetry: 'run',
+};
 
 interface Draft extends ShellCommand {
   words: string[];

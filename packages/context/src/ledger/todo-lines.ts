@@ -1,10 +1,8 @@
 import type { TokenCounter } from '../tokens.ts';
 import { oneLine } from './one-line.ts';
 
-export const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
-const ACTIVE_ITEM = /^\s*(?:[-*]\s*)?\[>\]/;
-const DROPPED_ITEM = /^\s*(?:[-*]\s*)?\[-\]/;
-const ITEM = /^\s*(?:[-*]\s*)?\[.\]\s*/;
+const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
+const ITEM = /^\s*(?:[-*]\s*)?\[(.)\]\s*/;
 
 /** Characters of a finished list, and of each of its items. */
 const DONE_CHARS = 240;
@@ -35,20 +33,19 @@ export function todoLines(
 }
 
 export function todoCounts(todo: string | undefined): { done: number; all: number } {
-  const items = linesOf(todo).filter((line) => ITEM.test(line) && !DROPPED_ITEM.test(line));
-  return { done: items.filter((line) => DONE_ITEM.test(line)).length, all: items.length };
+  const { done, active, open } = todoItems(todo);
+  return { done: done.length, all: done.length + active.length + open.length };
 }
 
-/** Returns the items in progress and those that are not begun, without their marks. */
-export function todoItems(todo: string | undefined): { active: string[]; open: string[] } {
-  const items = linesOf(todo).filter(
-    (line) => ITEM.test(line) && !DONE_ITEM.test(line) && !DROPPED_ITEM.test(line),
-  );
-  const text = (line: string) => line.replace(ITEM, '');
-  return {
-    active: items.filter((line) => ACTIVE_ITEM.test(line)).map(text),
-    open: items.filter((line) => !ACTIVE_ITEM.test(line)).map(text),
-  };
+/** Returns the items that are done, those in progress and those that are not begun, without their marks. */
+export function todoItems(todo: string | undefined): { done: string[]; active: string[]; open: string[] } {
+  const items = { done: [] as string[], active: [] as string[], open: [] as string[] };
+  for (const line of linesOf(todo)) {
+    const mark = ITEM.exec(line)?.[1] ?? '-';
+    const list = /x/i.test(mark) ? items.done : mark === '>' ? items.active : items.open;
+    if (mark !== '-') list.push(line.replace(ITEM, ''));
+  }
+  return items;
 }
 
 function linesOf(todo: string | undefined): string[] {

@@ -42,7 +42,7 @@ export function toolFacts(part: ToolPart): ToolFacts {
     path,
     refused: failed && REFUSED.test(whole.slice(0, 400)),
     action: failed || path === undefined ? undefined : named,
-    looks: named === 'read' || named === 'listed' || named === 'searched',
+    looks: named === 'read' || named === 'listed' || named === 'searched' || /question/i.test(part.name),
     command,
     commands,
     exitCode,
@@ -52,7 +52,7 @@ export function toolFacts(part: ToolPart): ToolFacts {
 
 /** What programs write in place of a result that the user did not allow. */
 const REFUSED =
-  /^Not allowed: |\b(?:user|person|human) (?:doesn't want|does not want|did not want|(?:has |have )?(?:denied|rejected|refused|declined))|\b(?:rejected|denied|refused|declined) by (?:the )?(?:user|person)\b/i;
+  /^Not allowed: |\b(?:user|person|human) (?:doesn't want|does not want|did not want|(?:has |have )?(?:denied|rejected|refused|declined))|\b(?:rejected|denied|refused|declined) by (?:the )?(?:user|person)\b|\boperation cancell?ed\b/i;
 
 function hasFailed(
   failed: boolean,

@@ -1,9 +1,12 @@
 import { handleOf } from '@longhaul/protocol';
 import { cutMiddle } from '../cut-middle.ts';
-import { commandLine, errorLine } from '../ledger/event-sections.ts';
+import { errorLine } from '../ledger/event-sections.ts';
+import { withHelpers } from '../ledger/helper-files.ts';
+import { CHANGES, isChanged } from '../ledger/is-changed.ts';
 import type { FileFact, LedgerFold } from '../ledger/ledger-facts.ts';
 import { rankNames } from '../ledger/rank-names.ts';
-import { DONE_ITEM } from '../ledger/todo-lines.ts';
+import { stateLines } from '../ledger/state-section.ts';
+import { todoItems } from '../ledger/todo-lines.ts';
 import { firstUserMessage } from '../log.ts';
 import type { NarrativeFacts } from '../narrative.ts';
 import type { Sections } from './sections.ts';
@@ -45,17 +48,12 @@ const MAX_FILES = 20;
 const NAMES_PER_FILE = 4;
 
 function completedWork(fold: LedgerFold): string {
-  const changed = [...fold.files.values()]
-    .filter(({ actions }) => CHANGES.some((action) => actions.has(action)))
-    .reverse()
-    .slice(0, MAX_FILES);
+  const changed = [...fold.files.values()].filter(isChanged).reverse().slice(0, MAX_FILES);
   if (changed.length === 0) return 'No file has changed so far.';
   const names = namesByFile(fold, new Set(changed.map(({ key }) => key)));
   const rows = changed.map((file) => fileRow(file, names.get(file.key) ?? []));
   return ['| File | Action | Description |', '| --- | --- | --- |', ...rows].join('\n');
 }
-
-const CHANGES = ['created', 'modified', 'deleted'] as const;
 
 function fileRow({ path, actions, handle }: FileFact, names: readonly string[]): string {
   const done = CHANGES.filter((action) => actions.has(action)).join(', ');
@@ -79,14 +77,9 @@ function namesByFile(fold: LedgerFold, keys: ReadonlySet<string>): Map<string, s
 }
 
 function currentState({ fold }: NarrativeFacts, earlier: string): string {
-  const command = [...fold.commands.values()].at(-1);
-  const file = [...fold.files.values()].at(-1);
   const open = [...fold.errors.values()].filter((error) => !error.resolved).length;
-  const said = fold.report?.text ?? '';
   return [
-    ...(command === undefined ? [] : [`${commandLine(command)}, the last command`]),
-    ...(file === undefined ? [] : [`- ${file.path} (${file.handle}), the last file`]),
-    ...(said === '' ? [] : [`- Said last: ${said}`]),
+    ...stateLines({ ...fold, files: withHelpers(fold.files, fold.commands) }),
     `- ${open} open ${open === 1 ? 'error' : 'errors'}`,
     ...(earlier === '' ? [] : [`${EARLIER}${earlier}`]),
   ].join('\n');
@@ -102,15 +95,13 @@ function earlierState(state = ''): string {
   return COMPUTED.test(state) ? '' : state;
 }
 
-const LIST_MARK = /^\s*(?:[-*]\s*)?(?:\[[^\]]?\]\s*)?/;
-
 function pendingWork({ todo }: LedgerFold): string {
-  const lines = (todo ?? '').split('\n').filter((line) => line.trim() !== '');
-  if (lines.length === 0) return '- [ ] Finish the original task; no todo list was kept.';
-  const open = lines.filter((line) => !DONE_ITEM.test(line));
-  const done = lines.filter((line) => DONE_ITEM.test(line));
-  const item = (mark: string) => (line: string) => `- [${mark}] ${line.replace(LIST_MARK, '')}`;
-  return [...open.map(item(' ')), ...done.map(item('x'))].join('\n');
+  const { done, active, open } = todoItems(todo);
+  const items = [
+    ...[...active, ...open].map((item) => `- [ ] ${item}`),
+    ...done.map((item) => `- [x] ${item}`),
+  ];
+  return items.length === 0 ? '- [ ] Finish the original task; no todo list was kept.' : items.join('\n');
 }
 
 const MAX_ERRORS = 8;

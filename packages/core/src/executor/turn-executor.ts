@@ -1,5 +1,5 @@
 import type { FittedRequest } from '@longhaul/context/engine';
-import { type LonghaulError, toLonghaulError } from '@longhaul/protocol';
+import { ERROR_TRAITS, type LonghaulError, toLonghaulError } from '@longhaul/protocol';
 import { answerText } from '../session/messages/answer-text.ts';
 import { withoutLastNotes } from '../session/messages/compaction-notes.ts';
 import { cancelled, interrupted, interruptionOf } from '../session/runs/interruption.ts';
@@ -201,7 +201,7 @@ export class TurnExecutor {
 
   #endFor(error: LonghaulError): RunEnd {
     if (this.#parts.signal.aborted || error.code === 'cancelled') return this.#endForAbort();
-    return { status: error.exitCode === 3 ? 'limit' : 'failed', error };
+    return { status: ERROR_TRAITS[error.code].exitCode === 3 ? 'limit' : 'failed', error };
   }
 
   /** The end of a run that must stop. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { LonghaulError } from '@longhaul/protocol';
+import { ERROR_TRAITS, LonghaulError } from '@longhaul/protocol';
 import { PromptTooLong } from '../engine/engine.ts';
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {
@@ -25,7 +25,8 @@ function failureOf(thrown: unknown): { status: number; error: object } {
     };
   }
   if (thrown instanceof LonghaulError) {
-    const { status, code } = thrown;
+    const { code } = thrown;
+    const { status } = ERROR_TRAITS[code];
     return { status, error: { code: status, message, type: code } };
   }
   return { status: 400, error: { code: 400, message, type: 'invalid_request_error' } };

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ChatErrorBody, LonghaulError } from '@longhaul/protocol';
+import { type ChatErrorBody, ERROR_TRAITS, type LonghaulError } from '@longhaul/protocol';
 
 /**
  * Returns an error in the shape of OpenAI's API. `code` is Longhaul's, except for the codes that clients check
@@ -22,7 +22,8 @@ const OPENAI_CODES: Partial<Record<LonghaulError['code'], string>> = {
   context_overflow: 'context_length_exceeded',
 };
 
-function typeOf({ status }: LonghaulError): string {
+function typeOf({ code }: LonghaulError): string {
+  const { status } = ERROR_TRAITS[code];
   return status >= 400 && status < 500 ? 'invalid_request_error' : 'server_error';
 }
 
@@ -69,8 +70,8 @@ function closeAfter(response: ServerResponse): void {
 }
 
 /** OpenAI answers a prompt that is too long with 400, and clients expect that. */
-function statusFor({ code, status }: LonghaulError): number {
-  return code === 'context_exhausted' || code === 'context_overflow' ? 400 : status;
+function statusFor({ code }: LonghaulError): number {
+  return code === 'context_exhausted' || code === 'context_overflow' ? 400 : ERROR_TRAITS[code].status;
 }
 
 /** Returns an error as an event of a stream that has begun. */

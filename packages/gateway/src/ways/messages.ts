@@ -1,4 +1,4 @@
-import type { ChatContentPart, ChatMessage, LonghaulError } from '@longhaul/protocol';
+import { type ChatContentPart, type ChatMessage, ERROR_TRAITS, type LonghaulError } from '@longhaul/protocol';
 import { isRecord } from '../wire/is-record.ts';
 import type { Json } from '../wire/json.ts';
 import { MESSAGE_ANSWERS } from './answers/messages-answer.ts';
@@ -29,7 +29,8 @@ export const MESSAGES: Way = {
   errorEvent: (error) => `event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`,
 };
 
-function errorBody({ code, status, message }: LonghaulError): object {
+function errorBody({ code, message }: LonghaulError): object {
+  const { status } = ERROR_TRAITS[code];
   const isOwn = status >= 400 && status < 500;
   const type = code === 'queue_full' ? 'rate_limit_error' : isOwn ? 'invalid_request_error' : 'api_error';
   return { type: 'error', error: { type, message } };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERROR_TRAITS, type ErrorCode } from '../errors.ts';
+import { ERROR_TRAITS, type ErrorCode } from '../error-traits.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { STRATEGY_NAMES } from '../strategy-names.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-traits.ts';
 import type { Address } from './addresses.ts';
 
 /**

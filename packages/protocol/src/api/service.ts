@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-traits.ts';
 import { nameText, sessionIdSchema } from './common.ts';
 
 export const healthSchema = z.looseObject({ status: z.literal('ok') });

@@ -1,5 +1,6 @@
 import { maskSecrets } from '@longhaul/models';
 import type { LonghaulError } from '@longhaul/protocol';
+import { ERROR_TRAITS } from '@longhaul/protocol';
 import type { ErrorBody } from '@longhaul/protocol/api';
 
 /** Retry-After of a server that stops, or whose disk or queue is full: a client that retries at once would be refused again. */
@@ -24,7 +25,8 @@ export function toFailure(error: LonghaulError, mask: (text: string) => string):
   const text = isInternal
     ? 'The request failed because of a defect in the server. Its log has the details.'
     : mask(maskSecrets(message));
-  const status = error.status === 499 ? CANCELLED_STATUS : error.status;
+  const known = ERROR_TRAITS[error.code].status;
+  const status = known === 499 ? CANCELLED_STATUS : known;
   return {
     status,
     headers: headersOf(error),
@@ -56,7 +58,8 @@ export function toOpenAiFailure(error: LonghaulError, mask: (text: string) => st
   return { headers, status, body: { error: { ...body.error, code, type, param: null } } };
 }
 
-function headersOf({ code, status, data, retryable }: LonghaulError): Record<string, string> {
+function headersOf({ code, data, retryable }: LonghaulError): Record<string, string> {
+  const { status } = ERROR_TRAITS[code];
   if (code === 'unauthorized') return { 'www-authenticate': 'Bearer realm="longhaul"' };
   if (code === 'method_not_allowed') return { allow: String(data['allow'] ?? '') };
   const seconds = data['retryAfterSeconds'];

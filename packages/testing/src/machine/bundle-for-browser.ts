@@ -10,6 +10,7 @@ export async function bundleForBrowser(input: string): Promise<OutputChunk> {
     transform: { define: { 'import.meta': '{}' } },
     resolve: { conditionNames: ['longhaul-src', 'import', 'browser', 'default'] },
   });
-  const { output } = await build.generate({ format: 'iife', name: 'Script', minify: true });
+  // Notes for bundlers are no code.
+  const { output } = await build.generate({ format: 'iife', name: 'Script', minify: true, comments: false });
   return output[0];
 }
