@@ -84,7 +84,7 @@ export async function answer(
       if (refusal === undefined) throw error;
       // The next `fit` makes room. The loop continues with the steps that were done.
       session.learnRefusal(refusal);
-      history = session.toJSON().messages;
+      history = [...session.messages];
     }
   }
 }

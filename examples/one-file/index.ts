@@ -447,7 +447,7 @@ async function work(task: string, agent: Agent): Promise<string> {
   const schemas = await schemasOf(tools);
   const remember = (all: readonly ModelMessage[]) => {
     context.sync(all);
-    store.add(context.toJSON().messages);
+    store.add(context.messages);
   };
   let history: ModelMessage[] = [{ role: 'user', content: task }];
   let steps = 0;
@@ -481,7 +481,7 @@ async function work(task: string, agent: Agent): Promise<string> {
     } catch (error) {
       if (signal.aborted || !learnRefusal(error, context)) throw error;
       // The steps that were done stay. The next `fit` makes room.
-      history = context.toJSON().messages;
+      history = [...context.messages];
     }
   }
 }

@@ -42,7 +42,11 @@ beforeEach(async () => {
   running = bench.start(['serve', '--port', '0', '--json']);
   await running.saw('"listening"');
   const { url, tokenFile } = JSON.parse(running.output().split('\n')[0] ?? '');
-  client = createClient({ baseUrl: url, token: await readFile(tokenFile, 'utf8') });
+  client = createClient({
+    baseUrl: url,
+    token: await readFile(tokenFile, 'utf8'),
+    schemas: () => import('@longhaul/protocol/api'),
+  });
 });
 afterEach(async () => {
   running.child.kill('SIGTERM');

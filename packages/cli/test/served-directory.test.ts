@@ -13,7 +13,11 @@ async function start(): Promise<void> {
   running = bench.start(['serve', '--port', '0', '--json'], { env: { ANTHROPIC_API_KEY: KEY } });
   await running.saw('"listening"');
   const { url, tokenFile } = JSON.parse(running.output().split('\n')[0] ?? '');
-  client = createClient({ baseUrl: url, token: await readFile(tokenFile, 'utf8') });
+  client = createClient({
+    baseUrl: url,
+    token: await readFile(tokenFile, 'utf8'),
+    schemas: () => import('@longhaul/protocol/api'),
+  });
 }
 
 beforeAll(async () => {

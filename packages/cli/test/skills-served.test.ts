@@ -24,7 +24,11 @@ async function openServer() {
   });
   await running.saw('"listening"');
   const { url, tokenFile } = JSON.parse(running.output().split('\n')[0] ?? '');
-  const client = createClient({ baseUrl: url, token: await readFile(tokenFile, 'utf8') });
+  const client = createClient({
+    baseUrl: url,
+    token: await readFile(tokenFile, 'utf8'),
+    schemas: () => import('@longhaul/protocol/api'),
+  });
   /** Types `/skills` in a chat with the server. */
   const typed = async () => {
     let printed = '';

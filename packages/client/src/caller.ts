@@ -48,11 +48,11 @@ export class Caller {
     }
     this.#options = { ...options, ...(token === undefined ? {} : { token }) };
     this.#base = options.baseUrl.replace(/\/+$/, '');
-    this.#schemas = schemaSource(options.lateSchemas);
+    this.#schemas = schemaSource(options.schemas);
   }
 
   /**
-   * Sends a request and returns the validated response. Before late schemas have arrived, it is not validated.
+   * Sends a request and returns the response, validated if the client has schemas.
    *
    * @throws {LonghaulError} The server's error code, `server_unreachable`, `server_bad_response` or `cancelled`.
    */
@@ -60,7 +60,7 @@ export class Caller {
     const response = await this.open(name, input);
     const body = await this.#read(response, input.signal);
     const route: ApiRoute | undefined = (await this.#schemas())?.API_ROUTES[name];
-    // The page and the server that has just sent it have the same version.
+    // Without schemas, the server is trusted to have the version that the types describe.
     if (route === undefined) return body as ResponseOf<Name>;
     const parsed = route.response?.safeParse(body);
     if (parsed?.success === false)

@@ -1,4 +1,4 @@
-import type { ApiSchemas } from './schema-source.ts';
+import type { ApiSchemaSource } from './schema-source.ts';
 
 export interface ClientOptions {
   /** Address of the server, such as `http://127.0.0.1:4140`. It may include a path prefix before `/api`. */
@@ -12,8 +12,9 @@ export interface ClientOptions {
   /** Milliseconds before the first retry. The delay doubles, up to 30 s. Default: 500. */
   retryDelayMs?: number;
   /**
-   * What validates the responses, if a page loads it after its first view. Responses that arrive before are not
-   * validated. Default: every response is validated.
+   * What validates the responses: `() => import('@longhaul/protocol/api')`, which contains zod, so it is not part of the
+   * client. A promise is for pages that load it after their first view: responses that arrive before are not validated.
+   * Default: responses are only checked to be JSON.
    */
-  lateSchemas?: Promise<ApiSchemas>;
+  schemas?: ApiSchemaSource;
 }

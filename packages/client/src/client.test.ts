@@ -41,7 +41,8 @@ class Play implements AsyncDisposable {
   }
 
   client(more: Partial<Parameters<typeof createClient>[0]> = {}) {
-    return createClient({ baseUrl: this.baseUrl, token: 'tk', retryDelayMs: 1, ...more });
+    const schemas = () => import('@longhaul/protocol/api');
+    return createClient({ baseUrl: this.baseUrl, token: 'tk', retryDelayMs: 1, schemas, ...more });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -63,10 +64,18 @@ afterEach(() => play[Symbol.asyncDispose]());
 it('validates responses when late schemas have arrived, and returns them as they are before', async () => {
   play = await Play.open((_, response) => json(response, 200, { sessions: 'none' }));
   const late = Promise.withResolvers<ApiSchemas>();
-  const client = play.client({ lateSchemas: late.promise });
+  const client = play.client({ schemas: late.promise });
   expect(await client.sessions.list()).toEqual({ sessions: 'none' });
   late.resolve(await import('@longhaul/protocol/api'));
   await late.promise;
+  await expect(client.sessions.list()).rejects.toMatchObject({ code: 'server_bad_response' });
+});
+
+it('returns JSON as it is without schemas, and refuses a response that is not JSON', async () => {
+  const bodies = ['{"sessions":"none"}', '<html>'];
+  play = await Play.open((_, response) => void response.writeHead(200).end(bodies.shift()));
+  const client = createClient({ baseUrl: play.baseUrl });
+  expect(await client.sessions.list()).toEqual({ sessions: 'none' });
   await expect(client.sessions.list()).rejects.toMatchObject({ code: 'server_bad_response' });
 });
 

@@ -4,12 +4,63 @@ import type {
   BodyInputOf,
   OperationName,
   QueryInputOf,
-  ResponseOf,
   UserContent,
 } from '@longhaul/protocol/api';
 import { Caller, type CallInput } from './caller.ts';
 import type { ClientOptions } from './client-options.ts';
 import { type EventStreamOptions, readEvents } from './event-stream.ts';
+import type {
+  Agents,
+  ApprovalInbox,
+  ApprovalReceipt,
+  CancelOutcome,
+  ChangedSettings,
+  ClearedQueue,
+  CompactionList,
+  CompactOutcome,
+  ContextUse,
+  CreatedSession,
+  EditedMessage,
+  FolderListing,
+  ForkedSession,
+  FoundCompaction,
+  FoundSession,
+  ImportedSession,
+  McpOfferList,
+  McpServers,
+  MessageList,
+  MessageReceipt,
+  ModelList,
+  MovedMessage,
+  PageSignIn,
+  PinOutcome,
+  Providers,
+  RemovedMessage,
+  ReplayResult,
+  RestoredSession,
+  ResumeOutcome,
+  RevertOutcome,
+  SearchHits,
+  SentMessage,
+  ServerConfig,
+  ServerSettings,
+  SessionApprovals,
+  SessionDiff,
+  SessionExport,
+  SessionList,
+  SessionQueue,
+  SessionTree,
+  SkillList,
+  StepList,
+  TrustReceipt,
+  TrustState,
+  UndoOutcome,
+  UnpinOutcome,
+  UnrevertOutcome,
+  UpdatedSession,
+  UsageSums,
+  Workspaces,
+} from './results.ts';
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -63,7 +114,7 @@ export function createClient(options: ClientOptions) {
       sessionId: string,
       content: UserContent,
       { idempotencyKey = crypto.randomUUID(), metadata, tools, from, signal }: SendOptions = {},
-    ): Promise<ResponseOf<'sendMessage'>> =>
+    ): Promise<MessageReceipt> =>
       call('sendMessage', {
         params: { sessionId },
         body: { content, metadata, tools, from },
@@ -98,31 +149,46 @@ export function createClient(options: ClientOptions) {
           caller.openOnce('allEvents', { query: { numbered: numbered ? 'true' : 'false' }, signal }),
       }),
 
-    messages: (sessionId: string, query: QueryInputOf<'listMessages'> = {}, { signal }: CallOptions = {}) =>
-      call('listMessages', { params: { sessionId }, query, signal }),
+    messages: (
+      sessionId: string,
+      query: QueryInputOf<'listMessages'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<MessageList> => call('listMessages', { params: { sessionId }, query, signal }),
 
     /** Cancels the active run. Its messages are kept. The queue is kept too, unless `clearQueue` is set. */
-    cancel: (sessionId: string, body: BodyInputOf<'cancel'> = {}, { signal }: CallOptions = {}) =>
-      call('cancel', { params: { sessionId }, body, signal }),
+    cancel: (
+      sessionId: string,
+      body: BodyInputOf<'cancel'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<CancelOutcome> => call('cancel', { params: { sessionId }, body, signal }),
 
     /** Resumes an interrupted run, or delivers the queued messages. */
-    resume: (sessionId: string, { signal }: CallOptions = {}) =>
+    resume: (sessionId: string, { signal }: CallOptions = {}): Promise<ResumeOutcome> =>
       call('resume', { params: { sessionId }, signal }),
 
-    compact: (sessionId: string, body: BodyInputOf<'compact'> = {}, { signal }: CallOptions = {}) =>
-      call('compact', { params: { sessionId }, body, signal }),
+    compact: (
+      sessionId: string,
+      body: BodyInputOf<'compact'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<CompactOutcome> => call('compact', { params: { sessionId }, body, signal }),
 
     /** Undoes the newest compaction. */
-    undo: (sessionId: string, { signal }: CallOptions = {}) =>
+    undo: (sessionId: string, { signal }: CallOptions = {}): Promise<UndoOutcome> =>
       call('undo', { params: { sessionId }, signal }),
 
     /** Returns what the session, a turn or a step changed in the workspace. */
-    diff: (sessionId: string, query: QueryInputOf<'getDiff'> = {}, { signal }: CallOptions = {}) =>
-      call('getDiff', { params: { sessionId }, query, signal }),
+    diff: (
+      sessionId: string,
+      query: QueryInputOf<'getDiff'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<SessionDiff> => call('getDiff', { params: { sessionId }, query, signal }),
     files: {
       /** Lists a folder of the workspace as it was after a message. */
-      list: (sessionId: string, query: QueryInputOf<'listFiles'> = {}, { signal }: CallOptions = {}) =>
-        call('listFiles', { params: { sessionId }, query, signal }),
+      list: (
+        sessionId: string,
+        query: QueryInputOf<'listFiles'> = {},
+        { signal }: CallOptions = {},
+      ): Promise<FolderListing> => call('listFiles', { params: { sessionId }, query, signal }),
       /** Returns a file of the workspace as it was after a message. */
       read: async (
         sessionId: string,
@@ -131,45 +197,66 @@ export function createClient(options: ClientOptions) {
       ): Promise<Blob> => (await caller.open('readFile', { params: { sessionId }, query, signal })).blob(),
     },
     /** Restores files and conversation as they were before a message. */
-    revert: (sessionId: string, body: BodyInputOf<'revert'>, { signal }: CallOptions = {}) =>
-      call('revert', { params: { sessionId }, body, signal }),
+    revert: (
+      sessionId: string,
+      body: BodyInputOf<'revert'>,
+      { signal }: CallOptions = {},
+    ): Promise<RevertOutcome> => call('revert', { params: { sessionId }, body, signal }),
     /** Takes the newest revert back. */
-    unrevert: (sessionId: string, body: BodyInputOf<'unrevert'> = {}, { signal }: CallOptions = {}) =>
-      call('unrevert', { params: { sessionId }, body, signal }),
+    unrevert: (
+      sessionId: string,
+      body: BodyInputOf<'unrevert'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<UnrevertOutcome> => call('unrevert', { params: { sessionId }, body, signal }),
     /** Returns the branches of the conversation, which reverts begin. */
-    tree: (sessionId: string, { signal }: CallOptions = {}) =>
+    tree: (sessionId: string, { signal }: CallOptions = {}): Promise<SessionTree> =>
       call('getTree', { params: { sessionId }, signal }),
 
     /** Pins a message, named by a handle such as `m12` or an id, so that no compaction hides it. */
-    pin: (sessionId: string, body: BodyInputOf<'pin'>, { signal }: CallOptions = {}) =>
+    pin: (sessionId: string, body: BodyInputOf<'pin'>, { signal }: CallOptions = {}): Promise<PinOutcome> =>
       call('pin', { params: { sessionId }, body, signal }),
 
-    unpin: (sessionId: string, body: BodyInputOf<'unpin'>, { signal }: CallOptions = {}) =>
-      call('unpin', { params: { sessionId }, body, signal }),
+    unpin: (
+      sessionId: string,
+      body: BodyInputOf<'unpin'>,
+      { signal }: CallOptions = {},
+    ): Promise<UnpinOutcome> => call('unpin', { params: { sessionId }, body, signal }),
 
     /** Reports how the window is used. */
-    context: (sessionId: string, query: QueryInputOf<'getContext'> = {}, { signal }: CallOptions = {}) =>
-      call('getContext', { params: { sessionId }, query, signal }),
+    context: (
+      sessionId: string,
+      query: QueryInputOf<'getContext'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<ContextUse> => call('getContext', { params: { sessionId }, query, signal }),
 
     /** Returns the tokens and the cost of each answer of the model, oldest first. */
-    steps: (sessionId: string, query: QueryInputOf<'listSteps'> = {}, { signal }: CallOptions = {}) =>
-      call('listSteps', { params: { sessionId }, query, signal }),
+    steps: (
+      sessionId: string,
+      query: QueryInputOf<'listSteps'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<StepList> => call('listSteps', { params: { sessionId }, query, signal }),
 
     compactions: {
       /** Lists the compactions of a session, also undone ones, oldest first. */
-      list: (sessionId: string, { signal }: CallOptions = {}) =>
+      list: (sessionId: string, { signal }: CallOptions = {}): Promise<CompactionList> =>
         call('listCompactions', { params: { sessionId }, signal }),
       /** Returns a compaction with its ledger and its narrative. */
-      get: (sessionId: string, compactionId: string, { signal }: CallOptions = {}) =>
-        call('getCompaction', { params: { sessionId, compactionId }, signal }),
+      get: (
+        sessionId: string,
+        compactionId: string,
+        { signal }: CallOptions = {},
+      ): Promise<FoundCompaction> => call('getCompaction', { params: { sessionId, compactionId }, signal }),
     },
 
     queue: queueCalls(caller),
 
     approvals: {
       /** Lists the requests of all sessions that have no answer. */
-      inbox: ({ signal }: CallOptions = {}) => call('listOpenApprovals', { signal }),
-      list: (sessionId: string, { open, signal }: CallOptions & { open?: boolean } = {}) =>
+      inbox: ({ signal }: CallOptions = {}): Promise<ApprovalInbox> => call('listOpenApprovals', { signal }),
+      list: (
+        sessionId: string,
+        { open, signal }: CallOptions & { open?: boolean } = {},
+      ): Promise<SessionApprovals> =>
         call('listApprovals', {
           params: { sessionId },
           query: open === undefined ? {} : { open: open ? 'true' : 'false' },
@@ -187,7 +274,7 @@ export function createClient(options: ClientOptions) {
         request: string | Pick<Approval, 'callId' | 'handle'>,
         body: AnswerApprovalBody,
         { signal }: CallOptions = {},
-      ) => {
+      ): Promise<ApprovalReceipt> => {
         const { callId, ...named } =
           typeof request === 'string'
             ? { callId: request }
@@ -197,12 +284,12 @@ export function createClient(options: ClientOptions) {
     },
 
     /** Returns what model calls have used, by day, token, model or session, and what is left of budgets. */
-    usage: (query: QueryInputOf<'getUsage'> = {}, { signal }: CallOptions = {}) =>
+    usage: (query: QueryInputOf<'getUsage'> = {}, { signal }: CallOptions = {}): Promise<UsageSums> =>
       call('getUsage', { query, signal }),
 
     settings: {
-      get: ({ signal }: CallOptions = {}) => call('getSettings', { signal }),
-      set: (body: BodyInputOf<'putSettings'>, { signal }: CallOptions = {}) =>
+      get: ({ signal }: CallOptions = {}): Promise<ServerSettings> => call('getSettings', { signal }),
+      set: (body: BodyInputOf<'putSettings'>, { signal }: CallOptions = {}): Promise<ChangedSettings> =>
         call('putSettings', { body, signal }),
     },
 
@@ -210,30 +297,32 @@ export function createClient(options: ClientOptions) {
      * Exchanges a one-time code, or the token of the server, for a token of its page. Only for that page: others are
      * refused. Without `token` in the result, the server needs none.
      */
-    signIn: (body: BodyInputOf<'createPageSession'> = {}, { signal }: CallOptions = {}) =>
-      call('createPageSession', { body, signal }),
+    signIn: (
+      body: BodyInputOf<'createPageSession'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<PageSignIn> => call('createPageSession', { body, signal }),
 
     skills: {
       /** Lists the skills that sessions of a workspace have, and folders that are none, with the reason. */
-      list: (query: QueryInputOf<'listSkills'> = {}, { signal }: CallOptions = {}) =>
+      list: (query: QueryInputOf<'listSkills'> = {}, { signal }: CallOptions = {}): Promise<SkillList> =>
         call('listSkills', { query, signal }),
     },
 
     mcp: {
       /** Lists the MCP servers of a session, or of each server, the state in the session that used it last. */
-      list: (query: QueryInputOf<'listMcpServers'> = {}, { signal }: CallOptions = {}) =>
+      list: (query: QueryInputOf<'listMcpServers'> = {}, { signal }: CallOptions = {}): Promise<McpServers> =>
         call('listMcpServers', { query, signal }),
       /** Lists what a message can name of the running servers of a session. */
-      offers: (sessionId: string, { signal }: CallOptions = {}) =>
+      offers: (sessionId: string, { signal }: CallOptions = {}): Promise<McpOfferList> =>
         call('listMcpOffers', { params: { sessionId }, signal }),
     },
 
     trust: {
       /** Returns what the `longhaul.yml` of a workspace wants, and whether it is trusted. */
-      get: (query: QueryInputOf<'getTrust'> = {}, { signal }: CallOptions = {}) =>
+      get: (query: QueryInputOf<'getTrust'> = {}, { signal }: CallOptions = {}): Promise<TrustState> =>
         call('getTrust', { query, signal }),
       /** Trusts what was shown with this `hash`, or withdraws the trust. */
-      answer: (body: BodyInputOf<'answerTrust'>, { signal }: CallOptions = {}) =>
+      answer: (body: BodyInputOf<'answerTrust'>, { signal }: CallOptions = {}): Promise<TrustReceipt> =>
         call('answerTrust', { body, signal }),
     },
 
@@ -245,7 +334,7 @@ export function createClient(options: ClientOptions) {
       file: NonNullable<CallInput<'replay'>['bytes']>,
       query: Omit<QueryInputOf<'replay'>, 'format'> = {},
       { signal }: CallOptions = {},
-    ) => call('replay', { bytes: file, query, signal }),
+    ): Promise<ReplayResult> => call('replay', { bytes: file, query, signal }),
     /** The same as an HTML page that loads nothing. Show it only as a download. */
     replayPage: async (
       file: NonNullable<CallInput<'replay'>['bytes']>,
@@ -254,18 +343,18 @@ export function createClient(options: ClientOptions) {
     ): Promise<Blob> =>
       (await caller.open('replay', { bytes: file, query: { ...query, format: 'html' }, signal })).blob(),
 
-    search: (query: QueryInputOf<'search'>, { signal }: CallOptions = {}) =>
+    search: (query: QueryInputOf<'search'>, { signal }: CallOptions = {}): Promise<SearchHits> =>
       call('search', { query, signal }),
-    models: ({ signal, ...query }: CallOptions & QueryInputOf<'listModels'> = {}) =>
+    models: ({ signal, ...query }: CallOptions & QueryInputOf<'listModels'> = {}): Promise<ModelList> =>
       call('listModels', { query, signal }),
     /** Lists the providers of models, and whether they have a key. */
-    providers: ({ signal }: CallOptions = {}) => call('listProviders', { signal }),
+    providers: ({ signal }: CallOptions = {}): Promise<Providers> => call('listProviders', { signal }),
     /** Lists the agents that a session can name. */
-    agents: ({ signal }: CallOptions = {}) => call('listAgents', { signal }),
+    agents: ({ signal }: CallOptions = {}): Promise<Agents> => call('listAgents', { signal }),
     /** Lists the folders in which sessions can work. */
-    workspaces: ({ signal }: CallOptions = {}) => call('listWorkspaces', { signal }),
+    workspaces: ({ signal }: CallOptions = {}): Promise<Workspaces> => call('listWorkspaces', { signal }),
     /** Returns the effective configuration, and where each value comes from. */
-    config: ({ signal }: CallOptions = {}) => call('getConfig', { signal }),
+    config: ({ signal }: CallOptions = {}): Promise<ServerConfig> => call('getConfig', { signal }),
 
     /**
      * Returns the bytes of an image or a file, or the whole text of a truncated output. `id` may be a reference
@@ -283,15 +372,22 @@ export function createClient(options: ClientOptions) {
 
 function sessionCalls(caller: Caller) {
   return {
-    create: (body: BodyInputOf<'createSession'> = {}, { signal }: CallOptions = {}) =>
-      caller.call('createSession', { body, signal }),
+    create: (
+      body: BodyInputOf<'createSession'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<CreatedSession> => caller.call('createSession', { body, signal }),
     /** Lists sessions, newest first. `before: page.next` returns the next page. */
-    list: (query: QueryInputOf<'listSessions'> = {}, { signal }: CallOptions = {}) =>
+    list: (query: QueryInputOf<'listSessions'> = {}, { signal }: CallOptions = {}): Promise<SessionList> =>
       caller.call('listSessions', { query, signal }),
-    get: (sessionId: string, { signal, ...query }: CallOptions & QueryInputOf<'getSession'> = {}) =>
-      caller.call('getSession', { params: { sessionId }, query, signal }),
-    update: (sessionId: string, body: BodyInputOf<'updateSession'>, { signal }: CallOptions = {}) =>
-      caller.call('updateSession', { params: { sessionId }, body, signal }),
+    get: (
+      sessionId: string,
+      { signal, ...query }: CallOptions & QueryInputOf<'getSession'> = {},
+    ): Promise<FoundSession> => caller.call('getSession', { params: { sessionId }, query, signal }),
+    update: (
+      sessionId: string,
+      body: BodyInputOf<'updateSession'>,
+      { signal }: CallOptions = {},
+    ): Promise<UpdatedSession> => caller.call('updateSession', { params: { sessionId }, body, signal }),
     /** Deletes a session at once, or after `undoSeconds`, within which `restore` takes that back. */
     delete: async (
       sessionId: string,
@@ -300,12 +396,18 @@ function sessionCalls(caller: Caller) {
       await caller.open('deleteSession', { params: { sessionId }, query, signal });
     },
     /** Takes a delayed deletion back. */
-    restore: (sessionId: string, { signal }: CallOptions = {}) =>
+    restore: (sessionId: string, { signal }: CallOptions = {}): Promise<RestoredSession> =>
       caller.call('restoreSession', { params: { sessionId }, signal }),
-    fork: (sessionId: string, body: BodyInputOf<'forkSession'> = {}, { signal }: CallOptions = {}) =>
-      caller.call('forkSession', { params: { sessionId }, body, signal }),
+    fork: (
+      sessionId: string,
+      body: BodyInputOf<'forkSession'> = {},
+      { signal }: CallOptions = {},
+    ): Promise<ForkedSession> => caller.call('forkSession', { params: { sessionId }, body, signal }),
     /** With `files`, the export contains the recorded files of the workspace. It is read into memory. */
-    export: (sessionId: string, { files = false, signal }: CallOptions & { files?: boolean } = {}) =>
+    export: (
+      sessionId: string,
+      { files = false, signal }: CallOptions & { files?: boolean } = {},
+    ): Promise<SessionExport> =>
       caller.call('exportSession', {
         params: { sessionId },
         query: { files: files ? 'true' : 'false' },
@@ -316,25 +418,35 @@ function sessionCalls(caller: Caller) {
       file: NonNullable<CallInput<'importSession'>['bytes']>,
       query: QueryInputOf<'importSession'> = {},
       { signal }: CallOptions = {},
-    ) => caller.call('importSession', { bytes: file, query, signal }),
+    ): Promise<ImportedSession> => caller.call('importSession', { bytes: file, query, signal }),
   };
 }
 
 function queueCalls(caller: Caller) {
   return {
-    list: (sessionId: string, { signal }: CallOptions = {}) =>
+    list: (sessionId: string, { signal }: CallOptions = {}): Promise<SessionQueue> =>
       caller.call('listSessionQueue', { params: { sessionId }, signal }),
-    edit: (sessionId: string, messageId: string, content: UserContent, { signal }: CallOptions = {}) =>
+    edit: (
+      sessionId: string,
+      messageId: string,
+      content: UserContent,
+      { signal }: CallOptions = {},
+    ): Promise<EditedMessage> =>
       caller.call('editQueued', { params: { sessionId, messageId }, body: { content }, signal }),
     /** Moves a message to another position: 1 is next. */
-    move: (sessionId: string, messageId: string, position: number, { signal }: CallOptions = {}) =>
+    move: (
+      sessionId: string,
+      messageId: string,
+      position: number,
+      { signal }: CallOptions = {},
+    ): Promise<MovedMessage> =>
       caller.call('moveQueued', { params: { sessionId, messageId }, body: { position }, signal }),
     /** Stops the current step, and starts a run with the queued messages, this one first. */
-    send: (sessionId: string, messageId: string, { signal }: CallOptions = {}) =>
+    send: (sessionId: string, messageId: string, { signal }: CallOptions = {}): Promise<SentMessage> =>
       caller.call('sendQueued', { params: { sessionId, messageId }, signal }),
-    remove: (sessionId: string, messageId: string, { signal }: CallOptions = {}) =>
+    remove: (sessionId: string, messageId: string, { signal }: CallOptions = {}): Promise<RemovedMessage> =>
       caller.call('removeQueued', { params: { sessionId, messageId }, signal }),
-    clear: (sessionId: string, { signal }: CallOptions = {}) =>
+    clear: (sessionId: string, { signal }: CallOptions = {}): Promise<ClearedQueue> =>
       caller.call('clearSessionQueue', { params: { sessionId }, signal }),
   };
 }

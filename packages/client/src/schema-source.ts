@@ -1,14 +1,21 @@
-/** What validates the responses. It takes longer to load than the rest of the client. */
+/** What validates the responses: the module `@longhaul/protocol/api`, which contains zod. */
 export type ApiSchemas = Pick<typeof import('@longhaul/protocol/api'), 'API_ROUTES'>;
 
-/**
- * Returns the schemas when they are needed. Without late ones, they are loaded with the first response, which waits for
- * them. Late ones are undefined until they arrive.
- */
-export function schemaSource(late: Promise<ApiSchemas> | undefined): () => Promise<ApiSchemas | undefined> {
-  if (late === undefined) return () => import('@longhaul/protocol/api');
+/** Schemas that are loaded with the first response, which waits for them, or that arrive later. */
+export type ApiSchemaSource = (() => Promise<ApiSchemas>) | Promise<ApiSchemas>;
+
+/** Returns the schemas when they are needed. Undefined: there are none, or they have not arrived yet. */
+export function schemaSource(source: ApiSchemaSource | undefined): () => Promise<ApiSchemas | undefined> {
+  if (source === undefined) return async () => undefined;
+  if (typeof source === 'function') {
+    let loading: Promise<ApiSchemas> | undefined;
+    return () => {
+      loading ??= source();
+      return loading;
+    };
+  }
   let arrived: ApiSchemas | undefined;
-  late.then(
+  source.then(
     (schemas) => {
       arrived = schemas;
     },

@@ -73,7 +73,11 @@ ${more}`,
   }
 
   get client(): LonghaulClient {
-    return createClient({ baseUrl: this.url, token: this.token });
+    return createClient({
+      baseUrl: this.url,
+      token: this.token,
+      schemas: () => import('@longhaul/protocol/api'),
+    });
   }
 
   get #served() {

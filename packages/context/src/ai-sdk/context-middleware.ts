@@ -18,7 +18,7 @@ import { PROMPT_FORMAT } from './prompt-format.ts';
 
 /** Options of a context session, and those of the middleware. */
 export interface ContextMiddlewareOptions
-  extends Omit<ContextSessionOptions<LanguageModelV4Message>, 'format' | 'state' | 'summarise'> {
+  extends Omit<ContextSessionOptions<LanguageModelV4Message>, 'format' | 'state' | 'messages' | 'summarise'> {
   /**
    * Returns the sizes that a server named if it refused a request as too long, and undefined for any other failure. The
    * request is then compacted and sent again. Pass `tooLongRefusal` of `@longhaul/models`. Default: refusals are thrown.
@@ -80,12 +80,13 @@ class PromptFitter {
     const { refusalOf, onCompacted, maxConversations = DEFAULT_CONVERSATIONS, ...session } = options;
     this.#conversations = new Conversations<Call>({
       maxConversations,
-      open: (call, state) =>
+      open: (call, from) =>
         createContextSession({
           ...session,
           format: PROMPT_FORMAT,
           summarise: session.summarise === true ? summariserOf(call) : undefined,
-          state,
+          state: from?.marksOnly(),
+          messages: from?.messages,
         }),
     });
   }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { LonghaulError } from '@longhaul/protocol';
-import type { ContextSession, ContextSessionState } from '../session/session-types.ts';
+import type { ContextSession } from '../session/session-types.ts';
 
 type Session = ContextSession<LanguageModelV4Message>;
 
@@ -14,7 +14,7 @@ export interface Conversation<C> {
 export interface ConversationOptions<C> {
   maxConversations: number;
   /** Creates the session of a new conversation, which must outlive its calls. */
-  open: (conversation: () => C | undefined, state?: ContextSessionState<LanguageModelV4Message>) => Session;
+  open: (conversation: () => C | undefined, from?: Session) => Session;
 }
 
 /** The messages that a conversation must share with a prompt, for the prompt to continue an edited form of it. */
@@ -69,14 +69,14 @@ export class Conversations<C> {
       if (shared >= MIN_SHARED_MESSAGES && shared > (best?.shared ?? 0)) best = { session, shared };
     }
     if (best === undefined) return undefined;
-    const conversation = this.#opened(best.session.toJSON());
+    const conversation = this.#opened(best.session);
     conversation.session.truncate(best.shared);
     return conversation;
   }
 
-  #opened(state?: ContextSessionState<LanguageModelV4Message>): Conversation<C> {
+  #opened(from?: Session): Conversation<C> {
     const conversation: Conversation<C> = {
-      session: this.#options.open(() => conversation.call, state),
+      session: this.#options.open(() => conversation.call, from),
       call: undefined,
     };
     return conversation;

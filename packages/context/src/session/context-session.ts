@@ -1,4 +1,4 @@
-import { LonghaulError } from '@longhaul/protocol';
+import type { LonghaulError } from '@longhaul/protocol';
 import { type Budget, computeBudget, DEFAULT_LEDGER_SHARE } from '../budget.ts';
 import { contextExhausted } from '../compaction/context-exhausted.ts';
 import {
@@ -16,6 +16,7 @@ import { countByClasses, memoizeCounter, type TokenCounter } from '../tokens.ts'
 import type { ViewEntry } from '../view.ts';
 import { createViewKeeper } from '../view-keeper.ts';
 import { AppendedMessages } from './appended-messages.ts';
+import { withEncodedBytes } from './bytes-in-json.ts';
 import { throwIfAborted } from './cancel.ts';
 import type { MessageLog } from './message-log.ts';
 import { recallFrom } from './recall.ts';
@@ -31,6 +32,7 @@ import type {
   FittedMessages,
   NamedSizes,
 } from './session-types.ts';
+import { storedMessages } from './stored-messages.ts';
 
 /**
  * Creates a session that keeps your own agent loop within its model's window.
@@ -65,11 +67,6 @@ class LoggedSession<M> implements ContextSession<M> {
 
   constructor(options: ContextSessionOptions<M>) {
     const { state, format, countMedia = countAnyMedia } = options;
-    if (state !== undefined && state.version !== 1)
-      throw new LonghaulError(
-        'invalid_request',
-        `Unknown version of a session's state: ${state.version}. The known version is 1.`,
-      );
     this.#options = options;
     this.#appended = new AppendedMessages(format);
     this.#count = memoizeCounter(options.count ?? countByClasses);
@@ -83,7 +80,7 @@ class LoggedSession<M> implements ContextSession<M> {
     this.#learnedWindowTokens = state?.learnedWindowTokens;
     this.#marks = new SessionMarks(state);
     this.#compactor = new SessionCompactor(options, this.#marks, this.#count);
-    if (state !== undefined) this.#appended.append(state.messages);
+    this.#appended.append(storedMessages(options));
   }
 
   get #log(): MessageLog<M> {
@@ -229,10 +226,18 @@ class LoggedSession<M> implements ContextSession<M> {
     return recallFrom(this.#log.messages, input);
   }
 
+  get messages(): readonly M[] {
+    return this.#appended.messages;
+  }
+
   toJSON(): ContextSessionState<M> {
+    return { ...this.marksOnly(), messages: this.messages.map(withEncodedBytes) };
+  }
+
+  marksOnly(): ContextSessionState<M> {
     return {
       version: 1,
-      messages: [...this.#appended.messages],
+      messageCount: this.messageCount,
       ...(this.#learnedWindowTokens === undefined ? {} : { learnedWindowTokens: this.#learnedWindowTokens }),
       ratio: this.#meter.ratio,
       mediaRatio: this.#meter.mediaRatio,

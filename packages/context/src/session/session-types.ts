@@ -30,8 +30,13 @@ export interface ContextSessionOptions<M> {
   ledgerShare?: number;
   /** Tools whose outputs are never pruned. Default: `todo`. */
   protectedTools?: readonly string[];
-  /** The result of `toJSON`, also after `JSON.stringify` and `JSON.parse`. */
+  /** The result of `toJSON` or `marksOnly`, also after `JSON.stringify` and `JSON.parse`. */
   state?: ContextSessionState<M> | undefined;
+  /**
+   * The messages of a state that has none: the history that the program has stored, from its first message. It may be
+   * longer than the one that the state was made with.
+   */
+  messages?: readonly M[] | undefined;
 }
 
 /** An `AbortSignal`, in every environment that has that type. */
@@ -53,10 +58,13 @@ export type SessionSummarise<M> = (request: {
   signal?: FitSignal;
 }) => Promise<string | SummaryReply>;
 
-/** The whole session. It is JSON if the messages are. */
+/** The whole session. It is JSON if the messages are; bytes in them are Base64. */
 export interface ContextSessionState<M> {
   version: 1;
-  messages: M[];
+  /** Absent in the result of `marksOnly`. */
+  messages?: M[];
+  /** Number of messages that the session had. Absent in a state of an older version. */
+  messageCount?: number;
   marks: Mark[];
   /** The window that a refusal named, if it was smaller than `windowTokens`. */
   learnedWindowTokens?: number;
@@ -158,7 +166,15 @@ export interface ContextSession<M> {
    * whatever the model passed: an input that is not a `RecallInput` gives a text that explains the tool.
    */
   recall(input: unknown): string;
+  /** The appended messages, in order: the very objects. */
+  readonly messages: readonly M[];
+  /** Returns the whole session. */
   toJSON(): ContextSessionState<M>;
+  /**
+   * Returns the session without its messages, for a program that stores them itself. Pass them as `messages` together
+   * with this state to continue the session.
+   */
+  marksOnly(): ContextSessionState<M>;
 }
 
 /** Sizes in tokens that a refusal can name. */

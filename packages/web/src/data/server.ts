@@ -32,7 +32,7 @@ export function openServer({ baseUrl, access, lateSchemas }: ServerOptions): Ser
   const client = createClient({
     baseUrl,
     fetch: authorizedFetch(access, connection),
-    ...(lateSchemas && { lateSchemas }),
+    ...(lateSchemas && { schemas: lateSchemas }),
   });
   const book = new SessionBook(client);
   connection.onReturn(() => book.reopen());

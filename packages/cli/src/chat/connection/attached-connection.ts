@@ -14,7 +14,11 @@ export async function openAttachedConnection(
   { tokenFile, env }: { tokenFile: string } & Pick<Terminal, 'env'>,
 ): Promise<Connection> {
   const token = env['LONGHAUL_TOKEN']?.trim() || (await readFile(tokenFile, 'utf8').catch(missing))?.trim();
-  const client = createClient({ baseUrl: address, ...(token ? { token } : {}) });
+  const client = createClient({
+    baseUrl: address,
+    schemas: () => import('@longhaul/protocol/api'),
+    ...(token ? { token } : {}),
+  });
   try {
     await client.sessions.list({ limit: 1 });
   } catch (error) {

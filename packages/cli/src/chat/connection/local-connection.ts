@@ -69,7 +69,12 @@ export async function openLocalConnection(options: LocalConnectionOptions): Prom
   );
   const parts = undo.move();
   return {
-    client: createClient({ baseUrl: 'http://localhost', token, fetch: socketFetch(socketPath) }),
+    client: createClient({
+      baseUrl: 'http://localhost',
+      token,
+      fetch: socketFetch(socketPath),
+      schemas: () => import('@longhaul/protocol/api'),
+    }),
     local: {
       workspace: first.workspace,
       access: localAccess(first, settings, terminal),
