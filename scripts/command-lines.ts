@@ -6,7 +6,10 @@ export type CommandFlags = Readonly<Record<string, Flags>>;
 /** `RUN_FLAGS`, `PIN_FLAGS`, … of a module as the flags of `run`, `pin`, … */
 export function commandFlags(module: Readonly<Record<string, Flags>>): CommandFlags {
   const entries = Object.entries(module).map(([name, flags]) => [
-    name.replace(/_FLAGS$/, '').toLowerCase(),
+    name
+      .replace(/_FLAGS$/, '')
+      .toLowerCase()
+      .replaceAll('_', '-'),
     flags,
   ]);
   return Object.fromEntries(entries);

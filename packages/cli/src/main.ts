@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   gc: async () => (await import('./commands/gc.ts')).gc,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/backup.ts')).restore,
+  'migrate-storage': async () => (await import('./commands/migrate-storage.ts')).migrateStorage,
   repair: async () => (await import('./commands/repair.ts')).repair,
   models: async () => (await import('./commands/models.ts')).models,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,

@@ -32,6 +32,7 @@ const COMMANDS = [
   'gateway',
   'gc',
   'backup',
+  'migrate-storage',
   'restore',
   'repair',
   'doctor',
@@ -48,7 +49,9 @@ const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
 describe('help', () => {
   it.each(COMMANDS)('longhaul %s --help names every flag, within 120 columns', (command) => {
     const text = helpFor(command);
-    const known = Object.entries(flags).find(([name]) => name === `${command.toUpperCase()}_FLAGS`)?.[1];
+    const known = Object.entries(flags).find(
+      ([name]) => name === `${command.toUpperCase().replaceAll('-', '_')}_FLAGS`,
+    )?.[1];
     expect(known).toBeDefined();
     for (const flag of Object.keys(known ?? {})) expect(text).toContain(`--${flag}`);
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(120);

@@ -91,6 +91,47 @@ describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
     expect(outputs()).toEqual([]);
   });
 
+  it('are copied from SQLite and back with their blobs', async () => {
+    await using bucket = await startS3();
+    await using bench = await Bench.open();
+    const { flags } = await bench.serve({
+      windowTokens: 64_000,
+      script: ({ number }) =>
+        number === 1
+          ? {
+              text: 'Counting.',
+              toolCalls: [{ name: 'bash', arguments: { command: 'seq 1 60000; echo needle' } }],
+            }
+          : 'Counted.',
+    });
+    const run = async (args: string[], code = 0) => {
+      const ended = await bench.run(args, { env: bucket.env });
+      expect(ended.stdout + ended.stderr).not.toContain(PASSWORD);
+      expect(ended.code, ended.stdout + ended.stderr).toBe(code);
+      return ended.stdout + ended.stderr;
+    };
+    await run(['run', 'Count to many', '--sandbox', 'local', ...flags]);
+    const shown = await run(['show', 'last']);
+    const file = 'sqlite:~/.local/share/longhaul/longhaul.db';
+    const url = `${address()}?schema=moved`;
+    const move = (from: string, to: string, ...rest: string[]) => ['migrate-storage', from, to, ...rest];
+    const blobs = bucket.url('moved');
+    const first = await run(move(file, url, '--blobs', blobs));
+    expect(first).toMatch(/Copied and compared: 1 session, [1-9]\d* blobs? /);
+    expect(await run(move(file, url, '--blobs', blobs))).toContain('The target had 1 session already.');
+    expect(await run(move(url, url, '--from-blobs', blobs, '--blobs', 'postgres'))).toContain('0 sessions, ');
+    await run(move(url, 'sqlite:~/back/longhaul.db', '--from-blobs', 'postgres'));
+    await writeFile(bench.userFile, 'storage: { url: "sqlite:~/back/longhaul.db" }\n');
+    expect(await run(['show', 'last'])).toBe(shown);
+    expect(await run(['doctor', '--deep', '--json'], 1)).not.toContain('"damaged"');
+    await writeFile(bench.userFile, `storage: { url: "${url}", blobs: "${blobs}" }\n`);
+    expect(await run(['show', 'last'])).toBe(shown);
+    expect(await run(['search', 'needle'])).toContain('needle');
+    expect(await run(move(url, url), 2)).toContain('are the same store');
+    expect(await run(move('sqlite:/absent/longhaul.db', url), 1)).toContain('There is no database at');
+    expect(await run(move('/absent/longhaul.db', url), 2)).toContain('takes two stores');
+  });
+
   it('are refused with what to do', async () => {
     await using bench = await Bench.open();
     const refused = async (url: string, args: string[], message: RegExp) => {

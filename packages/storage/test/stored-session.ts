@@ -1,6 +1,5 @@
-import type { Lease } from '@longhaul/core';
+import type { Lease, Store } from '@longhaul/core';
 import { blobReference, type Part } from '@longhaul/protocol';
-import type { SqliteStore } from '../src/sqlite/index.ts';
 
 const OWNER = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
 
@@ -9,7 +8,7 @@ const OWNER = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
  * true.
  */
 export async function storeSession(
-  store: SqliteStore,
+  store: Store,
   id: string,
   { parts, isRunning = false, parentId }: { parts: Part[]; isRunning?: boolean; parentId?: string },
 ): Promise<Lease> {

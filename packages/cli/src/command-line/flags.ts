@@ -224,6 +224,7 @@ export const GC_FLAGS = {
   json: toggle,
 } as const;
 export const BACKUP_FLAGS = { ...WHERE, json: toggle } as const;
+export const MIGRATE_STORAGE_FLAGS = { ...WHERE, 'from-blobs': text, blobs: text, json: toggle } as const;
 export const RESTORE_FLAGS = { ...WHERE, 'without-settings': toggle, json: toggle } as const;
 export const REPAIR_FLAGS = {
   ...WHERE,

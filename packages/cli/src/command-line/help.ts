@@ -39,6 +39,8 @@ Commands
   gc         remove unneeded data and free its disk space
   backup     save sessions and settings in a folder; restore brings them back
   repair     recover a damaged database
+  migrate-storage
+             copy all sessions to another database
   models     list models, with windows and prices
   doctor     check this machine
   config     show the effective configuration
@@ -604,6 +606,20 @@ Only your user can read the folder. It contains stored keys and tokens. Exit cod
 ${WHERE}
 
 The database is restored to where storage.url names it now.
+`,
+  'migrate-storage': `Copy all sessions with their blobs from one database to another, and compare them. The source is not changed, and nothing in
+the target is overwritten.
+
+  longhaul migrate-storage sqlite:PATH postgres://me@db.example/longhaul
+  longhaul migrate-storage URL URL --from-blobs /old/blobs --blobs s3://my-bucket/longhaul   only the blobs
+
+      --blobs PLACE       where TO keeps its blobs, if it is PostgreSQL (default: storage.blobs)
+      --from-blobs PLACE  where FROM keeps its blobs, if it is PostgreSQL (default: storage.blobs)
+      --json              print one JSON object
+${WHERE}
+
+If the command is interrupted, run it again: it continues. Sessions with a run are left out. Exit code: 1 if something was
+not copied.
 `,
   repair: `Copy the readable content of a damaged database into a new one. The damaged file is renamed. It is never changed or
 deleted.
