@@ -15,6 +15,24 @@ const DRAWN = [
   'packages/storage/src/maintenance/flipped-bits.test.ts',
 ];
 
+/**
+ * Tests that run the command a second time, with Bun: those of runs, sessions, servers, stores, workers, and of processes
+ * that outlive others. Not those of `watchdog`, which reads how Node.js keeps signals, of `compile-cache` and
+ * `loaded-modules`, which look into Node.js, and of `hostile-modules`, which needs hooks that Bun does not have. The demo runs with the Bun of a single
+ * file.
+ */
+const WITH_BUN = [
+  'run',
+  'queue-cancel-resume',
+  'storage',
+  'serve',
+  'replay',
+  'send',
+  'wait',
+  'kept-commands',
+  'background-kill',
+].map((name) => `packages/cli/test/${name}.slow.test.ts`);
+
 /** Programs that tests start share the cache. Otherwise most of their time would be spent compiling. */
 const ENV = { NODE_COMPILE_CACHE: join(tmpdir(), 'longhaul-test-compile-cache') };
 
@@ -49,6 +67,10 @@ export default defineConfig({
           exclude: NEVER,
           env: { ...ENV, LONGHAUL_CASES: 'all' },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'bun', include: WITH_BUN, setupFiles: ['packages/cli/test/bun-runtime.ts'] },
       },
     ],
     env: ENV,

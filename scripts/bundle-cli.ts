@@ -4,8 +4,8 @@
  * modules.
  *
  * Modules that find files relative to `import.meta.url` keep their path: a module of package X sees
- * `bundle/lib/X/dist/…`, whichever chunk its code is in, and a module of the command sees its path in packages/cli.
- * Programs that are started by path are entries under these paths. Files that are read by path are copied there.
+ * `bundle/lib/X/dist/…`, whichever chunk its code is in. Programs that are started by path are entries under these
+ * paths. Files that are read by path are copied there. So the folder is complete: scripts/binary.ts makes it one file.
  */
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, posix, relative } from 'node:path';
@@ -35,8 +35,10 @@ const PROGRAMS = [
   'tools/dist/web/page-worker.js',
 ];
 
-/** Folders whose files are read by path. */
+/** Files and folders that are read by path. */
 const ASSETS = [
+  'cli/package.json',
+  'cli/bin/watchdog.js',
   'replay/src/html',
   'scripted-model/src/demo/app',
   'models/dist/tokenizers/vocabularies',
@@ -120,10 +122,7 @@ await build.close();
 await copyAssets();
 await writeLicences(chunksOf({ output }));
 
-/**
- * Replaces `import.meta.url` in this repository's modules with their URL below `lib`, or below packages/cli for the
- * command's own.
- */
+/** Replaces `import.meta.url` in this repository's modules with their URL below `lib`. */
 function keepModuleUrls(): Plugin {
   const PLACEHOLDER = /__moduleUrl\("([^"]+)"\)/g;
   return {
@@ -135,7 +134,7 @@ function keepModuleUrls(): Plugin {
     },
     renderChunk(code, chunk) {
       return code.replace(PLACEHOLDER, (_, path: string) => {
-        const place = path.startsWith('cli/') ? path.replace('cli', '..') : `lib/${path}`;
+        const place = `lib/${path}`;
         if (place === chunk.fileName) return 'import.meta.url';
         const target = posix.relative(posix.dirname(chunk.fileName), place);
         return `new URL(${JSON.stringify(target)}, import.meta.url).href`;

@@ -2,7 +2,8 @@
 // Plain JavaScript that every Node understands: checks the version, then loads the program.
 import { statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { ignoreRelativeFolders, run } from './start.js';
 
 const OLDEST_NODE = 24;
 const PACKAGES = [
@@ -28,23 +29,21 @@ const PACKAGES = [
 const major = Number(process.versions.node.split('.')[0]);
 
 ignoreRelativeFolders();
+if (process.versions.bun !== undefined) await checkBun();
 if (major < OLDEST_NODE) await runWithNewerNode();
 else await start();
 
-/** With `.` in PATH, a program of the workspace named `git` or `rg` would run in place of the installed one. */
-function ignoreRelativeFolders() {
-  const folders = process.env.PATH?.split(delimiter).filter((folder) => isAbsolute(folder)) ?? [];
-  // An empty PATH means the current folder, a missing one those of the system.
-  if (folders.length === 0) delete process.env.PATH;
-  else process.env.PATH = folders.join(delimiter);
+async function checkBun() {
+  const { problemOfBun } = await import('./bun.js');
+  const problem = problemOfBun();
+  if (problem !== undefined) fail(problem);
 }
 
 async function start() {
   const cache = compileCache();
   if (cache) nodeModule.enableCompileCache(cache);
   const { main } = await load(entryPoint());
-  // Output to files, pipes and terminals is written when `main` is done; open connections need not be waited for.
-  process.exit(await main(process.argv.slice(2)));
+  await run(main, process.argv.slice(2));
 }
 
 /**

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
+const BIN = fileURLToPath(new URL('../bin/', import.meta.url));
 /** Both have the same length, which V8 compares. */
 const GOOD = "console.log('good'); export const main = async () => 0;\n";
 const EVIL = "console.log('evil'); export const main = async () => 0;\n";
@@ -26,7 +26,7 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'longhaul-compile-cache-'));
   for (const folder of ['home', 'tmp', 'package/bin', 'package/bundle'])
     mkdirSync(join(root, folder), { recursive: true });
-  cpSync(BIN, join(root, 'package', 'bin', 'longhaul.js'));
+  cpSync(BIN, join(root, 'package', 'bin'), { recursive: true });
   writeFileSync(join(root, 'package', 'package.json'), '{"type":"module"}');
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));

@@ -17,6 +17,8 @@ import { main } from '../src/main.ts';
 import { processTerminal } from '../src/terminal.ts';
 
 const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
+/** The program that runs the command: this Node.js, or the Bun that `bun-runtime.ts` has found. */
+const RUNTIME = process.env['LONGHAUL_TEST_RUNTIME'] ?? process.execPath;
 /** That of all tests. With a folder per test, every command would compile the whole source again. */
 const COMPILE_CACHE = process.env['NODE_COMPILE_CACHE'] ?? '';
 
@@ -98,7 +100,7 @@ export class Bench implements AsyncDisposable {
       stdoutTo,
       uid,
       before,
-      node = process.execPath,
+      node = RUNTIME,
       detached = false,
       terminal = false,
       keepsInput = terminal,
@@ -161,7 +163,7 @@ export class Bench implements AsyncDisposable {
 
   /** What another program starts, such as a terminal. */
   invocation(args: readonly string[], env: Record<string, string> = {}) {
-    return { command: commandOf(args, process.execPath), environment: this.#env(env) };
+    return { command: commandOf(args, RUNTIME), environment: this.#env(env) };
   }
 
   run(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
@@ -213,7 +215,12 @@ export class Bench implements AsyncDisposable {
   }
 
   #env(more: Record<string, string>): Record<string, string> {
-    const own = { HOME: this.home, TMPDIR: this.root, NODE_COMPILE_CACHE: COMPILE_CACHE };
+    const own = {
+      HOME: this.home,
+      TMPDIR: this.root,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      BUN_RUNTIME_TRANSPILER_CACHE_PATH: COMPILE_CACHE,
+    };
     return { PATH: process.env['PATH'] ?? '', ...own, ...more };
   }
 
@@ -230,8 +237,10 @@ export class Bench implements AsyncDisposable {
   }
 }
 
+/** Bun runs the bundle, since it takes seconds to read the sources. */
 function commandOf(args: readonly string[], node: string): string[] {
-  return [node, ...FROM_SOURCE, BIN, ...args];
+  const flags = node === process.env['LONGHAUL_TEST_RUNTIME'] ? [] : FROM_SOURCE;
+  return [node, ...flags, BIN, ...args];
 }
 
 export function eventsOf({ stdout }: Ended): LonghaulEvent[] {

@@ -31,6 +31,7 @@ export { HOSTED_PROVIDERS, hostedProviderAt } from './catalogue/hosted-providers
 export { listedModels } from './catalogue/listed-models.ts';
 export { modelReasoning } from './catalogue/model-reasoning.ts';
 export { type CheckServerOptions, checkServer } from './check-server.ts';
+export { isEmbeddedFile } from './embedded-file.ts';
 export { type FetchJsonOptions, fetchJson } from './fetch-json.ts';
 export {
   type DetectOptions,

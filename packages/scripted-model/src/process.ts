@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { LonghaulError } from '@longhaul/protocol';
@@ -71,12 +72,18 @@ const statsSchema = z.object({
 });
 
 /** In a checkout this file is TypeScript, so the child runs TypeScript too, with the condition `longhaul-src`. */
-function spawnServer({ scriptModule, ...options }: ScriptedModelProcessOptions): ChildProcess {
+function spawnServer({ scriptModule, journalFile, ...options }: ScriptedModelProcessOptions): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts');
   const entry = new URL(isSource ? './process-entry.ts' : './process-entry.js', import.meta.url);
   const condition = isSource ? ['--conditions=longhaul-src'] : [];
-  const settings = JSON.stringify({ ...options, scriptModule: String(scriptModule) });
+  const settings = JSON.stringify({
+    ...options,
+    scriptModule: String(scriptModule),
+    journalFile: journalFile === undefined ? undefined : resolve(journalFile),
+  });
   return spawn(process.execPath, [...condition, fileURLToPath(entry), settings], {
+    // In the current folder, Bun would read the settings of a project.
+    cwd: dirname(process.execPath),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }

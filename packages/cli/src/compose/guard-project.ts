@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module';
+import nodeModule, { type LoadHookSync, type ResolveHookSync } from 'node:module';
 import { dirname, join, resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TrustedFiles } from '@longhaul/config';
 import { isInside } from '@longhaul/core/host-paths';
+import { LonghaulError } from '@longhaul/protocol';
 
 interface GuardedProject {
   files: TrustedFiles;
@@ -17,6 +18,8 @@ const guarded = new Map<string, GuardedProject>();
  * From now on, the modules of a project run with their trusted bytes. They can load one another and modules of Node.js,
  * and nothing else: no other file, no package, no compiled code. Holds until the process ends, because a module can
  * import later. Does not hold in threads and processes that a module starts.
+ *
+ * @throws {LonghaulError} `config_invalid` under Bun, which has no hooks that see every import.
  */
 export function guardProject(files: TrustedFiles): void {
   if (guarded.size === 0) registerGuard();
@@ -24,7 +27,13 @@ export function guardProject(files: TrustedFiles): void {
 }
 
 function registerGuard(): void {
-  registerHooks({ resolve, load });
+  if (nodeModule.registerHooks === undefined) {
+    throw new LonghaulError(
+      'config_invalid',
+      'A module of a project runs only under Node.js: Bun cannot keep it to its trusted bytes. Run longhaul with Node.js, or name the module in your own longhaul.yml.',
+    );
+  }
+  nodeModule.registerHooks({ resolve, load });
   // Node.js calls no load hook for compiled code.
   const { dlopen } = process;
   process.dlopen = (module: object, file: string, flags?: number) => {

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Config } from '@longhaul/config';
 import type { ProcessEnding, ProcessPlace, RecordProcess, Sandbox } from '@longhaul/core';
 import type { Session } from '@longhaul/protocol';
@@ -7,6 +6,7 @@ import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts'
 import { copyOptions } from './copy-options.ts';
 import { ownPaths } from './own-paths.ts';
 import { passedEnvironment } from './passed-environment.ts';
+import { ownProgramFolders } from './program-folders.ts';
 import { requireLocal } from './require-local.ts';
 
 export interface OpenSandboxOptions {
@@ -39,7 +39,7 @@ export async function openSandbox(
     ...(serverVariables === undefined ? passedEnvironment(settings, env) : { env: serverVariables }),
     keepProcesses: config.keepProcesses,
     refusedPaths: ownPaths(settings, env),
-    programFolders: [dirname(process.execPath)],
+    programFolders: ownProgramFolders(),
     ...(await copyOptions(settings, session)),
     recordProcess,
     signal,

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
 import { findHostProgram } from '@longhaul/core/host-programs';
+import { ownRuntime } from '../own-runtime.ts';
 import type { Check } from './check.ts';
 
 const TIMEOUT_MS = 10_000;
 
-export function checkNode(): Check {
-  return { name: 'node', status: 'ok', detail: `${process.version}, ${process.execPath}` };
+export function checkRuntime(): Check {
+  const { name, version, isSingleFile } = ownRuntime();
+  const inside = isSingleFile ? ', inside' : ',';
+  return { name, status: 'ok', detail: `${version}${inside} ${process.execPath}` };
 }
 
 export function checkGit(): Promise<Check> {

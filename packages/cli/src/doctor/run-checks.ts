@@ -8,7 +8,7 @@ import { checkDatabase } from './database.ts';
 import { checkKeys } from './keys.ts';
 import { checkModels } from './model.ts';
 import { checkModes } from './modes.ts';
-import { checkGit, checkNode, checkRipgrep } from './programs.ts';
+import { checkGit, checkRipgrep, checkRuntime } from './programs.ts';
 import { checkSandboxes } from './sandboxes.ts';
 
 /** Checks everything that a run needs. A failed check does not stop the others. */
@@ -30,7 +30,17 @@ export async function runChecks(
     isBroken ? [] : checkModes(config, { env: terminal.env, home: settings.home }),
   ]);
   const [git, ripgrep, sandboxes, database, models, keys, modes] = groups;
-  return [checkNode(), git, ripgrep, ...sandboxes, configuration, ...database, ...modes, ...models, ...keys];
+  return [
+    checkRuntime(),
+    git,
+    ripgrep,
+    ...sandboxes,
+    configuration,
+    ...database,
+    ...modes,
+    ...models,
+    ...keys,
+  ];
 }
 
 function checkedConfig({ config, sources }: Settings): Check {

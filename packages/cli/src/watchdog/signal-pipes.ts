@@ -11,9 +11,10 @@ const NONBLOCKING = 0o4000;
 
 /**
  * Finds the pipes through which libuv passes signals to event loops: non-blocking, with both ends in this process.
- * Empty without /proc, and before the first signal handler is installed.
+ * Empty without /proc, under Bun, which has no libuv, and before the first signal handler is installed.
  */
 export function findSignalPipes(): SignalPipe[] {
+  if (process.versions['bun'] !== undefined) return [];
   const ends = new Map<string, { reads: number[]; writes: number[] }>();
   for (const name of listDescriptors()) {
     const found = describe(name);

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import type { TokenFamily } from './token-family.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import {
@@ -63,7 +64,8 @@ export function packageOf(family: TokenFamily): string {
  * @throws if its package is missing or has other content.
  */
 export function readVocabulary(family: TokenFamily): Vocabulary {
-  return FILES[family].parse(readFileSync(pathOf(family)));
+  const path = pathOf(family);
+  return FILES[family].parse(unpacked(path, readFileSync(path)));
 }
 
 /**
@@ -81,7 +83,8 @@ export function canReadInSteps(family: TokenFamily): boolean {
 export async function readInSteps(family: TokenFamily): Promise<Vocabulary> {
   const { steps: stepsOf } = FILES[family];
   if (stepsOf === undefined) return readVocabulary(family);
-  const steps = stepsOf(await readFile(pathOf(family)));
+  const path = pathOf(family);
+  const steps = stepsOf(unpacked(path, await readFile(path)));
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -89,11 +92,17 @@ export async function readInSteps(family: TokenFamily): Promise<Vocabulary> {
   }
 }
 
+/** A bundler may compress the file. */
+function unpacked(path: string, file: Uint8Array): Uint8Array {
+  return path.endsWith('.gz') ? gunzipSync(file) : file;
+}
+
 /** A bundler may put the file into `vocabularies` next to this module. Otherwise it is in its package. */
 function pathOf(family: TokenFamily): string {
   const { entry, relative } = FILES[family];
   const bundled = fileURLToPath(new URL(`vocabularies/${basename(relative ?? entry)}`, import.meta.url));
-  if (existsSync(bundled)) return bundled;
+  const found = [bundled, `${bundled}.gz`].find((path) => existsSync(path));
+  if (found !== undefined) return found;
   const path = createRequire(import.meta.url).resolve(entry);
   return relative === undefined ? path : join(path, relative);
 }

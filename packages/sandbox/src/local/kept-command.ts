@@ -16,10 +16,12 @@ const POLL_MS = 100;
 /** How long a command may run after SIGTERM before it gets SIGKILL. */
 const TERMINATE_GRACE_MS = 1_000;
 
-// $1: the folder. $2 to $5: the program that keeps the output. Then the command.
+// $1: the folder. $2 to $4: the program that keeps the output. Then the command. In `/`, Bun finds no settings of a
+// project. BUN_BE_BUN lets a single file that contains Longhaul and Bun run another program.
 const KEPT_SCRIPT = `${waitAtGate(GATE_FD)} exec >/dev/null 2>&1 </dev/null
 out=$1 node=$2 flag=$3 program=$4; shift 4
-{ "$@" 2>&1; echo $? >"$out/exit.new"; mv "$out/exit.new" "$out/exit"; } | "$node" "$flag" "$program" "$out"`;
+{ "$@" 2>&1; echo $? >"$out/exit.new"; mv "$out/exit.new" "$out/exit"; } | {
+cd /; BUN_BE_BUN=1 exec "$node" "$flag" "$program" "$out"; }`;
 
 export interface KeptStart {
   cwd: string;

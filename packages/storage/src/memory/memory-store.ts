@@ -1,5 +1,5 @@
 import type { Store } from '@longhaul/core';
-import { machineUptime } from '../shared/clock.ts';
+import { machineUptime } from '../shared/machine-uptime.ts';
 import { MemoryCore } from './memory-core.ts';
 import { approvalStore } from './stores/approval-store.ts';
 import { cancelStore } from './stores/cancel-store.ts';

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { type Clock, machineUptime } from '../shared/clock.ts';
+import type { Clock } from '../shared/clock.ts';
+import { machineUptime } from '../shared/machine-uptime.ts';
 import { type Connection, rowsOf } from './connection.ts';
 import { SERVER_CLOCK } from './heads.ts';
 

@@ -8,11 +8,6 @@ export interface Clock {
   uptime: () => number;
 }
 
-/** Returns the kernel's monotonic clock. It stops while the machine sleeps, like the timers that renew leases. */
-export function machineUptime(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
-}
-
 /** When a lease expires, on both clocks. */
 export interface Expiry {
   expiresAt: number;

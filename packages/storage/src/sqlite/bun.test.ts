@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBun, lacks } from '@longhaul/testing/machine';
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runProgram } from '../../test/support.ts';
+import { machineUptime } from '../shared/machine-uptime.ts';
 
 const SUITE = fileURLToPath(new URL('./sqlite-store.bun.test.ts', import.meta.url));
 
@@ -25,4 +26,15 @@ it('passes the store contract under Bun, on bun:sqlite', { timeout: 120_000 }, a
   // A suite without any tests would pass too.
   assert.match(output, /\b(?:[4-9]\d|\d{3}) pass\b/);
   assert.match(output, /\b0 fail\b/);
+});
+
+it('reads the same uptime as Node.js, so that both can share a database', async ({ skip }) => {
+  const bun = await findBun();
+  if (bun === undefined) return lacks('bun', 'no working Bun was found in node_modules or on the PATH', skip);
+  const module = JSON.stringify(new URL('../shared/machine-uptime.ts', import.meta.url).pathname);
+  const program = `import { machineUptime } from ${module}; console.log(machineUptime());`;
+  const before = machineUptime();
+  const { output } = await runProgram(bun, ['-e', program], { env: { TMPDIR: folder } });
+  expect(Number(output)).toBeGreaterThanOrEqual(before);
+  expect(Number(output)).toBeLessThanOrEqual(machineUptime());
 });

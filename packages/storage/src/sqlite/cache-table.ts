@@ -1,9 +1,9 @@
 import type { CacheHit, CacheLimits } from '@longhaul/models';
 import { asc, eq, inArray, ne, sql } from 'drizzle-orm';
 import { cacheBytes } from '../shared/cache-limits.ts';
+import { lazy } from '../shared/lazy.ts';
 import { isSoundRow, rowChecksum } from '../shared/row-checksum.ts';
 import type { Drizzle } from './connection.ts';
-import { lazy } from './lazy.ts';
 import { unlessDamaged } from './readable-rows.ts';
 import { cache } from './schema.ts';
 

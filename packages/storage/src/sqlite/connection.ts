@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { SQLiteAsyncDatabase } from 'drizzle-orm/sqlite-core/async/db';
-import { lazy } from './lazy.ts';
+import { lazy } from '../shared/lazy.ts';
 
 export type Drizzle = SQLiteAsyncDatabase<'sync', { lastInsertRowid: number | bigint }>;
 

@@ -7,11 +7,11 @@ import {
   sourceOf,
   wholePayload,
 } from '../shared/event-rows.ts';
+import { lazy } from '../shared/lazy.ts';
 import { rowChecksum } from '../shared/row-checksum.ts';
 import { assertDurable } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
 import { createEventSources } from './event-sources.ts';
-import { lazy } from './lazy.ts';
 import { readableRows, UNREADABLE } from './readable-rows.ts';
 import { events } from './schema.ts';
 import { type Head, timeIn } from './session-heads.ts';

@@ -2,8 +2,8 @@ import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { EventSource } from '../shared/event-copies.ts';
 import type { SourcePlace } from '../shared/event-rows.ts';
 import { soundPart, textsOf } from '../shared/event-sources.ts';
+import { lazy } from '../shared/lazy.ts';
 import type { Drizzle } from './connection.ts';
-import { lazy } from './lazy.ts';
 import { messages, parts } from './schema.ts';
 
 /** Reads what events repeat. Returns undefined if it was lost. */

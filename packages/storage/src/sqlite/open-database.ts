@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LonghaulError } from '@longhaul/protocol';
 import { sql } from 'drizzle-orm';
-import { machineUptime } from '../shared/clock.ts';
+import { machineUptime } from '../shared/machine-uptime.ts';
 import { makePrivateFile, makePrivateFolder } from '../shared/private-folder.ts';
 import { type Connection, connect } from './connection.ts';
 import { DatabaseFile, type DatabaseFileOptions, LOG_BYTES } from './database-file.ts';

@@ -1,11 +1,11 @@
 import type { SearchHit, SearchOptions } from '@longhaul/core';
 import type { Part } from '@longhaul/protocol';
 import { sql } from 'drizzle-orm';
+import { lazy } from '../shared/lazy.ts';
 import { unpackText } from '../shared/packed-text.ts';
 import { isSoundRow } from '../shared/row-checksum.ts';
 import { parseTerms, plainTextOf, searchTextOf, snippetOf } from '../shared/search-text.ts';
 import type { Drizzle } from './connection.ts';
-import { lazy } from './lazy.ts';
 import { readRevertedSpans } from './live-rows.ts';
 import { partSearch } from './schema.ts';
 

@@ -1,5 +1,6 @@
 import type { Part } from '@longhaul/protocol';
 import { and, eq, sql } from 'drizzle-orm';
+import { lazy } from '../shared/lazy.ts';
 import {
   isOpenRow,
   isStreaming,
@@ -11,7 +12,6 @@ import {
 import { rowChecksum } from '../shared/row-checksum.ts';
 import { messageNotInSession, partIsClosed, partLeavesHole } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
-import { lazy } from './lazy.ts';
 import type { PartSearch } from './part-search.ts';
 import { messages, partChunks, parts } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import type { Lease } from '@longhaul/core';
 import { eq, sql } from 'drizzle-orm';
+import { lazy } from '../shared/lazy.ts';
 import { leaseLost, sessionNotFound } from '../shared/store-errors.ts';
 import type { Drizzle } from './connection.ts';
-import { lazy } from './lazy.ts';
 import { heads } from './schema.ts';
 
 /** A session's counters and lease. Code that changes a head must `save` it in the same write. */

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { visibleLine } from '@longhaul/protocol';
 import { stateLines } from '../../mcp/server-lines.ts';
+import { ownRuntime } from '../../own-runtime.ts';
 import { skillLines } from '../../render/skill-lines.ts';
 import { version } from '../../version.ts';
 import { INIT_PROMPT } from './init-prompt.ts';
@@ -54,7 +55,7 @@ async function bug(
   const { env } = terminal;
   const facts = {
     version: await version(),
-    node: process.version,
+    runtime: ownRuntime(),
     platform: `${process.platform} ${process.arch}`,
     terminal: {
       TERM: env['TERM'],

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
+import { isEmbeddedFile } from '../../embedded-file.ts';
 import { acceptedEncodings } from './encodings.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
 
@@ -115,6 +116,7 @@ async function readBest(path: string, acceptEncoding: string | undefined): Promi
 /** Follows no link, and reads regular files only. */
 async function readFileAt(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   try {
+    if (isEmbeddedFile(path)) return Uint8Array.from(await readFile(path));
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     return (await file.stat()).isFile() ? Uint8Array.from(await file.readFile()) : undefined;
   } catch (error) {
