@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { hostTarget } from './binary/targets.ts';
+
+const SCRIPT = fileURLToPath(new URL('install.sh', import.meta.url));
+const isMusl = globSync('/lib/ld-musl-*').length > 0;
+const NAME = `longhaul-${hostTarget({ platform: process.platform, arch: process.arch, isMusl })}`;
+const PROGRAM = '#!/bin/sh\necho 1.2.3\n';
+const sumOf = (content: string) => createHash('sha256').update(content).digest('hex');
+
+let files: Record<string, string> = {};
+let server: Server;
+let url: string;
+let root: string;
+
+beforeAll(async () => {
+  server = createServer(({ url: path = '' }, response) => {
+    const content = files[path.slice(1)];
+    response.writeHead(content === undefined ? 404 : 200).end(content);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  root = await mkdtemp(join(tmpdir(), 'longhaul-install-'));
+});
+afterAll(async () => {
+  server.close();
+  server.closeAllConnections();
+  await rm(root, { recursive: true });
+});
+
+let bin: string;
+beforeEach(async () => {
+  bin = join(await mkdtemp(join(root, 'place-')), 'my bin');
+  files = { [NAME]: PROGRAM, SHA256SUMS: `${sumOf('x')}  longhaul-other\n${sumOf(PROGRAM)}  ${NAME}\n` };
+});
+
+async function install(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn('sh', [SCRIPT, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code, stdout, stderr };
+}
+
+const installed = () => readdir(bin).catch(() => []);
+
+it('installs the file for this machine, replaces an earlier one, and says if its folder is not on the PATH', async () => {
+  const first = await install(['--base-url', url, '--to', bin]);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toContain(`Installed longhaul 1.2.3 in ${bin}.\n${bin} is not on your PATH.`);
+  expect(await readFile(join(bin, 'longhaul'), 'utf8')).toBe(PROGRAM);
+  await writeFile(join(bin, 'longhaul'), 'old');
+  const env = { LONGHAUL_BASE_URL: url, PATH: `${process.env['PATH']}:${bin}` };
+  expect((await install(['--to', bin], env)).stdout).not.toContain('is not on your PATH');
+  expect(await readFile(join(bin, 'longhaul'), 'utf8')).toBe(PROGRAM);
+  expect(await installed()).toEqual(['longhaul']);
+});
+
+it('installs nothing if the file has another checksum, and leaves an earlier version in place', async () => {
+  files[NAME] = '#!/bin/sh\necho evil\n';
+  await install(['--base-url', url, '--to', bin]);
+  expect(await installed()).toEqual([]);
+  await writeFile(join(bin, 'longhaul'), 'old');
+  const { code, stderr } = await install(['--base-url', url, '--to', bin]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/damaged or was changed.*Nothing was installed/)]);
+  expect(await readFile(join(bin, 'longhaul'), 'utf8')).toBe('old');
+});
+
+it.each([
+  ['no address', [], /--base-url URL/],
+  ['an address without TLS', ['--base-url', 'http://files.example'], /must begin with https:/],
+  ['an address that only looks like this machine', ['--base-url', 'http://127.0.0.1.example/'], /https:/],
+  ['a flag without its value', ['--to'], /--to needs a value/],
+  ['an unknown flag', ['--prefix', 'x'], /no argument --prefix/],
+])('refuses %s', async (_, args, message) => {
+  const { code, stderr } = await install(args, { HOME: root });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+});
+
+it('explains that the address has no list, no file for this machine, or not the listed file', async () => {
+  const failure = async () => (await install(['--base-url', url, '--to', bin])).stderr;
+  files = { SHA256SUMS: `${sumOf(PROGRAM)}  ${NAME}\n` };
+  expect(await failure()).toContain(`${NAME} cannot be downloaded.`);
+  files = { SHA256SUMS: `${sumOf(PROGRAM)}  ${NAME}-other\n` };
+  expect(await failure()).toContain(`does not list ${NAME}.`);
+  files = {};
+  expect(await failure()).toContain('SHA256SUMS cannot be downloaded. Is the address right?');
+  expect(await installed()).toEqual([]);
+});
