@@ -37,7 +37,7 @@ export interface Config {
     };
   };
   sandbox: {
-    driver: 'auto' | 'docker' | 'bubblewrap' | 'local';
+    driver: 'auto' | 'docker' | 'bubblewrap' | 'seatbelt' | 'local';
     image: string;
     network: 'on' | 'off';
     memoryMb: number;

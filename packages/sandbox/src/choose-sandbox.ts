@@ -3,7 +3,10 @@ import { LonghaulError } from '@longhaul/protocol';
 import { createSandboxDriver } from './create-sandbox-driver.ts';
 
 /** The drivers that `auto` tries, in this order. `local` isolates nothing, so `auto` never chooses it. */
-const AUTOMATIC: readonly SandboxKind[] = ['docker', 'bubblewrap'];
+export const AUTOMATIC_KINDS: readonly [SandboxKind, SandboxKind] = [
+  'docker',
+  process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap',
+];
 
 export interface ChooseSandboxHooks {
   /** Called for each driver that `auto` cannot use, with the reason. */
@@ -11,7 +14,8 @@ export interface ChooseSandboxHooks {
 }
 
 /**
- * Opens a sandbox of the given kind. `auto` opens the first of docker and bubblewrap that works on this machine. Docker
+ * Opens a sandbox of the given kind. `auto` opens docker, or else the sandbox of the system,
+ * whichever works first: bubblewrap, or seatbelt on macOS. Docker
  * works if its engine answers and the image is local or can be pulled.
  *
  * @throws {LonghaulError} `sandbox_unavailable`, with what to install; `cancelled`.
@@ -23,7 +27,7 @@ export async function chooseSandbox(
 ): Promise<Sandbox> {
   if (kind !== 'auto') return createSandboxDriver(kind).open(options);
   const reasons: string[] = [];
-  for (const candidate of AUTOMATIC) {
+  for (const candidate of AUTOMATIC_KINDS) {
     try {
       return await createSandboxDriver(candidate).open(options);
     } catch (error) {

@@ -2,6 +2,7 @@ import type { SandboxDriver, SandboxKind } from '@longhaul/core';
 import { createBubblewrapDriver } from './bubblewrap/bubblewrap-driver.ts';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { createLocalDriver } from './local/local-driver.ts';
+import { createSeatbeltDriver } from './seatbelt/seatbelt-driver.ts';
 
 /** Creates the driver of a kind. Cheap: it looks for nothing on the machine until it is probed or opened. */
 export function createSandboxDriver(kind: SandboxKind): SandboxDriver {
@@ -10,6 +11,8 @@ export function createSandboxDriver(kind: SandboxKind): SandboxDriver {
       return createDockerDriver();
     case 'bubblewrap':
       return createBubblewrapDriver();
+    case 'seatbelt':
+      return createSeatbeltDriver();
     case 'local':
       return createLocalDriver();
   }

@@ -73,6 +73,7 @@ export function harness(kind: SandboxKind): SandboxHarness {
     image: IMAGE,
     leftovers: async (sessionId) => (kind === 'docker' ? containersOf(sessionId) : ownTraces()),
     notIsolated: kind === 'local' ? 'local isolates nothing' : undefined,
+    hasOtherFolders: kind === 'local',
     leavesProcesses: kind === 'local',
   };
 }

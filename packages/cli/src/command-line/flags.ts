@@ -18,7 +18,7 @@ export type Flags = Readonly<Record<string, Flag>>;
 const text = { type: 'string' } as const;
 const toggle = { type: 'boolean' } as const;
 
-const sandbox = { type: 'string', values: ['auto', 'docker', 'bubblewrap', 'local'] } as const;
+const sandbox = { type: 'string', values: ['auto', 'docker', 'bubblewrap', 'seatbelt', 'local'] } as const;
 const strategy = { type: 'string', values: STRATEGY_NAMES, isOpen: true } as const;
 
 const WHERE = { cwd: { type: 'string', short: 'C' }, config: text, trust: toggle } as const;

@@ -91,7 +91,7 @@ Model
 
 Workspace
 ${WHERE}
-      --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
+      --sandbox KIND    docker, bubblewrap, seatbelt, local (no isolation) or auto (the first that works)
       --network on|off  whether commands can reach the network (default: on)
       --env NAME        pass this environment variable to commands, in place of sandbox.env; repeatable. With
                         --sandbox local, --env all passes all variables except the keys of providers
@@ -151,7 +151,7 @@ Model
 Workspace
 ${WHERE}
 ${ALL}
-      --sandbox KIND    docker, bubblewrap, local (no isolation) or auto (docker, else bubblewrap)
+      --sandbox KIND    docker, bubblewrap, seatbelt, local (no isolation) or auto (the first that works)
       --network on|off  whether commands can use the network
 
 Session
@@ -190,7 +190,7 @@ Model
 Workspace (the session keeps its own)
 ${ALL}
 ${WHERE}
-      --sandbox KIND    docker, bubblewrap, local or auto
+      --sandbox KIND    docker, bubblewrap, seatbelt, local or auto
       --network on|off  whether commands can reach the network (default: on)
       --env NAME        pass this environment variable to commands, in place of sandbox.env; repeatable. With
                         --sandbox local, --env all passes all variables except the keys of providers
@@ -528,7 +528,7 @@ over standard input and output. Notices go to standard error.
   longhaul acp --model anthropic/claude-sonnet-4-5
 
   -m, --model NAME      model of new sessions, provider/model (default: as configured); the editor can select others
-      --sandbox KIND    where commands run: auto, docker, bubblewrap or local (auto)
+      --sandbox KIND    where commands run: auto, docker, bubblewrap, seatbelt or local (auto)
 ${WHERE}
 
 The editor names the folder of each session. docs/editors.md has the configuration of editors.
@@ -804,7 +804,7 @@ sandbox. The window of the model is far too small for the task. No key and no ne
 
       --children        give parts to three children at once, and compare with the same task without children
       --window N        tokens of the model's window (default: 16000)
-      --sandbox KIND    bubblewrap, docker, local, or auto: the first that works here (default)
+      --sandbox KIND    bubblewrap, docker, seatbelt, local, or auto: the first that works (default)
       --keep            keep the session's database even if the demo succeeds
       --json            print one event per line, then one line with the outcome
       --no-color        no colours

@@ -8,9 +8,6 @@ export interface PickSandboxOptions {
   signal: AbortSignal;
 }
 
-/** In order of preference: bubblewrap starts at once, docker may have to pull an image first. */
-const PREFERRED: readonly SandboxKind[] = ['bubblewrap', 'docker'];
-
 /**
  * Returns the sandbox of the demonstration: the first that opens here, else none, which is acceptable in a new
  * temporary folder. It is opened, because an engine that answers may have no image and no way to pull one.
@@ -20,7 +17,9 @@ export async function pickSandbox(
   { workspace, signal }: PickSandboxOptions,
 ): Promise<SandboxKind> {
   if (asked !== 'auto') return asked;
-  for (const kind of PREFERRED) {
+  const { AUTOMATIC_KINDS } = await import('@longhaul/sandbox');
+  // The sandbox of the system starts at once. Docker may have to pull an image first.
+  for (const kind of AUTOMATIC_KINDS.toReversed()) {
     if (await opens(kind, { workspace, signal })) return kind;
   }
   return 'local';

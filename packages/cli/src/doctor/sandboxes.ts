@@ -4,13 +4,13 @@ import type { Check } from './check.ts';
 
 /** Tries each kind of sandbox, and checks that the configured one works. */
 export async function checkSandboxes(config: Config['sandbox']): Promise<Check[]> {
-  const { createSandboxDriver } = await import('@longhaul/sandbox');
-  const kinds: SandboxKind[] = ['docker', 'bubblewrap'];
+  const { AUTOMATIC_KINDS: kinds, createSandboxDriver } = await import('@longhaul/sandbox');
   const probes = await Promise.all(
     kinds.map((kind) => createSandboxDriver(kind).probe({ image: config.image })),
   );
   const checks = probes.map((probe, index) => describe(kinds[index] ?? 'docker', probe));
-  return [...checks, choice(config, probes)];
+  const usable = kinds.filter((_, index) => probes[index]?.available === true);
+  return [...checks, choice(config, usable)];
 }
 
 function describe(name: SandboxKind, probe: SandboxProbe): Check {
@@ -21,17 +21,9 @@ function describe(name: SandboxKind, probe: SandboxProbe): Check {
   return { name, status: 'missing', detail: probe.reason, remedy: probe.remedy };
 }
 
-function choice(
-  { driver, network }: Config['sandbox'],
-  [docker, bubblewrap]: readonly (SandboxProbe | undefined)[],
-): Check {
+function choice({ driver, network }: Config['sandbox'], usable: readonly SandboxKind[]): Check {
   const name = 'sandbox';
-  const works = {
-    docker: docker?.available === true,
-    bubblewrap: bubblewrap?.available === true,
-    local: true,
-  };
-  const isUsable = driver === 'auto' ? works.docker || works.bubblewrap : works[driver];
+  const isUsable = driver === 'auto' ? usable.length > 0 : driver === 'local' || usable.includes(driver);
   if (!isUsable) {
     return {
       name,

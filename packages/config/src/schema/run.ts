@@ -80,8 +80,8 @@ export const tools = z.strictObject({
 
 export const sandbox = z.strictObject({
   driver: setting(
-    z.enum(['auto', 'docker', 'bubblewrap', 'local']),
-    'How commands are isolated. auto: docker if it works, else bubblewrap. local: no isolation.',
+    z.enum(['auto', 'docker', 'bubblewrap', 'seatbelt', 'local']),
+    'How commands are isolated. auto: docker if it works, else bubblewrap, or seatbelt on macOS. local: no isolation.',
     D.sandbox.driver,
   ),
   image: setting(text, 'Container image of the docker driver.', D.sandbox.image),

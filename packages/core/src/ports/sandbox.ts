@@ -51,7 +51,7 @@ export type ProcessEnding = { ended: 'killed' | 'gone' } | { ended: 'unknown'; r
  */
 export type RecordProcess = (command: string, place: ProcessPlace) => Promise<() => Promise<void>>;
 
-export type SandboxKind = 'docker' | 'bubblewrap' | 'local';
+export type SandboxKind = 'docker' | 'bubblewrap' | 'seatbelt' | 'local';
 
 export type SandboxProbe =
   | {

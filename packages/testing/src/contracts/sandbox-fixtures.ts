@@ -20,6 +20,8 @@ export interface SandboxHarness {
   image: string;
   /** Why this driver does not isolate. Skips the tests of isolation, with this reason. */
   notIsolated?: string;
+  /** Tools may use files and folders outside the workspace. Default false. */
+  hasOtherFolders?: boolean;
   /** Processes that a command leaves running live until the sandbox is disposed. Default: until the command ends. */
   leavesProcesses?: boolean;
   /**
