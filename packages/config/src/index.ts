@@ -38,6 +38,7 @@ export {
   DEFAULT_EMBEDDED,
   type EmbeddedSettings,
   embeddedFolder,
+  isEmbeddedName,
 } from './embedded.ts';
 export { upstreamKey } from './endpoint.ts';
 export { referencedVariable } from './environment.ts';

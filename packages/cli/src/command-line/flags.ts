@@ -206,7 +206,7 @@ export const GATEWAY_FLAGS = {
   'no-token': toggle,
   json: toggle,
 } as const;
-export const MODELS_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
+export const MODELS_FLAGS = { ...WHERE, embedded: toggle, json: toggle, 'no-color': toggle } as const;
 export const DOCTOR_FLAGS = {
   ...WHERE,
   model: { type: 'string', short: 'm' },

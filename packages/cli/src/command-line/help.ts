@@ -540,7 +540,8 @@ instead of cutting or refusing them. Runs until Ctrl-C.
   longhaul gateway --upstream lmstudio=http://127.0.0.1:1234/v1 --upstream ollama=http://127.0.0.1:11434/v1
   longhaul gateway --compactor none            call no model for summaries: computed facts alone replace old messages
 
-  -u, --upstream URL    a server, or NAME=URL; with several, their models are offered as NAME/MODEL
+  -u, --upstream URL    a server, or NAME=URL; with several, their models are offered as NAME/MODEL;
+                        embedded:MODEL for a model that runs inside Longhaul
       --host ADDRESS    address to listen on (127.0.0.1)
   -p, --port N          port (4141); 0 takes any free one
       --notices KIND    how users are informed: text, reasoning, comment or off (text)
@@ -641,7 +642,12 @@ the built-in catalogue. No model is called.
   longhaul models list
   longhaul models list sonnet
   longhaul models list openrouter glm
+  longhaul models list --embedded      models that can run inside Longhaul, and what they need
+  longhaul models pull NAME            fetch one of them, or hf:USER/REPOSITORY:QUANTISATION, or a URL
+  longhaul models ls                   models that were fetched
+  longhaul models rm NAME              delete one of them
 
+      --embedded        list models that can run inside Longhaul
       --json            print one model per line
       --no-color        no colours
 ${WHERE}
