@@ -19,6 +19,7 @@ import type { CompactorOptions } from './window/compactor.ts';
 import type { CompressionSettings } from './window/context-window.ts';
 import type { KeptLedgers } from './window/kept-ledgers.ts';
 
+/** The dependencies and settings of one run. */
 export interface TurnExecutorOptions {
   writer: SessionWriter;
   driver: ModelDriver;

@@ -137,6 +137,7 @@ export interface RuntimeOptions extends ProcessEnder {
   prepareRun?: (session: Session) => Promise<readonly EventPayload[]>;
 }
 
+/** The workspace, model and task of a new session. */
 export interface NewSessionOptions {
   /** An id of `newId`. Default: a new one. */
   id?: string;
@@ -149,16 +150,19 @@ export interface NewSessionOptions {
   metadata?: Session['metadata'];
 }
 
+/** What a run begins with, and what ends it. */
 export interface RunOptions {
   /** Queued before the run starts. Absent: the run continues with the log and the queue. */
   content?: readonly UserMessageContentPart[];
   signal?: AbortSignal;
 }
 
+/** How a message is queued, and what ends the wait. */
 export interface SendAndWaitOptions extends EnqueueOptions {
   signal?: AbortSignal;
 }
 
+/** The result of the resumed run, or that there was nothing to resume. */
 export type ResumeResult = ExecutorResult | { status: 'nothing' };
 
 /** The parts that an approver of one run uses. */

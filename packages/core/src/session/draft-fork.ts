@@ -3,6 +3,7 @@ import type { NewSession } from '../ports/index.ts';
 import { newId } from './ids.ts';
 import { copyTitle } from './title/copy-title.ts';
 
+/** What a copy of a session contains, and where it works. */
 export interface ForkSessionOptions {
   /** Sequence of the last message of the copy. Default: the last one. */
   at?: number | undefined;
@@ -11,6 +12,7 @@ export interface ForkSessionOptions {
   place?: ForkPlace | undefined;
 }
 
+/** The workspace in which a copy of a session works. */
 export interface ForkPlace {
   /** Absolute path. */
   workspace: string;
