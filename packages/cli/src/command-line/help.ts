@@ -606,7 +606,7 @@ Only your user can read the folder. It contains stored keys and tokens. Exit cod
       --json              print one JSON object
 ${WHERE}
 
-The database is restored to where storage.url names it now.
+The database is restored to where storage.url names it now: an SQLite file, or PostgreSQL without other sessions.
 `,
   'migrate-storage': `Copy all sessions with their blobs from one database to another, and compare them. The source is not changed, and nothing in
 the target is overwritten.
