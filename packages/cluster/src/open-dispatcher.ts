@@ -1,7 +1,7 @@
 import type { Dispatcher, DriveSession } from '@longhaul/core';
-import { accessOf, machineOf, type Session } from '@longhaul/protocol';
+import { accessOf, machineOf, type Session, workspaceSourceOf } from '@longhaul/protocol';
 import { type DatabaseOptions, type Db, PgBoss, type QueueResult } from 'pg-boss';
-import { AGAIN_SECONDS, KINDS, QUEUE, type QueueKind, queueOf } from './job-queue.ts';
+import { AGAIN_SECONDS, ANY_MACHINE, KINDS, QUEUE, type QueueKind, queueOf } from './job-queue.ts';
 import { QueueTaker, type SessionJob } from './queue-taker.ts';
 
 export interface DispatcherOptions {
@@ -72,7 +72,7 @@ class PgDispatcher implements JobDispatcher {
   }
 
   async request(session: Session): Promise<void> {
-    await this.prepare(machineOf(session) ?? this.machine);
+    await this.prepare(this.#placeOf(session));
     const queue = this.#queueOf(session);
     const { owner } = accessOf(session);
     const priority = -(await this.#countOf(queue, owner));
@@ -98,20 +98,20 @@ class PgDispatcher implements JobDispatcher {
   }
 
   async take(drive: DriveSession): Promise<void> {
-    const { maxRuns } = this.#options;
-    const taker = (kind: QueueKind, max: number) => {
-      const queue = queueOf(this.machine, kind);
-      return new QueueTaker({
+    const { maxRuns, onProblem } = this.#options;
+    await this.prepare(ANY_MACHINE);
+    const taker = (kind: QueueKind, max: number) =>
+      new QueueTaker({
         boss: this.#boss,
-        queue,
+        queues: [queueOf(this.machine, kind), queueOf(ANY_MACHINE, kind)],
         max,
         drive,
-        again: (job, outcome) =>
+        again: (queue, job, outcome) =>
           this.#send(queue, outcome === 'held' ? { ...job, isContinued: true } : job, {
             startAfter: AGAIN_SECONDS[outcome],
           }),
+        onProblem,
       });
-    };
     this.#takers = [
       taker('sessions', maxRuns ?? Number.POSITIVE_INFINITY),
       taker('children', Number.POSITIVE_INFINITY),
@@ -133,16 +133,19 @@ class PgDispatcher implements JobDispatcher {
   }
 
   async #waiting(session: Session): Promise<string[]> {
-    await this.prepare(machineOf(session) ?? this.machine);
+    await this.prepare(this.#placeOf(session));
     const found = await this.#boss.findJobs(this.#queueOf(session), { key: session.id, queued: true });
     return found.map(({ id }) => id);
   }
 
   #queueOf(session: Session): string {
-    return queueOf(
-      machineOf(session) ?? this.machine,
-      session.parentId === undefined ? 'sessions' : 'children',
-    );
+    return queueOf(this.#placeOf(session), session.parentId === undefined ? 'sessions' : 'children');
+  }
+
+  /** The machine that can drive a session. */
+  #placeOf(session: Session): string {
+    if (workspaceSourceOf(session) !== undefined) return ANY_MACHINE;
+    return machineOf(session) ?? this.machine;
   }
 
   /** The number of an owner's sessions with work. Those of others come before the next one. */

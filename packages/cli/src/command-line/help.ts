@@ -109,6 +109,8 @@ Session
       --wait            if another process works on the session, wait for its answer
 
 Files
+      --git URL         work in a clone of this repository, in a folder of Longhaul's own
+      --ref NAME        the branch, tag or commit of --git
       --image FILE      attach an image to the task; repeatable
       @path in the task attaches a text, an image or a PDF of the workspace; @"two words.txt" if its name has spaces.
       Words after @ that name no file stay text.

@@ -52,6 +52,8 @@ export interface TurnExecutorOptions {
   keptOutputs?: KeptOutputs;
   /** Records what changes in the workspace. Default: nothing is recorded. */
   files?: FileRecording | undefined;
+  /** For the model: the session has come from another machine. Default: it has not. */
+  arrivalNote?: string | undefined;
   /** See `RuntimeOptions`. */
   askOpenItems?: boolean | undefined;
   /** See `RuntimeOptions`. */

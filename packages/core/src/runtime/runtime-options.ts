@@ -11,6 +11,7 @@ import type {
   FileTrees,
   Hook,
   ModelDriver,
+  MovingWorkspaces,
   RecordProcess,
   Sandbox,
   SessionSkills,
@@ -52,6 +53,8 @@ export interface RuntimeOptions extends ProcessEnder {
   openSandbox: (session: Session, signal: AbortSignal, recordProcess: RecordProcess) => Promise<Sandbox>;
   /** Records and restores the files of workspaces. Default: neither is possible. */
   fileTrees?: FileTrees | undefined;
+  /** Makes the folders of sessions that move between machines. Default: there are no such sessions. */
+  movingWorkspaces?: MovingWorkspaces | undefined;
   /** Whether runs record the files of their workspace. Default true. */
   recordsFiles?: boolean;
   /** Returns the driver for a session's model (`provider/model`). */

@@ -1,4 +1,13 @@
-import { ACCESS_KEY, GIT_START_KEY, type GitStart, type JsonObject, type Session } from '@longhaul/protocol';
+import {
+  ACCESS_KEY,
+  GIT_START_KEY,
+  type GitStart,
+  type JsonObject,
+  type Session,
+  WORKSPACE_SOURCE_KEY,
+  type WorkspaceSource,
+  workspaceSourceMetadata,
+} from '@longhaul/protocol';
 import type { NewSession } from '../ports/index.ts';
 import { newId } from './ids.ts';
 import { copyTitle } from './title/copy-title.ts';
@@ -20,6 +29,14 @@ export interface ForkPlace {
   git: GitStart | undefined;
 }
 
+/** The folder of a copy that moves between machines, like its source. */
+export interface MovingPlace {
+  /** The copy's id. */
+  id: string;
+  workspace: string;
+  source: WorkspaceSource;
+}
+
 /**
  * Drafts a session that begins with a copy of another one's log. It belongs to the admin and is not shared, unless the
  * caller says otherwise afterwards.
@@ -27,16 +44,18 @@ export interface ForkPlace {
 export function draftFork(
   { updatedAt: _updatedAt, status: _status, parentId: _parent, parentCallId: _call, ...source }: Session,
   { at, title, place }: ForkSessionOptions,
+  moving?: MovingPlace,
 ): NewSession {
-  const { [ACCESS_KEY]: _access, ...metadata } = source.metadata ?? {};
+  const { [ACCESS_KEY]: _access, [WORKSPACE_SOURCE_KEY]: _source, ...metadata } = source.metadata ?? {};
   return {
     ...source,
-    id: newId(),
+    id: moving?.id ?? newId(),
     createdAt: Date.now(),
     title: title ?? copyTitle(source.title),
-    workspace: place?.workspace ?? source.workspace,
+    workspace: place?.workspace ?? moving?.workspace ?? source.workspace,
     metadata: {
       ...(place === undefined ? metadata : withGit(metadata, place.git)),
+      ...(moving !== undefined && workspaceSourceMetadata(moving.source)),
       forkedFrom: { sessionId: source.id, ...(at !== undefined && { at }) },
     },
   };
