@@ -7,6 +7,8 @@ export interface SessionJob {
   sessionId: string;
   /** Another process held the session when it was to be driven. Absent: somebody has asked for a run. */
   isContinued?: boolean;
+  /** Any machine can drive the session. Absent: only its own. */
+  isMoving?: boolean;
 }
 
 export interface QueueTakerOptions {

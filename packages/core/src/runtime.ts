@@ -317,7 +317,11 @@ export class Runtime {
     if (source === undefined || movingWorkspaces === undefined) return undefined;
     const id = newId();
     const tree = (await this.files.treeAfter(session.id, at)) ?? source.tree;
-    return { id, workspace: await movingWorkspaces.folderOf(id, source), source: { ...source, tree } };
+    return {
+      id,
+      workspace: await movingWorkspaces.folderOf(id, source),
+      source: { ...source, tree, machine: undefined },
+    };
   }
 
   /**

@@ -40,7 +40,13 @@ function machine(name: string, blobs = createMemoryBlobStore()) {
   return {
     trees,
     folder,
-    moving: createMovingWorkspaces({ folder, cacheFolder: join(place, 'git'), tokens: {}, trees }),
+    moving: createMovingWorkspaces({
+      folder,
+      cacheFolder: join(place, 'git'),
+      tokens: {},
+      machine: name,
+      trees,
+    }),
   };
 }
 
@@ -77,7 +83,7 @@ describe('folders of sessions that move between machines', () => {
       expect(isNew).toBe(true);
       expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe(text);
       await writeFile(join(workspace, 'own.txt'), 'kept');
-      expect(await settle({ place })).toEqual({ place, isNew: false, left: [] });
+      expect(await settle({ place })).toEqual({ place, machine: 'clone', isNew: false, left: [] });
       expect(await readdir(workspace)).toContain('own.txt');
       await settle({ place: 'of another machine' });
       expect(await readdir(workspace)).not.toContain('own.txt');

@@ -19,25 +19,29 @@ export interface WorkspaceSource {
   git?: GitSource | undefined;
   /** The state with which the session begins. Absent: that of the repository, or else no files. */
   tree?: string | undefined;
+  /** The machine that has the newest folder. Absent: none has one. */
+  machine?: string | undefined;
 }
 
 /** Returns undefined if the workspace is a folder of one machine. */
 export function workspaceSourceOf({ metadata }: Pick<Session, 'metadata'>): WorkspaceSource | undefined {
   const stored = metadata?.[WORKSPACE_SOURCE_KEY];
   if (!isObject(stored)) return undefined;
-  const { git, tree } = stored;
+  const { git, tree, machine } = stored;
   return {
     ...(isObject(git) && typeof git['url'] === 'string' && { git: gitOf(git['url'], git['ref']) }),
     ...(typeof tree === 'string' && { tree }),
+    ...(typeof machine === 'string' && { machine }),
   };
 }
 
 /** Returns the metadata that stores where the files come from. */
-export function workspaceSourceMetadata({ git, tree }: WorkspaceSource): JsonObject {
+export function workspaceSourceMetadata({ git, tree, machine }: WorkspaceSource): JsonObject {
   return {
     [WORKSPACE_SOURCE_KEY]: {
       ...(git !== undefined && { git: { ...gitOf(git.url, git.ref) } }),
       ...(tree !== undefined && { tree }),
+      ...(machine !== undefined && { machine }),
     },
   };
 }

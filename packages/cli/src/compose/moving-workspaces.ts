@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '@longhaul/config';
 import type { FileTrees, MovingWorkspaces } from '@longhaul/core';
 import { addAgentFolder } from '@longhaul/core/host-programs';
+import { machineName } from './machine-name.ts';
 import type { Storage } from './open-storage.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { Storage } from './open-storage.ts';
  * loaded before the first use: most sessions work in a folder of the user.
  */
 export function movingWorkspaces(
-  { git }: Pick<Config, 'git'>,
+  { git, cluster }: Pick<Config, 'git' | 'cluster'>,
   {
     storage: { folder, copies },
     trees,
@@ -23,6 +24,7 @@ export function movingWorkspaces(
     return createMovingWorkspaces({
       folder: copies,
       cacheFolder: join(folder, 'git-cache'),
+      machine: machineName(cluster),
       tokens: git.tokens,
       trees,
     });

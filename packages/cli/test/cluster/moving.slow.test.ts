@@ -12,7 +12,7 @@ const TIMEOUT = { timeout: 150_000 };
 /** Writes a file in each step. The third step takes until it is ended. */
 const script = ({ messages }: { messages: readonly { role: string; content?: unknown }[] }) => {
   const done = messages.filter(({ role }) => role === 'tool').length;
-  if (JSON.stringify(messages).includes('continues on another machine')) return 'Arrived.';
+  if (/Finish|continues on another machine/.test(JSON.stringify(messages))) return 'Arrived.';
   const command = done < 2 ? `echo ${done} > step${done}.txt` : 'echo lost > lost.txt; sleep 600';
   return { toolCalls: [{ name: 'bash', arguments: { command } }] };
 };
@@ -80,6 +80,32 @@ describe.skipIf(isMissing)('a session with a folder of its own', () => {
     }
     const log = execFileSync('git', ['-C', cloned.folder, 'log', '--format=%s'], { encoding: 'utf8' });
     expect(log).toBe('first\n');
+  });
+
+  it('is driven on the machine with its folder first, and elsewhere if that is gone', TIMEOUT, async () => {
+    const second = cluster.nodes.at(-1) as Node;
+    const { id } = await second.call<{ id: string }>('POST', '/api/sessions', {
+      workspace: { copyOf: null },
+    });
+    const queues = () =>
+      cluster.database.query(
+        `SELECT string_agg(name, ' ' ORDER BY created_on) FROM longhaul_jobs.job WHERE singleton_key = '${id}'`,
+      );
+    const after = (events: readonly LonghaulEvent[]) => events.at(-1)?.number;
+    await cluster.send(second, id, 'Finish');
+    const events = await cluster.read(second, id);
+    expect(await queues()).toBe('any/machine/sessions');
+    const third = await cluster.add(undefined, { env: { MACHINE: 'third' } });
+    // It can take no job now, however long the other one needs.
+    third.running.child.kill('SIGSTOP');
+    await cluster.send(second, id, 'Finish');
+    const more = await cluster.read(second, id, after(events));
+    expect(await queues()).toBe('any/machine/sessions second/sessions');
+    third.running.child.kill('SIGCONT');
+    second.running.child.kill('SIGKILL');
+    await second.running.ended;
+    await cluster.send(third, id, 'Finish');
+    expect((await cluster.read(third, id, after(more))).at(-1)).toMatchObject({ status: 'completed' });
   });
 
   it('is refused for repositories that the server may not clone', TIMEOUT, async () => {

@@ -33,6 +33,8 @@ export interface SettleRequest {
 export interface SettledWorkspace {
   /** Names the folder of this machine, as it is since it was made. */
   place: string;
+  /** The name of this machine. */
+  machine: string;
   /** Whether the folder was made now. */
   isNew: boolean;
   /** Recorded files that could not be restored. */

@@ -1,4 +1,10 @@
-import { gitAtStart, handleOf, LonghaulError, workspaceSourceOf } from '@longhaul/protocol';
+import {
+  gitAtStart,
+  handleOf,
+  LonghaulError,
+  workspaceSourceMetadata,
+  workspaceSourceOf,
+} from '@longhaul/protocol';
 import type { SettledWorkspace } from '../ports/index.ts';
 import { createToolFinder } from '../ports/tool-set.ts';
 import { loadFilesState } from '../session/files/files-state.ts';
@@ -33,6 +39,10 @@ export async function prepareWorkspace(
     signal,
   });
   if (settled.place !== place) await savePlace(store, session.id, settled.place);
+  if (settled.machine !== source.machine) {
+    const metadata = workspaceSourceMetadata({ ...source, machine: settled.machine });
+    await store.updateSession(session.id, { metadata });
+  }
   if (!settled.isNew || place === undefined) return undefined;
   const findTool = createToolFinder(agent.tools);
   const lost = unrecordedCalls(writer.log.messages, {

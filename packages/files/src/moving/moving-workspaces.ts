@@ -10,6 +10,8 @@ import { isGone } from '../walk/open-folder.ts';
 export interface MovingWorkspacesOptions extends CloneOptions {
   /** That of `WorkspaceCopies`: it contains a folder for each session, named by its id. */
   folder: string;
+  /** The name of this machine. */
+  machine: string;
   trees: Pick<FileTrees, 'materialise' | 'openRecorder'>;
 }
 
@@ -18,7 +20,7 @@ const PLACE = 'place';
 
 /** Makes the folders of sessions that move between machines. The files of session `ID` are in `ID/NAME`. */
 export function createMovingWorkspaces(options: MovingWorkspacesOptions): MovingWorkspaces {
-  const { folder, trees } = options;
+  const { folder, machine, trees } = options;
   return {
     folderOf: async (sessionId, source) => join(folder, sessionId, nameOf(source)),
     async record(workspace) {
@@ -32,14 +34,14 @@ export function createMovingWorkspaces(options: MovingWorkspacesOptions): Moving
       const own = requireOwn(request.session, folder);
       const known = await readIfThere(join(own, PLACE));
       if (known !== undefined && known === request.place && (await isFolder(request.session.workspace)))
-        return { place: known, isNew: false, left: [] };
+        return { place: known, machine, isNew: false, left: [] };
       await removeFolder(own);
       await mkdir(own, { recursive: true, mode: 0o700 });
       const left = await write(request, options);
       const place = randomUUID();
       await writeFile(join(own, `${PLACE}.new`), place, { mode: 0o600 });
       await rename(join(own, `${PLACE}.new`), join(own, PLACE));
-      return { place, isNew: true, left };
+      return { place, machine, isNew: true, left };
     },
   };
 }

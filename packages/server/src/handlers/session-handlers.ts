@@ -42,7 +42,7 @@ export function sessionHandlers({
 }: HandlerContext): Pick<RouteHandlers, Names> {
   const withState = async (session: Session, access: Access): Promise<SessionInfo> => {
     const state = await sessionState(store, session);
-    const waiting = runs.waiting.of(session.id);
+    const waiting = await runs.positionOf(session.id);
     const { owner, shared } = accessOf(session);
     return {
       ...session,

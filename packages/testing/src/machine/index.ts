@@ -4,6 +4,7 @@
 export { bundleForBrowser } from './bundle-for-browser.ts';
 export { holdClosedPort } from './closed-port.ts';
 export { llamaProblem } from './llama.ts';
+export { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 export {
   findPostgres,
   type PostgresServer,

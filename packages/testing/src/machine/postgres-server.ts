@@ -15,6 +15,8 @@ export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
   /** Address of the database `postgres`, for its superuser. */
   readonly url: string;
+  /** The same address with the port of a proxy, or of another server. */
+  urlAt(port: number): string;
   /** The data folder. */
   readonly folder: string;
   /** Runs SQL and returns the rows as text, without decoration. */
@@ -67,7 +69,8 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     ).stdout.trim();
   return {
     port,
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url: addressAt(port),
+    urlAt: addressAt,
     folder,
     query,
     async kill() {
@@ -85,6 +88,10 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+function addressAt(port: number): string {
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
 /** A password is required of the user `guarded` only. */
