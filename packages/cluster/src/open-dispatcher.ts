@@ -23,6 +23,8 @@ export interface JobDispatcher extends Dispatcher, AsyncDisposable {}
 /** Problems of processes are looked for this often. */
 const SUPERVISION_SECONDS = 2;
 const MAX_CONNECTIONS = 3;
+/** A query without an answer for so long fails, and its connection counts as lost. pg-boss gives this to the driver. */
+const QUERY_MS = 30_000;
 /** Positions of so many sessions are computed. */
 const MAX_POSITIONS = 10_000;
 /** How long the end may wait for the last jobs to be stored. */
@@ -36,6 +38,7 @@ export async function openDispatcher(options: DispatcherOptions): Promise<JobDis
     schema,
     application_name: 'longhaul',
     max: MAX_CONNECTIONS,
+    ...{ query_timeout: QUERY_MS, keepAlive: true },
     schedule: false,
     superviseIntervalSeconds: SUPERVISION_SECONDS,
     monitorIntervalSeconds: SUPERVISION_SECONDS,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Nodes, startNodes, step } from './nodes.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
-const TIMEOUT = { timeout: 200_000 };
+const TIMEOUT = { timeout: 300_000 };
 
 /** The number of steps is the last word of the task. */
 const script = ({ messages }: { messages: readonly { role: string; content?: unknown }[] }) => {
@@ -48,7 +48,7 @@ describe.skipIf(isMissing)('a server whose connection to the database', () => {
   }
 
   it('is slow works on', TIMEOUT, async () => {
-    proxy.delay(50);
+    proxy.delay(20);
     const id = await begin('slow', 3);
     await checkAll(id, 'slow', 3);
     expect(await cluster.steps('slow')).toEqual(upTo(3));
@@ -68,24 +68,14 @@ describe.skipIf(isMissing)('a server whose connection to the database', () => {
     'is silent loses its sessions to another one, and works again when it can connect',
     TIMEOUT,
     async () => {
-      const other = await cluster.add();
-      // With two servers, either may drive it.
-      for (let attempt = 0; ; attempt += 1) {
-        const name = `silent${attempt}`;
-        const id = await begin(name, 8);
-        const pid = await cluster.ownerOf(id);
-        if (pid === other.running.child.pid) {
-          await checkAll(id, name, 8);
-          continue;
-        }
-        proxy.drop();
-        await checkAll(id, name, 8);
-        break;
-      }
+      const id = await begin('silent', 5);
+      proxy.drop();
+      await cluster.add();
+      await checkAll(id, 'silent', 5);
       proxy.restore();
       const [cut] = cluster.nodes;
       const readyz = () => cut?.call('GET', '/readyz').catch(() => undefined);
-      await expect.poll(readyz, { timeout: 100_000 }).toMatchObject({ status: 'ready', runs: 0 });
+      await expect.poll(readyz, { timeout: 150_000 }).toMatchObject({ status: 'ready', runs: 0 });
     },
   );
 });

@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LonghaulEvent } from '@longhaul/protocol';
 import type { ScriptedModelServerOptions } from '@longhaul/scripted-model';
-import { type PostgresServer, startPostgres } from '@longhaul/testing/machine';
+import { type PostgresServer, type PostgresServerOptions, startPostgres } from '@longhaul/testing/machine';
 import { Bench, type CommandOptions, type Running } from '../harness.ts';
 
 /** A server of a cluster. */
@@ -45,16 +45,15 @@ export async function startNodes(
     config = ALLOW,
     args = [],
     env = {},
-    isDurable = false,
+    database: databaseOptions = {},
   }: {
     config?: string;
     args?: readonly string[];
     env?: Record<string, string>;
-    /** Whether commits of the database survive when it is killed. */
-    isDurable?: boolean;
+    database?: PostgresServerOptions;
   } = {},
 ): Promise<Nodes> {
-  const database = await startPostgres({ isDurable });
+  const database = await startPostgres(databaseOptions);
   const bench = await Bench.open();
   const { server } = await bench.serve(model);
   await appendFile(

@@ -29,8 +29,9 @@ const response = (messageId: string, at: number): LonghaulEvent => ({
 const reading = (messages: Message[]) =>
   new StoredAnswers(
     {
-      readMessages: async (_id, { after = 0 } = {}) => ({
+      readMessages: async (_id, { after = 0 }) => ({
         messages: messages.filter(({ sequence }) => sequence > after),
+        damaged: [],
       }),
     },
     's',

@@ -6,6 +6,8 @@ export interface FaultyProxy extends AsyncDisposable {
   readonly port: number;
   /** Connections that were made so far. */
   readonly count: number;
+  /** New connections go to another port of this machine. */
+  redirect(port: number): void;
   /** Each piece arrives this much later, in both directions. */
   delay(ms: number): void;
   /** Ends all connections with a reset. New ones work. */
@@ -23,8 +25,9 @@ interface Pair {
 }
 
 /** Starts a proxy before a port of this machine. */
-export async function startFaultyProxy(target: number): Promise<FaultyProxy> {
+export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
   const pairs = new Set<Pair>();
+  let target = port;
   let delayMs = 0;
   let isDropping = false;
   let count = 0;
@@ -55,6 +58,9 @@ export async function startFaultyProxy(target: number): Promise<FaultyProxy> {
     port: (listener.address() as AddressInfo).port,
     get count() {
       return count;
+    },
+    redirect(other) {
+      target = other;
     },
     delay(ms) {
       delayMs = ms;

@@ -25,11 +25,15 @@ export interface PostgresServer extends AsyncDisposable {
   kill(): Promise<void>;
   /** Starts a killed server again. */
   start(): Promise<void>;
+  /** Whether it runs. */
+  readonly isRunning: boolean;
 }
 
 export interface PostgresServerOptions {
   /** Whether commits wait for the disk. Default: false. Turn it on where a test is about durability. */
   isDurable?: boolean;
+  /** The folder that gets its data, such as a small disk. Default: a new one. */
+  home?: string;
   /** Settings of `postgresql.conf`. */
   settings?: Readonly<Record<string, string>>;
 }
@@ -44,7 +48,7 @@ export function findPostgres(): string | undefined {
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const programs = findPostgres();
   if (programs === undefined) throw new Error('PostgreSQL is not installed. Check findPostgres() first.');
-  const home = await mkdtemp(join(tmpdir(), 'longhaul-postgres-'));
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), 'longhaul-postgres-')));
   const user = await serverUser();
   if (user !== undefined) await chown(home, user.uid, user.gid);
   const folder = join(home, 'data');
@@ -55,7 +59,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     as,
   );
   const port = await freePort();
-  await appendFile(join(folder, 'postgresql.conf'), configuration({ home, port, ...options }));
+  await appendFile(join(folder, 'postgresql.conf'), configuration({ ...options, home, port }));
   await guardOneUser(join(folder, 'pg_hba.conf'));
 
   let server = await started(programs, folder, as);
@@ -73,6 +77,9 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     urlAt: addressAt,
     folder,
     query,
+    get isRunning() {
+      return server.exitCode === null && server.signalCode === null;
+    },
     async kill() {
       await killAll(server);
     },
@@ -85,7 +92,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
         server.kill('SIGQUIT');
         await ended;
       }
-      await rm(home, { recursive: true, force: true });
+      await rm(options.home === undefined ? home : folder, { recursive: true, force: true });
     },
   };
 }
@@ -123,10 +130,10 @@ function configuration({
     .join('');
 }
 
-type User = { uid: number; gid: number };
+export type User = { uid: number; gid: number };
 
 /** PostgreSQL refuses to run as root. */
-async function serverUser(): Promise<User | undefined> {
+export async function serverUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [, , uid, gid] = (await readFile('/etc/passwd', 'utf8'))
     .split('\n')
@@ -135,7 +142,7 @@ async function serverUser(): Promise<User | undefined> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function started(
+export async function started(
   programs: string,
   folder: string,
   as: { cwd: string; uid?: number; gid?: number },
@@ -192,7 +199,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
