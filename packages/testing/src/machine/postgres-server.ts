@@ -130,10 +130,10 @@ function configuration({
     .join('');
 }
 
-export type User = { uid: number; gid: number };
+type User = { uid: number; gid: number };
 
 /** PostgreSQL refuses to run as root. */
-export async function serverUser(): Promise<User | undefined> {
+async function serverUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [, , uid, gid] = (await readFile('/etc/passwd', 'utf8'))
     .split('\n')
@@ -142,7 +142,7 @@ export async function serverUser(): Promise<User | undefined> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-export async function started(
+async function started(
   programs: string,
   folder: string,
   as: { cwd: string; uid?: number; gid?: number },
@@ -199,7 +199,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
