@@ -68,12 +68,7 @@ async function loadExample(): Promise<Config> {
     const { config } = await loadConfig({
       cwd: folder,
       home: folder,
-      env: {
-        MINE_KEY: 'key',
-        GATEWAY_TOKEN: 'token',
-        CLUSTER_SECRET: 'a secret of servers',
-        GITHUB_TOKEN: 'token',
-      },
+      env: { MINE_KEY: 'key', GATEWAY_TOKEN: 'token', CLUSTER_SECRET: 'a secret of servers' },
       file: join(folder, 'longhaul.yml'),
     });
     return config;

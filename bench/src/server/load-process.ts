@@ -4,9 +4,7 @@
  */
 import { type ClientRequest, request } from 'node:http';
 
-const [bases = '', token = '', countText = '0', spreadText = '0'] = process.argv.slice(2);
-/** With several servers, each session is read at another one than the one that gets its message. */
-const servers = bases.split(',');
+const [base = '', token = '', countText = '0', spreadText = '0'] = process.argv.slice(2);
 const count = Number(countText);
 const spreadMs = Number(spreadText);
 const latencies: number[] = [];
@@ -14,14 +12,14 @@ let lost = 0;
 let chunks = 0;
 
 const sessions = await Promise.all(
-  Array.from({ length: count }, (_, index) => call(serverOf(index), '/api/sessions', { title: 'load' })),
+  Array.from({ length: count }, () => call('POST', '/api/sessions', { title: 'load' })),
 );
-const ends = await Promise.all(sessions.map(({ id }, index) => watch(serverOf(index + 1), id)));
+const ends = await Promise.all(sessions.map(({ id }) => watch(id)));
 const startedAt = performance.now();
 await Promise.all(
   sessions.map(async ({ id }, index) => {
     await new Promise((resolve) => setTimeout(resolve, (index * spreadMs) / count));
-    await call(serverOf(index), `/api/sessions/${id}/messages`, { content: 'go' });
+    await call('POST', `/api/sessions/${id}/messages`, { content: 'go' });
   }),
 );
 await Promise.all(ends.map((end) => end.done));
@@ -48,7 +46,7 @@ interface Watched {
  * Reads events to the end of the run. Counts gaps in event numbers, chunks at the wrong offset, and responses unlike
  * the text received.
  */
-async function watch(base: string, id: string): Promise<Watched> {
+async function watch(id: string): Promise<Watched> {
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const sent: ClientRequest = request(`${base}/api/sessions/${id}/events?after=0`, {
@@ -97,13 +95,9 @@ async function watch(base: string, id: string): Promise<Watched> {
   return { done };
 }
 
-function serverOf(index: number): string {
-  return servers[index % servers.length] ?? '';
-}
-
-async function call(base: string, path: string, body: object): Promise<{ id: string }> {
+async function call(method: string, path: string, body: object): Promise<{ id: string }> {
   const response = await fetch(base + path, {
-    method: 'POST',
+    method,
     body: JSON.stringify(body),
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   });

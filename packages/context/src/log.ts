@@ -54,7 +54,6 @@ export function countHidden({ messages, marks, standsFrom }: ContextLog): number
   return count;
 }
 
-/** Returns a key for one part of a message, for maps and sets. */
 export function partKey(messageId: string, partIndex: number): string {
   return `${messageId}#${partIndex}`;
 }

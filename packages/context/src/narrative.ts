@@ -35,12 +35,10 @@ export interface ProviderSummaryRequest {
   kept: ViewMessage[];
 }
 
-/** The provider's own summary, or why there is none. */
 export type ProviderSummaryReply =
   | { status: 'ok'; opaque: OpaqueSummary }
   | { status: 'failed'; reason: string };
 
-/** Lets the provider summarise messages with its own means. */
 export type SummariseByProvider = (request: ProviderSummaryRequest) => Promise<ProviderSummaryReply>;
 
 /** Characters of a tool output that the summariser sees. The ledger and handles keep the rest available. */
@@ -61,7 +59,6 @@ export interface NarrativeForm {
   fromFacts(facts: NarrativeFacts): string;
 }
 
-/** What the text of a request for a narrative depends on. */
 export interface NarrativeAsk {
   /** The most tokens of the narrative. */
   readonly maxTokens: number;
@@ -69,7 +66,6 @@ export interface NarrativeAsk {
   readonly previous: string;
 }
 
-/** What a strategy can use to write the request for a narrative. */
 export interface NarrativeFacts extends NarrativeAsk {
   readonly round: number;
   readonly messages: readonly Message[];

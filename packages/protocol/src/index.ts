@@ -42,7 +42,6 @@ export {
   treeReference,
 } from './file-change.ts';
 export { foldName } from './fold-name.ts';
-export { type GitAddress, type GitProtocol, isGitRef, parseGitAddress } from './git-address.ts';
 export {
   GIT_START_KEY,
   type GitStart,
@@ -163,10 +162,3 @@ export type { TrustWant } from './trust-want.ts';
 export { compactionOfMessage, type TypedCompaction, typedCompaction } from './typed-compaction.ts';
 export { addUsage, type TokenUsage, ZERO_USAGE } from './usage.ts';
 export { escapedCharacter, showDirections, visible, visibleLine, visibleToApprove } from './visible.ts';
-export {
-  type GitSource,
-  WORKSPACE_SOURCE_KEY,
-  type WorkspaceSource,
-  workspaceSourceMetadata,
-  workspaceSourceOf,
-} from './workspace-source.ts';

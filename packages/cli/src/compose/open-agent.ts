@@ -8,7 +8,6 @@ import {
 } from '@longhaul/config';
 import {
   type ModelDriver,
-  type MovingWorkspaces,
   Runtime,
   type RuntimeOptions,
   type Sandbox,
@@ -26,7 +25,6 @@ import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
 import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents, subtaskSettings } from './load-configured-agents.ts';
-import { movingWorkspaces } from './moving-workspaces.ts';
 import { McpServers } from './open-mcp.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
@@ -58,8 +56,6 @@ export interface AgentOptions {
 
 export interface Agent {
   runtime: Runtime;
-  /** Undefined: the sessions are in memory. */
-  movingWorkspaces: MovingWorkspaces | undefined;
   driver: ModelDriver;
   window: ResolvedWindow;
 }
@@ -87,12 +83,9 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     drivers.set(name, opened);
     return opened;
   };
-  const trees = fileTrees(config, { storage, env: options.env });
-  const moving = movingWorkspaces(config, { storage, trees });
   const runtime = new Runtime({
     ...storage,
-    fileTrees: trees,
-    movingWorkspaces: moving,
+    fileTrees: fileTrees(config, { storage, env: options.env }),
     ...runtimeOptions(config, { agents, settingsOf, ask: options.ask }),
     ...summariserOf(config, driverFor),
     ...outsideInstructions({ env: options.env }),
@@ -112,7 +105,6 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   });
   return {
     runtime,
-    movingWorkspaces: moving,
     driver: main.driver,
     window: main.window,
   };

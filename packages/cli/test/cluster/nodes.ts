@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LonghaulEvent } from '@longhaul/protocol';
 import type { ScriptedModelServerOptions } from '@longhaul/scripted-model';
-import { type PostgresServer, type PostgresServerOptions, startPostgres } from '@longhaul/testing/machine';
+import { type PostgresServer, startPostgres } from '@longhaul/testing/machine';
 import { Bench, type CommandOptions, type Running } from '../harness.ts';
 
 /** A server of a cluster. */
@@ -45,34 +45,32 @@ export async function startNodes(
     config = ALLOW,
     args = [],
     env = {},
-    database: databaseOptions = {},
+    isDurable = false,
   }: {
     config?: string;
     args?: readonly string[];
     env?: Record<string, string>;
-    database?: PostgresServerOptions;
+    /** Whether commits of the database survive when it is killed. */
+    isDurable?: boolean;
   } = {},
 ): Promise<Nodes> {
-  const database = await startPostgres(databaseOptions);
+  const database = await startPostgres({ isDurable });
   const bench = await Bench.open();
   const { server } = await bench.serve(model);
   await appendFile(
     bench.userFile,
     `model: openai-compatible/scripted
 providers: { openai-compatible: { baseUrl: "${server.url}" } }
-storage: { url: "$LONGHAUL_TEST_DATABASE" }
+storage: { url: "${database.url}" }
 sandbox: { driver: local }
 ${config}`,
   );
   const nodes: Node[] = [];
   const add = async (more: readonly string[] = args, options: CommandOptions = { env }) => {
-    const running = bench.start(['serve', '--port', '0', '--no-token', '--json', ...more], {
-      ...options,
-      env: { LONGHAUL_TEST_DATABASE: database.url, ...options.env },
-    });
+    const running = bench.start(['serve', '--port', '0', '--no-token', '--json', ...more], options);
     await running.saw('"listening"');
     const { url } = JSON.parse(running.output()) as { url: string };
-    const node = { url, running, call: caller(url, running) };
+    const node = { url, running, call: caller(url) };
     nodes.push(node);
     return node;
   };
@@ -105,9 +103,9 @@ ${config}`,
   };
 }
 
-function caller(url: string, running: Running): Node['call'] {
+function caller(url: string): Node['call'] {
   return async <Answer>(method: string, path: string, body?: object) => {
-    const response = await fetchFrom(running, `${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       ...(body !== undefined && {
         body: JSON.stringify(body),
@@ -118,17 +116,6 @@ function caller(url: string, running: Running): Node['call'] {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
   };
-}
-
-/** A server that has ended by itself says why. */
-async function fetchFrom({ child, ended }: Running, url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    if (child.exitCode === null && child.signalCode === null) throw error;
-    const { code, signal, stderr } = await ended;
-    throw new Error(`The server has ended (${signal ?? code}):\n${stderr.slice(-4_000)}`, { cause: error });
-  }
 }
 
 async function readUntilDone(url: string): Promise<LonghaulEvent[]> {

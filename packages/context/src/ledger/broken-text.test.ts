@@ -11,7 +11,7 @@ describe('what is broken', () => {
     const builder = build();
     expect(brokenOf(builder)).toBe('nothing that is known; no check was run');
     builder.step(write('a.ts'));
-    expect(brokenOf(builder)).toBe('not known: no test, build or other check was run on the changes');
+    expect(brokenOf(builder)).toBe('not known: no check was run on the changes');
     builder.step(bash('npm test'));
     expect(brokenOf(builder)).toBe('nothing; the last check passed (m3.0)');
     builder.step(write('b.ts'));
@@ -64,8 +64,10 @@ describe('what is broken', () => {
     });
     const edit = call('edit', { input: { path: 'a.ts' }, output: 'No such text.', state: 'error' });
     const question = call('AskUserQuestion', { state: 'error' });
-    expect(brokenOf(build().step(cancelled, question))).toMatch(UNBROKEN);
+    const absent = bash('rm .git/index.lock', 1, 'rm: .git/index.lock: No such file or directory');
+    expect(brokenOf(build().step(cancelled, question, absent))).toMatch(UNBROKEN);
     expect(brokenOf(build().step(edit))).toContain('No such text.');
+    expect(stateLine(build().step(write('a.ts'), edit), 'Last check')).toBeUndefined();
     expect(brokenOf(build().step(edit).user('And the decks?'))).toMatch(UNBROKEN);
   });
 

@@ -1,9 +1,10 @@
 import { ownCopy } from '../own-copy.ts';
-import { type CommandWork, isCheck } from './command-work.ts';
+import type { CommandWork } from './command-work.ts';
+import { errorLine } from './error-line.ts';
+import { isCheck } from './is-check.ts';
 import type { DoneFact, ErrorFact, LedgerFold, ResultFact } from './ledger-facts.ts';
 import { oneLine } from './one-line.ts';
 import type { ToolFacts } from './tool-facts.ts';
-import { withoutTracebacks } from './tracebacks.ts';
 
 /** Where a call is. */
 export interface CallPlace {
@@ -90,7 +91,8 @@ interface Outcome extends CallPlace {
  */
 export function addOutcome(facts: LedgerFold, { key, call, toolName, seen, work, handle }: Outcome): void {
   if (seen.failed) {
-    const looks = work === undefined ? seen.looks : work.kind === 'looks';
+    // What `rm` did not find is gone.
+    const looks = work === undefined ? seen.looks : work.kind === 'looks' || work.program === 'rm';
     if (!looks && !seen.refused)
       addError(facts, key, { call, toolName, message: errorLine(seen.text), resolved: false, handle }, work);
     return;
@@ -150,56 +152,4 @@ function resolve({ failing }: LedgerFold, key: string, error: ErrorFact): void {
   if (program === undefined || open === undefined) return;
   open.delete(key);
   if (open.size === 0) failing.delete(program);
-}
-
-const ERROR_LINE =
-  /error|fail|exception|cannot|not found|denied|refused|assert|expected|ambiguous|matches|malformed|ignored|conflict|fatal|unable|no such/i;
-const EXIT_LINE = /^\W*exit(?:ed with)?[ _]?(?:code|status)\b/i;
-/** The line after an expected value. */
-const FOUND_LINE = /^\s*(?:got|received|actual|found)\b/i;
-/** Longer lines are of generated files. */
-const MAX_LINE_CHARS = 600;
-const MESSAGE_CHARS = 200;
-
-/** Names the cause itself: `TypeError: x is no function`, `src/a.ts(3,1): error TS2304: …`. */
-const CAUSE = /(?:[A-Za-z]*(?:Error|Exception)(?: \[\w+\])?|\berror(?: TS\d+|\[\w+\])?|fatal|panic): *\S/;
-/** Only names what failed: `FAIL src/a.test.ts`. */
-const HEADER = /^\W*(?:FAIL(?:ED|URE)?|not ok|ERROR)\b/;
-const TRACEBACK = 'Traceback (most recent call last)';
-
-/** Returns the line that explains the failure best, with the place that it is about. */
-function errorLine(text: string): string {
-  const lines = withoutTracebacks(text)
-    .split('\n')
-    .filter((line) => /\w/.test(line) && line.length <= MAX_LINE_CHARS && !NO_CAUSE.test(line));
-  // The last cause of Python is the one that ended the program. Compilers begin with the one that leads to the others.
-  const isCause = (line: string) => CAUSE.test(line);
-  const cause = text.includes(TRACEBACK) ? lines.findLast(isCause) : lines.find(isCause);
-  const message = oneLine(cause ?? tellingLine(lines), MESSAGE_CHARS);
-  const place =
-    PLACE.exec(message) === null
-      ? lines.map((line) => (PLACE.exec(line) ?? FILE_LINE.exec(line))?.[1]).find(isText)
-      : undefined;
-  return ownCopy(place === undefined ? message : `${message} [${place}]`);
-}
-
-/** A tag, and what git advises. */
-const NO_CAUSE = /^\s*<\/?\w+>\s*$|^hint:/;
-
-function tellingLine(lines: readonly string[]): string {
-  const index = lines.findIndex((line) => ERROR_LINE.test(line));
-  const line = lines[index] ?? lines.findLast((each) => !EXIT_LINE.test(each)) ?? lines[0] ?? '';
-  const next = lines.slice(index + 1).find((each) => !EXIT_LINE.test(each)) ?? '';
-  const isJoined =
-    index !== -1 && (FOUND_LINE.test(next) || ((HEADER.test(line) || line.endsWith(':')) && next !== ''));
-  return isJoined ? `${line}; ${next.trim()}` : line;
-}
-
-const PLACE = /((?:[\w@.-]{1,80}\/){0,12}[\w@.-]{1,80}\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)))/;
-
-/** A file that a line is about, without a position in it. */
-const FILE_LINE = /^(?:patching file '?|\W*FAIL(?:ED)? +)([^\s':]+\.\w+)/;
-
-function isText(place: string | undefined): place is string {
-  return place !== undefined;
 }

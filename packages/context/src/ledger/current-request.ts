@@ -1,7 +1,7 @@
 import { cutAtSentences } from '../cut-at-sentences.ts';
 import type { TokenCounter } from '../tokens.ts';
 import { isAcknowledgement, isThanks } from './acknowledgement.ts';
-import { instructionLine, MAX_CHARS_PER_TOKEN } from './instruction-section.ts';
+import { instructionLine, MAX_CHARS_PER_TOKEN } from './instruction-line.ts';
 import type { InstructionFact } from './ledger-facts.ts';
 import { REQUEST_HEADING } from './ledger-sections.ts';
 import { requestExcerpt } from './request-excerpt.ts';

@@ -1,6 +1,6 @@
 import { outcomeOf } from './command-outcome.ts';
 import { splitPath } from './file-paths.ts';
-import { filesSince, filesText } from './files-text.ts';
+import { filesSince, namedFilesText } from './files-text.ts';
 import { sequenceOf } from './handle-sequence.ts';
 import { isHelper, isResult } from './is-changed.ts';
 import type { DoneFact, FileFact, InstructionFact, LedgerFold } from './ledger-facts.ts';
@@ -28,13 +28,13 @@ export function doneText(facts: StateFacts, changed: readonly FileFact[]): strin
     ...listCounts(facts),
     ...(isNewCommit ? [commitText(commit)] : []),
     ...shippedSince(facts, asked),
-    ...filesOf(namedFirst(filesSince(results, asked), request)),
-    ...filesOf(filesSince(deleted, asked), ' deleted'),
+    ...filesOf(namedFirst(filesSince(results, asked), request), 'changed'),
+    ...filesOf(filesSince(deleted, asked), 'deleted'),
   ];
   const earlier = [
     ...(commit === undefined || isNewCommit ? [] : [commitText(commit)]),
-    ...filesOf(filesUpTo(results, asked)),
-    ...filesOf(filesUpTo(deleted, asked), ' deleted'),
+    ...filesOf(filesUpTo(results, asked), 'changed'),
+    ...filesOf(filesUpTo(deleted, asked), 'deleted'),
   ].join(', ');
   if (now.length === 0 && earlier !== '') now.push(`nothing yet since the request (${request?.handle})`);
   if (earlier === '' && results.length + deleted.length === 0) now.push(untouched(changed));
@@ -46,19 +46,23 @@ function filesUpTo(files: readonly FileFact[], sequence: number): FileFact[] {
   return files.filter((file) => !newer.has(file));
 }
 
-const RESULTS_CHARS = 420;
+const RESULTS_CHARS = 340;
 
-const CHECKED = /^[^.]*\b(?:tests?|checks?|suite|build|lint|compiles?)\b[^.]*\.$/i;
+/** Of results of these kinds, only the newest is news: of checks, and of causes that were found. */
+const KINDS = [
+  /^[^.]*\b(?:tests?|checks?|suite|build|lint|compiles?)\b[^.]*\.$/i,
+  /\b(?:bug|problem|issue|cause|reason) (?:is|was)\b/i,
+];
 
-/** What the model stated since the request, newest first. */
+/** What was stated since the request, newest first. */
 function statedResults({ results }: StateFacts): string[] {
+  const kinds = new Set<RegExp>();
   const texts: string[] = [];
   let left = RESULTS_CHARS;
-  let hasCheck = false;
   for (const { text, handle } of results.toReversed()) {
-    // What passed before a newer check is no news.
-    if (hasCheck && CHECKED.test(text)) continue;
-    hasCheck ||= CHECKED.test(text);
+    const kind = KINDS.find((each) => each.test(text));
+    if (kind !== undefined && kinds.has(kind)) continue;
+    if (kind !== undefined) kinds.add(kind);
     left -= text.length;
     if (left < 0 && texts.length > 0) break;
     texts.push(`“${text}” (${handle})`);
@@ -91,8 +95,8 @@ function commitText({ text, handle }: DoneFact): string {
   return `last commit “${text}” (${handle})`;
 }
 
-function filesOf(files: readonly FileFact[], verb?: string): string[] {
-  return files.length === 0 ? [] : [filesText(files, verb)];
+function filesOf(files: readonly FileFact[], verb: string): string[] {
+  return files.length === 0 ? [] : [namedFilesText(files, verb)];
 }
 
 /** The files that the request names come first. */

@@ -2,9 +2,8 @@ import type { TokenCounter } from '../tokens.ts';
 import { causeOf, doubtText } from './broken-text.ts';
 import { outcomeOf } from './command-outcome.ts';
 import { shortLine } from './command-work.ts';
-import { splitPath } from './file-paths.ts';
-import { scriptOf } from './helper-files.ts';
-import { isChanged, isHelper } from './is-changed.ts';
+import { helperRuns } from './helper-files.ts';
+import { isChanged } from './is-changed.ts';
 import type { CommandFact, DoneFact, ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
 import { STATE_HEADING, TODO_HEADING } from './ledger-sections.ts';
 import { oneLine } from './one-line.ts';
@@ -40,7 +39,7 @@ export const TODO: Section = {
   share: 0.15,
   lines: ({ todo, todoHandle }, room) => todoLines(todo, { ...room, handle: todoHandle }),
 };
-export const DONE: Section = { heading: 'Done so far, newest first', share: 0.06, lines: doneLines };
+export const DONE: Section = { heading: 'Done so far, newest first', share: 0.05, lines: doneLines };
 
 /** The sections after the changed files. */
 export const EVENTS: readonly Section[] = [
@@ -69,8 +68,7 @@ function doneLine({ kind, text, handle }: DoneFact): string {
  */
 function commandLines({ commands, files }: LedgerFacts, { visibleFrom }: Room): string[] {
   const newest = [...commands.values()].reverse();
-  const helpers = new Set([...files.values()].filter(isHelper).map(({ path }) => splitPath(path).name));
-  const isOfHelper = ({ program }: CommandFact) => helpers.has(scriptOf(program) ?? '');
+  const isOfHelper = helperRuns(files);
   const newestOfHelper = newest.find(isOfHelper);
   return newest
     .filter(

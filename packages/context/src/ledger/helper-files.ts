@@ -1,7 +1,7 @@
-import { INTERPRETERS } from './command-work.ts';
 import { splitPath } from './file-paths.ts';
-import { isResult } from './is-changed.ts';
-import type { FileFact, LedgerFold } from './ledger-facts.ts';
+import { isHelper, isResult } from './is-changed.ts';
+import type { CommandFact, FileFact, LedgerFold } from './ledger-facts.ts';
+import { INTERPRETERS } from './shell-program.ts';
 
 /** A session with more own scripts than this made them for itself. */
 const MAX_RESULTS = 3;
@@ -38,6 +38,14 @@ const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp\//;
 /** Whether a file that existed before the work was changed. */
 function isOld({ actions }: FileFact): boolean {
   return actions.has('modified') && !actions.has('created');
+}
+
+/** Returns a function that says whether a command runs a script that the work wrote only to run it. */
+export function helperRuns(
+  files: ReadonlyMap<string, FileFact>,
+): (command: Pick<CommandFact, 'program'>) => boolean {
+  const helpers = new Set([...files.values()].filter(isHelper).map(({ path }) => splitPath(path).name));
+  return ({ program }) => helpers.has(scriptOf(program) ?? '');
 }
 
 /** `python` is the program of `python checks/a.py`, and this is the script: `a.py`. */

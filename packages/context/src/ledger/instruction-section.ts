@@ -1,6 +1,8 @@
-import { cutAtSentences } from '../cut-at-sentences.ts';
 import type { TokenCounter } from '../tokens.ts';
 import { isAcknowledgement } from './acknowledgement.ts';
+import { cutLongest, MIN_TOKENS, taskTokens } from './instruction-cut.ts';
+import { type Line, type Room, wholeLine } from './instruction-line.ts';
+import { noteAbout } from './instruction-note.ts';
 import type { InstructionFact } from './ledger-facts.ts';
 
 export interface InstructionOptions {
@@ -21,13 +23,6 @@ export interface InstructionSection {
   tokens: number;
   /** Whether it has every hidden instruction word for word. */
   isWhole: boolean;
-}
-
-interface Line {
-  fact: InstructionFact;
-  text: string;
-  /** Includes the line break. `Infinity` for a text that is too long to be worth counting. */
-  tokens: number;
 }
 
 const HEADING = '### User instructions (verbatim)';
@@ -58,12 +53,6 @@ export function instructionSection(
   if (lines.length === 0) return undefined;
   const text = [HEADING, ...lines].join('\n');
   return { text, tokens: count(`${text}\n\n`), isWhole: whole !== undefined };
-}
-
-interface Room {
-  tokens: number;
-  shareTokens: number;
-  count: TokenCounter;
 }
 
 /** All lines, or undefined if they don't fit. Stops counting as soon as they don't. */
@@ -114,26 +103,6 @@ function minorIn(
   return minor;
 }
 
-/** Texts with more characters for each token of the room are not counted. */
-export const MAX_CHARS_PER_TOKEN = 64;
-
-function wholeLine(fact: InstructionFact, { tokens: maxTokens, count }: Room): Line {
-  const text = instructionLine(fact);
-  const isTooLong = text.length > maxTokens * MAX_CHARS_PER_TOKEN;
-  return { fact, text, tokens: isTooLong ? Number.POSITIVE_INFINITY : count(text) + 1 };
-}
-
-/**
- * Returns an instruction as an item of a list, with the question that it answers. Its lines are indented, so none of
- * them can be read as a heading of the ledger.
- */
-export function instructionLine({ handle, text, answers }: InstructionFact): string {
-  const question = answers === undefined ? '' : `to the question “${answers}”: `;
-  return `- (${handle}) ${question}${text.trim().replace(/\n(?=[^\n])/g, '\n  ')}`;
-}
-
-/** An instruction of up to this many tokens is either whole or left out. */
-const MIN_TOKENS = 80;
 /** Tokens for the note about the instructions that are left out. */
 const NOTE_TOKENS = 64;
 
@@ -195,90 +164,4 @@ function keyOf({ text, answers = '' }: InstructionFact): string {
     .toLowerCase()
     .replace(/[\s.!]+/g, ' ')
     .trim();
-}
-
-/** Returns the tokens for the task: all it needs, or half of the room if the task doesn't fit alone. */
-function taskTokens({ tokens }: Line, maxTokens: number): number {
-  return tokens <= maxTokens ? tokens : Math.floor(maxTokens / 2);
-}
-
-/** Share of the section's own tokens for one excerpt, if the section has more than its own tokens. */
-const MAX_EXCERPT_SHARE = 0.25;
-
-/**
- * Cuts the longest lines to one length, so that all lines fit. Leaves out a line of which no sentence fits.
- */
-function cutLongest(lines: readonly Line[], task: InstructionFact | undefined, room: Room): Line[] {
-  const { tokens: maxTokens, shareTokens, count } = room;
-  const forTask = lines
-    .filter(({ fact }) => fact === task)
-    .reduce((sum, line) => sum + taskTokens(line, maxTokens), 0);
-  const lengths = lines.filter(({ fact }) => fact !== task).map(({ tokens }) => tokens);
-  const within = (tokens: number) => commonLimit(lengths, tokens - forTask);
-  const excerpt = Math.max(within(shareTokens), shareTokens * MAX_EXCERPT_SHARE);
-  const limit = Math.max(MIN_TOKENS, Math.min(within(maxTokens), excerpt));
-  return lines
-    .map((line) => cutLine(line, line.fact === task ? forTask : limit, count))
-    .filter((line) => line !== undefined);
-}
-
-/** Returns the length to which longer items are cut, so that all of them together have `total`. */
-function commonLimit(lengths: readonly number[], total: number): number {
-  const sorted = lengths.toSorted((left, right) => left - right);
-  let left = total;
-  for (const [index, length] of sorted.entries()) {
-    const share = Math.floor(left / (sorted.length - index));
-    if (length > share) return share;
-    left -= length;
-  }
-  return Number.POSITIVE_INFINITY;
-}
-
-const SAMPLE_CHARS = 2_000;
-
-/**
- * Cuts a line to about `maxTokens`. It has more if its first sentence is long. Undefined if no sentence fits.
- *
- * Scripts differ in how many characters a token has, so a cut that is still too long is repeated with fewer characters.
- */
-function cutLine(line: Line, maxTokens: number, count: TokenCounter): Line | undefined {
-  if (line.tokens <= maxTokens) return line;
-  const { fact } = line;
-  const whole = fact.text.trim();
-  const sample = whole.slice(0, SAMPLE_CHARS);
-  let cut = line;
-  let maxChars = Math.floor((maxTokens * sample.length) / Math.max(1, count(sample)));
-  for (let attempt = 0; attempt < 4 && cut.tokens > maxTokens; attempt += 1) {
-    const kept = cutAtSentences(whole, maxChars, fact.handle);
-    if (kept === undefined) return undefined;
-    const text = instructionLine({ ...fact, text: kept });
-    cut = { fact, text, tokens: count(text) + 1 };
-    maxChars = Math.floor(maxChars * Math.min(0.9, maxTokens / cut.tokens));
-  }
-  return cut;
-}
-
-/** Counts the instructions that are left out, and names their handles for `recall`. */
-function noteAbout(
-  hidden: readonly InstructionFact[],
-  minor: readonly InstructionFact[],
-  shown: readonly Line[],
-): string[] {
-  const known = new Set([...minor, ...shown.map(({ fact }) => fact)]);
-  const others = hidden.filter((fact) => !known.has(fact));
-  const groups = [
-    ...(others.length === 0 ? [] : [`${others.length} (${handlesOf(others)})`]),
-    ...(minor.length === 0 ? [] : [`${minor.length} short or repeated (${handlesOf(minor)})`]),
-  ];
-  return groups.length === 0
-    ? []
-    : [`(Instructions left out: ${groups.join(', ')}. recall reads them by handle.)`];
-}
-
-/** A longer list of handles is shown as a range. */
-const MAX_HANDLES = 8;
-
-function handlesOf(facts: readonly InstructionFact[]): string {
-  const handles = facts.map(({ handle }) => handle);
-  return handles.length <= MAX_HANDLES ? handles.join(' ') : `${handles[0]} to ${handles.at(-1)}`;
 }

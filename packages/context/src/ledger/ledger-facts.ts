@@ -8,9 +8,9 @@ export interface InstructionFact {
   text: string;
   handle: string;
   /** The question of the model that a short message answers. */
-  answers?: string;
+  answers?: string | undefined;
   /** What of the model's text before it a short message points to. */
-  about?: string;
+  about?: string | undefined;
 }
 
 export interface FileFact {
@@ -119,7 +119,6 @@ export interface LedgerFold {
   handles: { handle: string; what: string }[];
 }
 
-/** Creates the facts of an empty log, for `foldMessage`. */
 export function createLedgerFold(): LedgerFold {
   return {
     instructions: [],

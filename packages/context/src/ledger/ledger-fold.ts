@@ -5,11 +5,11 @@ import { answeredQuestion } from './answered-question.ts';
 import { deliveredTasks, endedInBackground } from './background-facts.ts';
 import { addToolCall } from './call-facts.ts';
 import { addDone, addResult, resolveProgram } from './command-facts.ts';
-import { isCheck } from './command-work.ts';
 import { addPatch } from './file-facts.ts';
 import { splitPath } from './file-paths.ts';
 import { sequenceOf } from './handle-sequence.ts';
 import { instructionIn, isReviewPrompt } from './instruction-text.ts';
+import { isCheck } from './is-check.ts';
 import type { LedgerFold } from './ledger-facts.ts';
 import { addNames } from './name-index.ts';
 import { oneLine } from './one-line.ts';
@@ -58,8 +58,7 @@ function addSaid(facts: LedgerFold, text: string, { sequence, parts }: Message):
 const NOT_RUN =
   /\b(?:no (?:\w+ )?tests? (?:were |was )?|(?:not|never|n['’]t) (?:actually )?)(?:run|ran|executed?)\b/i;
 
-const ALL_PASS =
-  /\b(?:tests?|checks?|suite|build|lint)\b[^.]{0,40}\b(?:pass|passes|passed|green|clean)\b|^(?:all (?:green|clean)|clean compile|compiles clean)/i;
+const ALL_PASS = /\b(?:tests?|checks?|suite|build|lint)\b[^.]{0,40}\b(?:pass|passes|passed|green|clean)\b/i;
 
 /** The model says of the check in the step before that it did not run, or that all of it passes. */
 function judgeCheck(facts: LedgerFold, sequence: number, passes: boolean): void {
@@ -71,8 +70,7 @@ function judgeCheck(facts: LedgerFold, sequence: number, passes: boolean): void 
   if (passes) resolveProgram(facts, check.program);
 }
 
-const OLDER =
-  /\bpre-?existing\b|\b(?:unrelated to|not (?:caused by|from|related to)) (?:our|my|the|these|this) (?:changes?|work|edits?)\b/i;
+const OLDER = /\bpre-?existing\b/i;
 
 function excuse({ errors }: LedgerFold, handle: string): void {
   const newest = [...errors.values()].findLast(({ resolved }) => !resolved);
@@ -99,15 +97,15 @@ function addInstruction(facts: LedgerFold, message: Message): void {
   // As the task of the session, a review is what the session is for.
   if (isBlank(text) || (facts.instructions.length > 0 && isReviewPrompt(text))) return;
   addNote(facts);
-  const { said } = facts;
-  const answers = said === undefined ? undefined : answeredQuestion(said, text);
-  const about = said === undefined ? undefined : pointedAt(said, text);
+  const { said = '' } = facts;
+  const answers = answeredQuestion(said, text);
+  const about = pointedAt(said, text);
   facts.instructions.push({
     messageId: message.id,
     text,
     handle: handleOf(message.sequence),
-    ...(answers !== undefined && { answers: ownCopy(answers) }),
-    ...(about !== undefined && { about: ownCopy(about) }),
+    answers: answers && ownCopy(answers),
+    about: about && ownCopy(about),
   });
   facts.turnStart = message.sequence;
   facts.results = [];

@@ -1,6 +1,6 @@
 import type { Message } from '@longhaul/protocol';
 import type { TokenCounter } from '../tokens.ts';
-import { currentRequest } from './current-request.ts';
+import { type CurrentRequest, currentRequest } from './current-request.ts';
 import { DONE, EVENTS, type LedgerFacts, type Section, STATE, TODO } from './event-sections.ts';
 import { exactNamesIn } from './exact-names.ts';
 import { withHelpers } from './helper-files.ts';
@@ -12,7 +12,6 @@ import { candidatesFor, type NamedFiles, nameSections } from './name-sections.ts
 import { rankNames } from './rank-names.ts';
 import { sameFiles } from './same-files.ts';
 
-/** The size of a ledger, and what it is made from. */
 export interface LedgerOptions {
   /** The most tokens of the ledger. */
   maxTokens: number;
@@ -54,53 +53,68 @@ export function buildLedger(messages: readonly Message[], options: LedgerOptions
  * list or instructions that are longer than their share, then to names.
  */
 export function renderLedger(collected: LedgerFold, options: LedgerOptions): string {
-  const { count, verbatim } = options;
+  const { count, verbatim, visibleFrom = Number.POSITIVE_INFINITY } = options;
   const { files: known, keyOf } = sameFiles(collected.files);
-  const fold = { ...collected, files: withHelpers(known, collected.commands), keyOf };
+  const fold = { ...collected, files: withHelpers(known, collected.commands) };
   const kept =
     fold.kept &&
     keptSection(fold.kept, { maxTokens: options.keptTokens ?? keptTokens(options.maxTokens), count });
   const maxTokens = Math.max(0, options.maxTokens - tokensOf([kept]));
+  const { leading, request, done, events, tokens } = fixedSections(fold, {
+    ...options,
+    maxTokens,
+    visibleFrom,
+  });
+  const leftTokens = maxTokens - tokens;
+  const names = rankNames(fold.names, { visibleFrom, most: candidatesFor(maxTokens) });
+  const named = { files: fold.files, keyOf, names };
+  const instructions = instructionsWithin(leftTokens, fold, {
+    ...options,
+    maxTokens,
+    named,
+    verbatim: new Set([...(verbatim ?? []), ...(request?.messageIds ?? [])]),
+  });
+  const texts = { leading: textsOf([...leading, kept]), events: textsOf([...events, instructions]) };
+  const shown = exactNamesIn([...texts.leading, ...texts.events, ...textsOf([done])].join('\n'));
+  const room = { maxTokens: Math.min(MAX_NAMES_TOKENS, leftTokens - tokensOf([instructions])), count };
+  const { changed, files, others } = nameSections({ ...named, shown }, room);
+  return [...texts.leading, ...textsOf([done]), ...changed, ...texts.events, ...files, ...others].join(
+    '\n\n',
+  );
+}
+
+interface FixedSections {
+  /** What comes first, in its order. */
+  leading: Filled[];
+  request: CurrentRequest | undefined;
+  done: Filled;
+  events: Filled[];
+  /** Of all of them. */
+  tokens: number;
+}
+
+/** The sections whose share does not depend on the names. */
+function fixedSections(
+  fold: LedgerFacts,
+  { maxTokens, count, verbatim, isAskedLater, visibleFrom }: LedgerOptions & { visibleFrom: number },
+): FixedSections {
+  const requestTokens = Math.floor(maxTokens * REQUEST_SHARE);
   const request =
-    options.isAskedLater === true
+    isAskedLater === true
       ? undefined
-      : currentRequest(fold.instructions, {
-          verbatim,
-          maxTokens: Math.floor(maxTokens * REQUEST_SHARE),
-          count,
-        });
-  const visibleFrom = options.visibleFrom ?? Number.POSITIVE_INFINITY;
+      : currentRequest(fold.instructions, { verbatim, maxTokens: requestTokens, count });
   const place = { maxTokens, count, visibleFrom };
   const leastState = Math.min(STATE_TOKENS, Math.floor(maxTokens * STATE_MOST_SHARE));
-  const state = fill(STATE, fold, {
-    ...place,
-    moreTokens: Math.max(0, leastState - Math.floor(maxTokens * STATE.share)),
-  });
+  const moreTokens = Math.max(0, leastState - Math.floor(maxTokens * STATE.share));
+  const state = fill(STATE, fold, { ...place, moreTokens });
   const events = EVENTS.map((section) => fill(section, fold, place));
   const spare = Math.floor(maxTokens * EVENTS_SHARE) - tokensOf(events);
   const todo = fill(TODO, fold, { ...place, moreTokens: spare });
   const done = fill(DONE, fold, place);
   // A long request, such as one with a pasted log, would move the state out of sight.
   const isLong = (request?.text.length ?? 0) > LONG_REQUEST_CHARS;
-  const leading = [...(isLong ? [state, request] : [request, state]), todo, kept];
-  const leftTokens = maxTokens - tokensOf([request, state, todo, done, ...events]);
-  const named = {
-    files: fold.files,
-    keyOf: fold.keyOf,
-    names: rankNames(fold.names, { visibleFrom, most: candidatesFor(maxTokens) }),
-  };
-  const shownElsewhere = new Set([...(verbatim ?? []), ...(request?.messageIds ?? [])]);
-  const instructions = instructionsWithin(leftTokens, fold, {
-    ...options,
-    maxTokens,
-    named,
-    verbatim: shownElsewhere,
-  });
-  const shown = exactNamesIn(textsOf([...leading, instructions, done, ...events]).join('\n'));
-  const room = { maxTokens: Math.min(MAX_NAMES_TOKENS, leftTokens - tokensOf([instructions])), count };
-  const { changed, files: index, others } = nameSections({ ...named, shown }, room);
-  const middle = [...textsOf([done]), ...changed, ...textsOf([...events, instructions])];
-  return [...textsOf(leading), ...middle, ...index, ...others].join('\n\n');
+  const leading = [...(isLong ? [state, request] : [request, state]), todo];
+  return { leading, request, done, events, tokens: tokensOf([...leading, done, ...events]) };
 }
 
 type Filled = { readonly text: string; readonly tokens: number } | undefined;

@@ -2,77 +2,12 @@ import { isThanks } from './acknowledgement.ts';
 import { answeredQuestion } from './answered-question.ts';
 import { outcomeOf } from './command-outcome.ts';
 import { shortLine } from './command-work.ts';
-import { filesSince, filesText } from './files-text.ts';
+import { filesText } from './files-text.ts';
 import { sequenceOf } from './handle-sequence.ts';
-import type {
-  CommandFact,
-  DoneFact,
-  ErrorFact,
-  FileFact,
-  InstructionFact,
-  LedgerFold,
-} from './ledger-facts.ts';
+import type { InstructionFact } from './ledger-facts.ts';
+import { failedAt, type Situation } from './next-situation.ts';
 import { oneLine } from './one-line.ts';
-import { isJudgedCheck } from './piped-outcome.ts';
 import { requestExcerpt } from './request-excerpt.ts';
-
-export interface Work {
-  facts: Pick<
-    LedgerFold,
-    | 'instructions'
-    | 'todo'
-    | 'todoHandle'
-    | 'commands'
-    | 'done'
-    | 'lastChange'
-    | 'lastCall'
-    | 'report'
-    | 'said'
-    | 'intent'
-    | 'tasks'
-  >;
-  /** Newest first. */
-  changed: readonly FileFact[];
-  /** Newest first. */
-  errors: readonly ErrorFact[];
-}
-
-export interface Situation extends Work {
-  request: InstructionFact | undefined;
-  commit: DoneFact | undefined;
-  /** The newest check whose outcome is known. */
-  check: CommandFact | undefined;
-  /** Sequence of the newest change, command or commit. */
-  lastStep: number;
-  /** Sequence of the newest of these, and of the request. */
-  lastEvent: number;
-  /** Whether nothing was changed, run or tried since the request. */
-  isNew: boolean;
-  /** Files that changed after a message. */
-  since: (sequence: number) => readonly FileFact[];
-}
-
-export function situationOf(work: Work, request: InstructionFact | undefined): Situation {
-  const { facts, changed, errors } = work;
-  const commands = [...facts.commands.values()];
-  const commit = facts.done.findLast(({ kind }) => kind === 'commit');
-  const lastStep = Math.max(facts.lastChange, commands.at(-1)?.lastSequence ?? 0, commit?.sequence ?? 0);
-  const requestAt = sequenceOf(request?.handle ?? 'm0');
-  return {
-    ...work,
-    request,
-    commit,
-    check: commands.findLast(isJudgedCheck),
-    lastStep,
-    lastEvent: Math.max(lastStep, requestAt),
-    isNew: requestAt > Math.max(lastStep, failedAt(errors)),
-    since: (sequence) => filesSince(changed, sequence),
-  };
-}
-
-function failedAt([failed]: readonly ErrorFact[]): number {
-  return failed === undefined ? 0 : sequenceOf(failed.handle);
-}
 
 type Rule = (situation: Situation) => string | undefined;
 
@@ -150,7 +85,7 @@ function stepsSince({ facts, since }: Situation, sequence: number): string {
   const ran = [...facts.commands.values()].at(-1);
   const changed = since(sequence - 1);
   return [
-    ...(changed.length === 0 ? [] : [filesText(changed)]),
+    ...(changed.length === 0 ? [] : [`${filesText(changed)} changed`]),
     ...(ran === undefined || ran.lastSequence < sequence
       ? []
       : [`\`${shortLine(ran.command, 80)}\` → ${outcomeOf(ran)} (${ran.handle})`]),
@@ -172,10 +107,10 @@ function workOnRequest({ facts, request, isNew }: Situation): string | undefined
 function checkOrCommit({ commit, check, request, since }: Situation): string | undefined {
   const committedAt = commit?.sequence ?? 0;
   const unchecked = since(Math.max(check?.lastSequence ?? 0, committedAt));
-  if (unchecked.length > 0) return `check: ${filesText(unchecked)}${forRequest(request)}`;
+  if (unchecked.length > 0) return `check: ${filesText(unchecked)} changed${forRequest(request)}`;
   const uncommitted = commit === undefined ? [] : since(committedAt);
   if (uncommitted.length === 0) return undefined;
-  return `report or commit: ${filesText(uncommitted)} since the last commit (${commit?.handle})${forRequest(request)}`;
+  return `report or commit: ${filesText(uncommitted)} changed since the last commit (${commit?.handle})${forRequest(request)}`;
 }
 
 function finish({ commit, check, request }: Situation): string {
@@ -189,7 +124,7 @@ function finish({ commit, check, request }: Situation): string {
 /** What is left to do whatever comes first. */
 function openText({ commit, since }: Situation): string {
   const uncommitted = commit === undefined ? [] : since(commit.sequence);
-  return uncommitted.length === 0 ? '' : `; not committed: ${filesText(uncommitted, '')}`;
+  return uncommitted.length === 0 ? '' : `; not committed: ${filesText(uncommitted)}`;
 }
 
 function inRequest({ request }: Situation): string {

@@ -2,7 +2,8 @@ import { isAcknowledgement, isThanks } from './acknowledgement.ts';
 import { filesText } from './files-text.ts';
 import { sequenceOf } from './handle-sequence.ts';
 import type { InstructionFact, LedgerFold } from './ledger-facts.ts';
-import { NEXT_RULES, type Situation, situationOf, type Work } from './next-rules.ts';
+import { NEXT_RULES } from './next-rules.ts';
+import { type Situation, situationOf, type Work } from './next-situation.ts';
 import { oneLine } from './one-line.ts';
 import { todoItems } from './todo-lines.ts';
 
@@ -50,5 +51,5 @@ function openItems(todo: string | undefined): string | undefined {
 /** What changed since the list was written belongs to the item in progress. */
 function begunText({ facts, since }: Situation): string {
   const changed = since(sequenceOf(facts.todoHandle ?? 'm0'));
-  return changed.length === 0 ? '' : `; begun: ${filesText(changed)} since the list was written`;
+  return changed.length === 0 ? '' : `; begun: ${filesText(changed)} changed since the list was written`;
 }

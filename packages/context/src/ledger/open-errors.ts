@@ -1,10 +1,10 @@
 import { outcomeOf } from './command-outcome.ts';
-import { isCheck } from './command-work.ts';
 import { splitPath } from './file-paths.ts';
 import { filesSince } from './files-text.ts';
 import { sequenceOf } from './handle-sequence.ts';
 import { scriptOf } from './helper-files.ts';
 import { isChanged } from './is-changed.ts';
+import { isCheck } from './is-check.ts';
 import type { ErrorFact, FileFact, LedgerFold } from './ledger-facts.ts';
 import { isUnverified } from './piped-outcome.ts';
 
@@ -41,7 +41,8 @@ export function openErrors({ errors, files, done, turnStart, commands }: Failure
     if (isOwn(error.program) && at < ownEnd) return false;
     if (TRIALS.test(error.program ?? '') && at < checkEnd) return false;
     if (OF_COMMIT.test(error.program ?? '') && at < commit) return false;
-    if (known.some((cause) => causes.has(cause)) || isEditedSince(error, changed)) return false;
+    if (known.some((cause) => causes.has(cause))) return false;
+    if (EDITS.test(error.program ?? error.toolName) && fileChangedSince(error, changed)) return false;
     for (const cause of known) causes.add(cause);
     return true;
   });
@@ -64,15 +65,17 @@ function isOfNoCheck({ program = '' }: ErrorFact): boolean {
 
 /** Returns what happened after a failure that may have mended it: a change of the file that it names, or an unverified run. */
 export function doubtAbout(
-  { call, message, handle, program }: ErrorFact,
+  error: ErrorFact,
   { changed, commands }: { changed: readonly FileFact[]; commands: LedgerFold['commands'] },
 ): string | undefined {
-  const at = sequenceOf(handle);
-  const file = filesSince(changed, at).find((each) => `${call} ${message}`.includes(nameOf(each)));
+  const file = fileChangedSince(error, changed);
   if (file !== undefined)
     return `${nameOf(file)} changed after it (${file.changed?.handle}), not checked since`;
   const run = [...commands.values()].findLast(
-    (command) => command.program === program && command.lastSequence > at && isUnverified(command),
+    (command) =>
+      command.program === error.program &&
+      command.lastSequence > sequenceOf(error.handle) &&
+      isUnverified(command),
   );
   return run === undefined ? undefined : `it ran again (${run.handle}), ${run.ended}`;
 }
@@ -86,12 +89,11 @@ function causesOf({ program, message }: ErrorFact): string[] {
 
 const EDITS = /edit|patch|replace|insert|write|git apply/i;
 
-function isEditedSince(
-  { program, toolName, call, message, handle }: ErrorFact,
+/** Returns a file that a failure names and that changed after it. */
+function fileChangedSince(
+  { call, message, handle }: ErrorFact,
   changed: readonly FileFact[],
-): boolean {
-  if (!EDITS.test(program ?? toolName)) return false;
-  return filesSince(changed, sequenceOf(handle)).some((file) =>
-    `${call} ${message}`.includes(splitPath(file.path).name),
-  );
+): FileFact | undefined {
+  const text = `${call} ${message}`;
+  return filesSince(changed, sequenceOf(handle)).find((file) => text.includes(nameOf(file)));
 }

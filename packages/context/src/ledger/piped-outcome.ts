@@ -1,4 +1,5 @@
-import { type CommandWork, isCheck } from './command-work.ts';
+import type { CommandWork } from './command-work.ts';
+import { isCheck } from './is-check.ts';
 import type { CommandFact } from './ledger-facts.ts';
 import type { ToolFacts } from './tool-facts.ts';
 

@@ -6,10 +6,10 @@ import { isIntent } from './said-kinds.ts';
 
 const MAX_POINTING_CHARS = 300;
 /** About the characters of the items together, and of each. */
-const LIST_CHARS = 640;
-const MIN_ITEM_CHARS = 40;
+const LIST_CHARS = 540;
+const MIN_ITEM_CHARS = 48;
 const MAX_ITEM_CHARS = 90;
-const SENTENCES_CHARS = 240;
+const SENTENCES_CHARS = 200;
 /** A shorter text explains nothing. */
 const MIN_CHARS = 60;
 
@@ -45,11 +45,11 @@ export function pointedAt(said: string, message: string): string | undefined {
 }
 
 const POINTER =
-  /\b(?:it|its|them|they|those|these|that|this|both|all|again|same|ones?|first|second|third|options?|above|rest|remaining|issues?|findings?|yes|yeah|yep|sure|ok|okay|ahead|proceed|continue)\b|\bthe \w+s\b/i;
+  /\b(?:it|them|they|those|these|that|this|both|all|again|same|ones?|first|second|third|options?|above|rest|remaining|issues?|findings?|yes|yeah|sure|ok|ahead|proceed|continue)\b|\bthe \w+s\b/i;
 const NUMBERED = /^\s*(?:#{1,6}\s+)?(?:\d{1,2}[.)]|\|\s*\d{1,2}\s*\|)\s+\S/;
 const ITEM = /^\s*(?:[-*•]|\d{1,2}[.)])\s+\S/;
 /** A heading, or a line that announces a list. */
-const LEAD = /^#{1,6}\s|^\*\*[^*]+\*\*:?\s*$|:\s*$/;
+const LEAD = /^#|^\*\*[^*]+\*\*$|:\s*$/;
 
 /** The number of an item stays. */
 function itemText(line: string, maxChars: number): string {

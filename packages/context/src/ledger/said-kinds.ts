@@ -13,8 +13,7 @@ export function isResultSentence(sentence: string): boolean {
   );
 }
 
-const LEAD =
-  '(?:(?:now|next|first|then|and|but|so|ok|okay|good|great|perfect|excellent|wait|actually|alternatively)\\b[,!.:]? )*';
+const LEAD = '(?:(?:now|next|first|then|and|but|so|ok|okay|good|great|perfect|wait|actually)\\b[,!.:]? )*';
 const INTENT = new RegExp(
   `^${LEAD}(?:let me(?! know)|let['’]s|let us|i['’]ll|i will|i(?:['’]m| am) (?:now )?\\w+ing|i need to|i should)\\b` +
     '|^(?:next|remaining)\\b[^.]*:',
@@ -29,14 +28,13 @@ const RESULT = new RegExp(
     // `Added the index.`, `All 4 files created and committed.`, `Found the root cause.`
     `^(?:(?:now|all|both|done[.!:—–-]*|\\d+|(?!this|was|has|its|does|always)[\\w./-]{3,}s) )*${PAST}(?! by| on| to\\b)`,
     `\\b(?:i|we|has|have)(?:['’]ve| have)? (?:(?:now|been|just|also|already|successfully) )*${PAST}`,
-    `\\b(?:is|are) (?:(?:now|all|also|both|already) )*(?:done|complete|green|clean|merged|closed|resolved|in place|gone|stored|up to date)\\b`,
+    `\\b(?:is|are) (?:(?:now|all|also|both|already) )*(?:done|complete|green|clean|in place|gone|stored|up to date|closed)\\b`,
     `\\b(?:tests?|checks?|suite|build|lint)\\b.{0,60}\\b(?:pass|passes|passed|green|clean)\\b`,
-    `\\b[1-9]\\d* (?:passed|passing)\\b|\\bcompiles\\b|\\bsuccessfully\\b|\\b(?:is|are) now\\b`,
-    `\\broot cause\\b|\\bthe (?:bug|problem|issue|cause|reason) (?:is|was)\\b`,
+    `\\b(?:[1-9]\\d* passed|compiles|successfully|(?:is|are) now|root cause|the (?:bug|problem|issue|cause|reason) (?:is|was))\\b`,
   ].join('|'),
   'i',
 );
 
 /** Negated, in the future, in progress, or a question. */
 const OPEN =
-  /(?:n['’]t|\bnot|\bnever|\bnothing|\bno) (?:\w+ ){0,3}(?:done|\w+ed|complete|found|pass|passes|green|clean|compiles|built)\b|\b(?:will|would|could|should|might|may|if|once|until|when|whether|still|after that|instead|maybe|perhaps|seems?|hmm|think|probably|likely|tried|wanted|needed|asked|realized|allowed|going to|needs? to)\b|['’]ll\b|\?$|:$/i;
+  /(?:n['’]t|\bnot|\bnever|\bnothing|\bno) (?:\w+ ){0,3}(?:done|\w+ed|complete|found|pass|passes|green|clean|built)\b|\b(?:will|would|could|should|might|may|if|once|until|when|whether|still|after that|instead|maybe|perhaps|seems?|think|probably|tried|wanted|needed|asked|realized|allowed|nested|corrupted|going to|needs? to)\b|['’]ll\b|\?$|:$/i;

@@ -5,7 +5,7 @@ import { isIntent, isResultSentence } from './said-kinds.ts';
 
 /** The beginning and the end of a text in which its sentences are looked for. */
 const SOURCE_CHARS = 950;
-const NOTE_CHARS = 300;
+const NOTE_CHARS = 260;
 const RESULT_CHARS = 200;
 const SENTENCE_CHARS = 300;
 

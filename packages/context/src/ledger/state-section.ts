@@ -1,14 +1,15 @@
 import { brokenText } from './broken-text.ts';
 import { outcomeOf } from './command-outcome.ts';
-import { isCheck, shortLine } from './command-work.ts';
+import { shortLine } from './command-work.ts';
 import { doneText, type StateFacts } from './done-text.ts';
 import { filesSince, filesText } from './files-text.ts';
+import { helperRuns } from './helper-files.ts';
 import { byChange, isChanged, isResult } from './is-changed.ts';
+import { isCheck } from './is-check.ts';
 import type { CommandFact, FileFact } from './ledger-facts.ts';
 import { nextStep } from './next-step.ts';
 import { openErrors } from './open-errors.ts';
 import { isJudgedCheck } from './piped-outcome.ts';
-import { requestExcerpt } from './request-excerpt.ts';
 
 /**
  * Returns what a colleague says first: what is done, what is next, what is broken, the last check, and what the model
@@ -16,45 +17,47 @@ import { requestExcerpt } from './request-excerpt.ts';
  */
 export function stateLines(facts: StateFacts): string[] {
   if (facts.instructions.length === 0 && facts.commands.size + facts.files.size === 0) return [];
-  const all = [...facts.files.values()].reverse().filter(isChanged).sort(byChange);
-  const changed = all.filter(isResult);
+  const isOfHelper = helperRuns(facts.files);
+  const checks = [...facts.commands.values()].filter(
+    (command) => isCheck(command.program) && !isOfHelper(command),
+  );
+  const touched = [...facts.files.values()].reverse().filter(isChanged).sort(byChange);
+  const changed = touched.filter(isResult);
   const errors = openErrors(facts);
-  const check = checkText(facts, facts.commands.size === 0 || errors.length === 0 ? [] : changed);
+  const check = checkText(checks, errors.length === 0 ? [] : changed);
   return [
-    `- Done: ${doneText(facts, all)}`,
+    `- Done: ${doneText(facts, touched)}`,
     `- Next: ${nextStep({ facts, changed, errors })}`,
-    `- Broken: ${brokenText({ errors, changed, commands: facts.commands })}`,
+    `- Broken: ${brokenText({ errors, changed, checks, commands: facts.commands })}`,
     ...(check === '' ? [] : [`- Last check: ${check}`]),
     ...saidLines(facts),
   ];
 }
 
-const SAID_CHARS = 240;
-
-/** What the model said last, unless the first line shows all of it. */
-function saidLines({ report, results, turnStart }: StateFacts): string[] {
+/** What the model said last, unless the first line or the current request shows it. */
+function saidLines({ report, results, turnStart, instructions }: StateFacts): string[] {
   if (report === undefined) return [];
   const { sequence, handle, text } = report;
-  if (sequence < turnStart)
-    return [`- Said last (${handle}, before the request): “${requestExcerpt(text, SAID_CHARS)}”`];
+  const isOlder = sequence < turnStart;
   const newest = results.at(-1);
-  return newest?.text === text || sequence < (newest?.sequence ?? 0)
-    ? []
-    : [`- Said last (${handle}): “${text}”`];
+  const isShown = isOlder
+    ? instructions.at(-1)?.about !== undefined
+    : newest?.text === text || sequence < (newest?.sequence ?? 0);
+  return isShown ? [] : [`- Said last (${handle}${isOlder ? ', before the request' : ''}): “${text}”`];
 }
 
 /** The newest check with a known outcome, then a newer one without; and after them the files that changed. */
-function checkText({ commands }: StateFacts, changed: readonly FileFact[]): string {
-  const all = [...commands.values()].filter(({ program }) => isCheck(program));
+function checkText(all: readonly CommandFact[], changed: readonly FileFact[]): string {
   const tests = all.findLast((check) => isJudgedCheck(check) && TESTS.test(check.program));
   const shown = new Set(
     [tests, all.findLast(isJudgedCheck), all.at(-1)].filter((check) => check !== undefined),
   );
+  if (all.length === 0) return '';
   const after = filesSince(changed, all.at(-1)?.lastSequence ?? 0);
-  return `${[...shown].map(checkLine).join(', then ')}${after.length === 0 ? '' : `; ${filesText(after)} after it`}`;
+  return `${[...shown].map(checkLine).join(', then ')}${after.length === 0 ? '' : `; ${filesText(after)} changed after it`}`;
 }
 
-const TESTS = /test|spec|jest|mocha|tox|phpunit/i;
+const TESTS = /test|spec|jest/i;
 
 function checkLine(check: CommandFact): string {
   const counts = check.counts === undefined ? '' : `, ${check.counts}`;

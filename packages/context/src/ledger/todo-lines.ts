@@ -5,7 +5,7 @@ const DONE_ITEM = /^\s*(?:[-*]\s*)?\[x\]/i;
 const ITEM = /^\s*(?:[-*]\s*)?\[(.)\]\s*/;
 
 /** Characters of a finished list, and of each of its items. */
-const DONE_CHARS = 240;
+const DONE_CHARS = 140;
 const ITEM_CHARS = 80;
 
 /** Tokens of the lines that count items, and of the blank line after the section. */

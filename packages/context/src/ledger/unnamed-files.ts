@@ -32,7 +32,5 @@ function namesOf(group: string, files: readonly FileFact[]): string[] {
   const names = files.map(({ path }) => splitPath(path).name);
   const isLong = (group === HELPERS || group.startsWith('deleted')) && names.length > MAX_NAMED + 1;
   const shown = isLong ? [...names.slice(0, MAX_NAMED), `and ${names.length - MAX_NAMED} more`] : names;
-  const isPlain = group === HELPERS || group.includes(';');
-  const what = isPlain ? group.replace('; ', ' in ') : `changed in ${group}`;
-  return shown.map((name, index) => (index === 0 ? `${what}: ${name}` : name));
+  return shown.map((name, index) => (index === 0 ? `${group.replace('; ', ' in ')}: ${name}` : name));
 }

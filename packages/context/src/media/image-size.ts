@@ -1,4 +1,3 @@
-/** Width and height of an image in pixels. */
 export interface ImageSize {
   width: number;
   height: number;

@@ -53,28 +53,14 @@ function isEncoded(item: unknown): item is EncodedBytes {
   return isPlain(item) && typeof item['$bytes'] === 'string' && Object.keys(item).length === 1;
 }
 
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+/** Base64 of Node.js, Bun and browsers. The types of this package are those of the language alone. */
+declare function btoa(bytes: string): string;
+declare function atob(base64: string): string;
 
 function toBase64(bytes: Uint8Array): string {
-  const digits: string[] = [];
-  for (let at = 0; at < bytes.length; at += 3) {
-    const [first = 0, second = 0, third = 0] = bytes.subarray(at, at + 3);
-    const bits = (first << 16) | (second << 8) | third;
-    for (const shift of [18, 12, 6, 0]) digits.push(DIGITS.charAt((bits >> shift) & 63));
-  }
-  const padding = (3 - (bytes.length % 3)) % 3;
-  digits.length -= padding;
-  return digits.join('') + '='.repeat(padding);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }
 
 function fromBase64(text: string): Uint8Array {
-  const digits = text.replace(/=+$/, '');
-  const bytes = new Uint8Array(Math.floor((digits.length * 3) / 4));
-  for (let at = 0; at < bytes.length; at += 1) {
-    const digit = Math.floor((at * 4) / 3);
-    const pair =
-      (DIGITS.indexOf(digits.charAt(digit)) << 6) | Math.max(0, DIGITS.indexOf(digits.charAt(digit + 1)));
-    bytes[at] = (pair >> (4 - 2 * (at % 3))) & 255;
-  }
-  return bytes;
+  return Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0));
 }

@@ -3,7 +3,7 @@ import { cutMiddle } from '../cut-middle.ts';
 import { errorLine } from '../ledger/event-sections.ts';
 import { withHelpers } from '../ledger/helper-files.ts';
 import { CHANGES, isChanged } from '../ledger/is-changed.ts';
-import type { FileFact, LedgerFold } from '../ledger/ledger-facts.ts';
+import type { LedgerFold } from '../ledger/ledger-facts.ts';
 import { rankNames } from '../ledger/rank-names.ts';
 import { stateLines } from '../ledger/state-section.ts';
 import { todoItems } from '../ledger/todo-lines.ts';
@@ -50,30 +50,17 @@ const NAMES_PER_FILE = 4;
 function completedWork(fold: LedgerFold): string {
   const changed = [...fold.files.values()].filter(isChanged).reverse().slice(0, MAX_FILES);
   if (changed.length === 0) return 'No file has changed so far.';
-  const names = namesByFile(fold, new Set(changed.map(({ key }) => key)));
-  const rows = changed.map((file) => fileRow(file, names.get(file.key) ?? []));
+  const ranked = rankNames(fold.names).filter(({ name }) => !name.includes('/'));
+  const rows = changed.map(({ key, path, actions, handle }) => {
+    const names = ranked.filter(({ seen }) => seen.file === key).slice(0, NAMES_PER_FILE);
+    const cells = [
+      path,
+      CHANGES.filter((action) => actions.has(action)).join(', '),
+      [names.map(({ name }) => name).join(', '), handle].filter((text) => text !== '').join('; '),
+    ];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
   return ['| File | Action | Description |', '| --- | --- | --- |', ...rows].join('\n');
-}
-
-function fileRow({ path, actions, handle }: FileFact, names: readonly string[]): string {
-  const done = CHANGES.filter((action) => actions.has(action)).join(', ');
-  const what = names.length === 0 ? '' : `${names.join(', ')}; `;
-  return `| ${cell(path)} | ${done} | ${cell(what)}${handle} |`;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
-}
-
-function namesByFile(fold: LedgerFold, keys: ReadonlySet<string>): Map<string, string[]> {
-  const byFile = new Map<string, string[]>();
-  for (const { name, seen } of rankNames(fold.names)) {
-    if (seen.file === undefined || !keys.has(seen.file) || name.includes('/')) continue;
-    const names = byFile.get(seen.file) ?? [];
-    if (names.length < NAMES_PER_FILE) names.push(name);
-    byFile.set(seen.file, names);
-  }
-  return byFile;
 }
 
 function currentState({ fold }: NarrativeFacts, earlier: string): string {

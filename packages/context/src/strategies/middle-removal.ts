@@ -8,7 +8,6 @@ import {
 } from '../strategy.ts';
 import { messageCosts, newestMessages, planKeeping } from './keep.ts';
 
-/** Settings of the strategy `middle-removal`. */
 export interface MiddleRemovalOptions {
   /** Default: 80 % of the window. */
   trigger?: Trigger;

@@ -15,7 +15,6 @@ import { sanitizeText } from '../tool-output/output-sanitizer.ts';
 import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
 import { sequenceWhenMade } from './sequence-when-made.ts';
 
-/** Messages that directly follow each other. */
 export interface MessageRange {
   /** Handles of the first and the last message. */
   from: string;
@@ -38,7 +37,6 @@ export interface HiddenByCompaction {
   ranges: MessageRange[];
 }
 
-/** A message that no compaction hides. */
 export interface PinnedMessage {
   messageId: string;
   handle: string;

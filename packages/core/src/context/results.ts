@@ -8,7 +8,6 @@ export interface MeasureSessionOptions {
   windowTokens?: number;
 }
 
-/** How a session is compacted between runs. */
 export interface CompactSessionOptions extends MeasureSessionOptions {
   /**
    * Returns what a compaction would do, and changes nothing. Calls no model, so the narrative is that of the previous
@@ -22,7 +21,6 @@ export interface CompactSessionOptions extends MeasureSessionOptions {
   signal?: AbortSignal;
 }
 
-/** What a compaction did, or would do. */
 export interface CompactionReport {
   strategy: string;
   round: number;
@@ -40,7 +38,6 @@ export interface CompactionReport {
   warnings: string[];
 }
 
-/** What became of a requested compaction. */
 export type CompactSessionResult =
   | ({ status: 'compacted' | 'preview' } & CompactionReport)
   /** No message is old enough, or a compaction would save too little. */
@@ -48,7 +45,6 @@ export type CompactSessionResult =
   /** The session's current run compacts at its next step. */
   | { status: 'queued' };
 
-/** What became of the newest compaction. */
 export type UndoResult =
   | {
       status: 'undone';
@@ -66,7 +62,6 @@ export type UndoResult =
   | { status: 'restored'; handles: string[]; tokens: number }
   | { status: 'nothing' };
 
-/** The message that was pinned or unpinned. */
 export interface PinResult {
   messageId: string;
   handle: string;

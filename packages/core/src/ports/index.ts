@@ -46,7 +46,6 @@ export type {
   StepRequest,
   ToolSchema,
 } from './model-driver.ts';
-export type { MovingWorkspaces, SettledWorkspace, SettleRequest } from './moving-workspaces.ts';
 export type {
   DirectoryEntry,
   ExecOptions,

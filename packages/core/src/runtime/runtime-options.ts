@@ -11,7 +11,6 @@ import type {
   FileTrees,
   Hook,
   ModelDriver,
-  MovingWorkspaces,
   RecordProcess,
   Sandbox,
   SessionSkills,
@@ -53,8 +52,6 @@ export interface RuntimeOptions extends ProcessEnder {
   openSandbox: (session: Session, signal: AbortSignal, recordProcess: RecordProcess) => Promise<Sandbox>;
   /** Records and restores the files of workspaces. Default: neither is possible. */
   fileTrees?: FileTrees | undefined;
-  /** Makes the folders of sessions that move between machines. Default: there are no such sessions. */
-  movingWorkspaces?: MovingWorkspaces | undefined;
   /** Whether runs record the files of their workspace. Default true. */
   recordsFiles?: boolean;
   /** Returns the driver for a session's model (`provider/model`). */
@@ -140,7 +137,6 @@ export interface RuntimeOptions extends ProcessEnder {
   prepareRun?: (session: Session) => Promise<readonly EventPayload[]>;
 }
 
-/** The workspace, model and task of a new session. */
 export interface NewSessionOptions {
   /** An id of `newId`. Default: a new one. */
   id?: string;
@@ -153,19 +149,16 @@ export interface NewSessionOptions {
   metadata?: Session['metadata'];
 }
 
-/** What a run begins with, and what ends it. */
 export interface RunOptions {
   /** Queued before the run starts. Absent: the run continues with the log and the queue. */
   content?: readonly UserMessageContentPart[];
   signal?: AbortSignal;
 }
 
-/** How a message is queued, and what ends the wait. */
 export interface SendAndWaitOptions extends EnqueueOptions {
   signal?: AbortSignal;
 }
 
-/** The result of the resumed run, or that there was nothing to resume. */
 export type ResumeResult = ExecutorResult | { status: 'nothing' };
 
 /** The parts that an approver of one run uses. */

@@ -13,9 +13,8 @@ export class StoredAnswers {
   readonly #sessionId: string;
   /** Messages up to this sequence are complete and sent. Undefined: a run of this process has since written more. */
   #after: number | undefined = 0;
-  /** The last message whose text was sent from events of this process, and the last one that these events have ended. */
-  #sending: string | undefined;
-  #sentHere: string | undefined;
+  /** Messages created up to this time were sent from events of this process. */
+  #sentHereUntil = 0;
   /** Messages that were read but not sent. */
   #unsent: Message[] = [];
 
@@ -31,11 +30,8 @@ export class StoredAnswers {
 
   /** Records an event of this process. The text before it was also sent from events of this process. */
   recordHere(event: LonghaulEvent): void {
-    if (event.type === 'llm:chunk') {
-      this.#after = undefined;
-      this.#sending = event.messageId;
-    }
-    if (endsAnswer(event)) this.#sentHere = messageOf(event) ?? this.#sending;
+    if (event.type === 'llm:chunk') this.#after = undefined;
+    if (endsAnswer(event)) this.#sentHereUntil = event.at;
   }
 
   /** Reads the unsent messages. */
@@ -43,15 +39,12 @@ export class StoredAnswers {
     const range = { after: this.#after, limit: MESSAGES };
     const { messages } = await this.#store.readMessages(this.#sessionId, range);
     this.#unsent = messages;
-    // Times are no help: the clock of the process that writes can differ from this one.
-    this.#take(messages.findLastIndex(({ id }) => id === this.#sentHere) + 1);
+    this.#take(messages.findLastIndex(({ createdAt }) => createdAt <= this.#sentHereUntil) + 1);
   }
 
   /** Takes the messages whose text comes before the event. */
   takeBefore(event: LonghaulEvent): Message[] {
     if (!endsAnswer(event)) return [];
-    const messageId = messageOf(event);
-    if (messageId !== undefined) return this.#take(this.#unsent.findIndex(({ id }) => id === messageId) + 1);
     const isLater = ({ createdAt }: Message) => createdAt > event.at;
     const begun = countBefore(this.#unsent, isLater);
     // Each complete answer has its own event, so at most one complete answer is taken.
@@ -75,11 +68,6 @@ export class StoredAnswers {
     this.#after = taken.findLast(({ status }) => status !== 'running')?.sequence ?? this.#after;
     return taken;
   }
-}
-
-/** Undefined: the event does not name its message. */
-function messageOf(event: LonghaulEvent): string | undefined {
-  return event.type === 'llm:response' ? event.messageId : undefined;
 }
 
 function endsAnswer({ type }: LonghaulEvent): boolean {

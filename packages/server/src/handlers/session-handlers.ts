@@ -4,16 +4,16 @@ import {
   backgroundCommands,
   defaultTitle,
   findMessage,
+  newId,
   sessionState,
   shareSession,
 } from '@longhaul/core';
-import { accessOf, handleOf, type Session } from '@longhaul/protocol';
+import { accessOf, handleOf, MACHINE_KEY, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { Access } from '../safety/access.ts';
 import { ownedBy } from '../safety/session-gate.ts';
 import type { HandlerContext } from './handler-context.ts';
-import { newWorkspace } from './new-workspace.ts';
 import { createSessionFigures } from './session-figures.ts';
 import { createSessionLists } from './session-lists.ts';
 
@@ -38,11 +38,10 @@ export function sessionHandlers({
   workspaces,
   gate,
   dispatcher,
-  ownFolders,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   const withState = async (session: Session, access: Access): Promise<SessionInfo> => {
     const state = await sessionState(store, session);
-    const waiting = await runs.positionOf(session.id);
+    const waiting = runs.waiting.of(session.id);
     const { owner, shared } = accessOf(session);
     return {
       ...session,
@@ -66,23 +65,23 @@ export function sessionHandlers({
 
   return {
     async createSession({ body, access }) {
-      const place = await newWorkspace(body.workspace, { workspaces, dispatcher, ownFolders });
+      const workspace = await workspaces.resolve(body.workspace);
       const metadata = {
         ...body.metadata,
         ...(body.agent !== undefined && { agent: body.agent }),
         ...ownedBy(access, body.shared),
-        ...place.metadata,
+        ...(dispatcher !== undefined && { [MACHINE_KEY]: dispatcher.machine }),
       };
       const agent = agents.get(agentNameOf({ metadata }));
       const model = await models.resolve(body.model ?? agent.model);
       const { title, task = '' } = body;
       const session = await store.createSession({
-        id: place.sessionId,
+        id: newId(),
         createdAt: Date.now(),
         task,
         title: title ?? defaultTitle(task),
         model,
-        workspace: place.workspace,
+        workspace,
         metadata,
       });
       return withState(session, access);

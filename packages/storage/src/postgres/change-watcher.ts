@@ -81,7 +81,7 @@ interface Watch {
 }
 
 function watch({
-  connection: { db, config, silentMs },
+  connection: { db, config },
   channel,
   store,
   onChange,
@@ -121,7 +121,6 @@ function watch({
   timer.unref();
   lookSoon();
   const listener = listenTo(config, channel, {
-    silentMs,
     onMessage: (sender) => {
       if (sender !== store) lookSoon();
     },

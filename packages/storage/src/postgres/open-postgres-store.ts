@@ -11,8 +11,6 @@ export interface PostgresStoreOptions {
   access?: 'read' | 'write';
   /** Default: 10. */
   maxConnections?: number;
-  /** A query without an answer for so long fails, and its connection counts as lost. Default: queries take any time. */
-  silentMs?: number | undefined;
   /** Returns where other servers of a cluster reach this process. Stored with its leases. */
   serverAddress?: (() => string | undefined) | undefined;
   /** Replaces the server's clock, in milliseconds since 1970. For tests. */
@@ -32,7 +30,6 @@ export async function openPostgresStore({
   url,
   access = 'write',
   maxConnections,
-  silentMs,
   serverAddress,
   ...clocks
 }: PostgresStoreOptions): Promise<PostgresStore> {
@@ -51,7 +48,7 @@ export async function openPostgresStore({
     import('./postgres-store.ts'),
     import('./postgres-errors.ts'),
   ]);
-  const connection = connect(address, { maxConnections, silentMs });
+  const connection = connect(address, maxConnections === undefined ? {} : { maxConnections });
   try {
     await prepareDatabase(connection, { address: shown, schema: address.schema, access });
     const clock = await readServerClock(connection, clocks);

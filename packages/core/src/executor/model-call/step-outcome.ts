@@ -53,7 +53,6 @@ export async function closeAnswer(
   await writer.closeMessage(message, { status: 'done', finishReason, ...figures }, [
     {
       type: 'llm:response',
-      messageId: message.id,
       content: text,
       reasoning: reasoning === '' ? undefined : reasoning,
       provider,

@@ -11,7 +11,6 @@ export interface Branch {
   liveUntil?: number;
 }
 
-/** The branches of a conversation, which reverts begin. */
 export interface ConversationTree {
   /** In the order in which they were begun. */
   branches: Branch[];

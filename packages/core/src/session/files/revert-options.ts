@@ -1,6 +1,5 @@
 import type { ChangedFiles } from '../../ports/file-trees.ts';
 
-/** What goes back, and how far. */
 export interface RevertOptions {
   /** What goes back. Default: both. */
   only?: 'files' | 'conversation' | undefined;
@@ -14,7 +13,6 @@ export interface RevertOptions {
   keep?: boolean | undefined;
 }
 
-/** What a revert changed, or what blocked it. */
 export interface RevertResult extends ChangedFiles {
   /**
    * `blocked`: others have changed files that would be restored (`conflicts`). Nothing was done.
