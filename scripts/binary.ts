@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { bunVersion, fetchBun } from './binary/fetch-bun.ts';
-import { PROGRAMS, type Stage, stageBundle } from './binary/stage.ts';
+import { type Stage, stageBundle } from './binary/stage.ts';
 import { type BinaryTarget, binaryName, chosenTargets, hostTarget } from './binary/targets.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -69,7 +69,7 @@ async function compile(
   const flags = [...output, ...runtime, ...absent, ...assets, `--outfile=${file}`];
   await promisify(execFile)(
     join(ROOT, 'node_modules/.bin/bun'),
-    ['build', 'longhaul.js', ...PROGRAMS, ...flags],
+    ['build', 'longhaul.js', ...stage.programs, ...flags],
     {
       cwd: stage.code,
     },

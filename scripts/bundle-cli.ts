@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { type OutputChunk, type Plugin, type RolldownOutput, rolldown } from 'rolldown';
 import { asciiChunks } from './ascii-chunks.ts';
 import { builtinImports } from './builtin-imports.ts';
+import { ASSETS, PROGRAMS } from './bundle-parts.ts';
 import { lazyEmoji } from './lazy-emoji.ts';
 import { licenceNotice } from './licence-notice.ts';
 import { mergeChunks } from './merge-chunks.ts';
@@ -20,31 +21,6 @@ import { mergeChunks } from './merge-chunks.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PACKAGES = join(ROOT, 'packages');
 const BUNDLE = join(PACKAGES, 'cli/bundle');
-
-/** Modules that are started or imported by path. */
-const PROGRAMS = [
-  'embedded/dist/process/model-process.js',
-  'files/dist/worker/diff-worker.js',
-  'files/dist/worker/recorder-worker.js',
-  'models/dist/tokenizers/tokenizer-worker.js',
-  'replay/dist/backtest/worker.js',
-  'replay/dist/through-agent/play-script-module.js',
-  'scripted-model/dist/process-entry.js',
-  'scripted-model/dist/demo/index.js',
-  'tools/dist/line-matcher-worker.js',
-  'tools/dist/web/page-worker.js',
-];
-
-/** Files and folders that are read by path. */
-const ASSETS = [
-  'cli/package.json',
-  'cli/bin/watchdog.js',
-  'replay/src/html',
-  'scripted-model/src/demo/app',
-  'models/dist/tokenizers/vocabularies',
-  'models/dist/catalogue/data',
-  'web/dist',
-];
 
 /** WebAssembly of third-party packages. */
 const WASM = ['@silvia-odwyer/photon-node/photon_rs_bg.wasm'];

@@ -82,6 +82,10 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
     about: "judging random shell lines by Longhaul's parser and tree-sitter's, compared with what bash runs",
     run: async () => (await import('./shell-parser.ts')).benchShellParser(),
   },
+  'single-file': {
+    about: 'startup time of the single file in the folder binaries, compared with the bundle on Node.js',
+    run: async () => (await import('./single-file.ts')).benchSingleFile(),
+  },
   startup: {
     about:
       'startup time and memory of the command and of a chat in a pseudo-terminal, compared with `node -e 0`',

@@ -1,38 +1,21 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { ASSETS, PROGRAMS } from '../bundle-parts.ts';
 
 const VOCABULARIES = 'lib/models/dist/tokenizers/vocabularies';
 
-/** Files of the bundle that are read as files. Everything else in it is code. */
-const READ_FILES = [
-  'lib/cli/package.json',
-  'lib/models/dist/catalogue/data',
-  VOCABULARIES,
-  'lib/replay/src/html',
-  'lib/scripted-model/src/demo/app',
-  'lib/web/dist',
-];
+/** The watchdog's thread reads how Node.js keeps signals. */
+const ONLY_NODE = 'cli/bin/watchdog.js';
 
 /** Read by the image decoder, from the folder of its code. */
 const DECODER = 'photon_rs_bg.wasm';
 
-/** Programs of the bundle that are started by path, without those that only Node.js runs. */
-export const PROGRAMS = [
-  'lib/files/dist/worker/diff-worker.js',
-  'lib/files/dist/worker/recorder-worker.js',
-  'lib/models/dist/tokenizers/tokenizer-worker.js',
-  'lib/replay/dist/backtest/worker.js',
-  'lib/replay/dist/through-agent/play-script-module.js',
-  'lib/scripted-model/dist/demo/index.js',
-  'lib/scripted-model/dist/process-entry.js',
-  'lib/tools/dist/line-matcher-worker.js',
-  'lib/tools/dist/web/page-worker.js',
-];
-
 export interface Stage {
   /** Folder of the code. Its programs are at the paths that they get inside the single file. */
   code: string;
+  /** Paths of the programs in it. */
+  programs: string[];
   /** Folders and files that Bun puts beside the code, below their own name. */
   assets: string[];
 }
@@ -48,8 +31,9 @@ export async function stageBundle(root: string, folder: string): Promise<Stage> 
     join(folder, 'code'),
     join(folder, 'files'),
   ];
+  const read = ASSETS.filter((path) => path !== ONLY_NODE).map((path) => `lib/${path}`);
   await cp(bundle, code, { recursive: true });
-  for (const path of [...READ_FILES, DECODER]) {
+  for (const path of [...read, DECODER]) {
     const options = { recursive: true, filter: (each: string) => !/\.(?:br|gz)$/.test(each) };
     await mkdir(join(files, path, '..'), { recursive: true });
     await cp(join(bundle, path), join(files, path), options);
@@ -58,7 +42,8 @@ export async function stageBundle(root: string, folder: string): Promise<Stage> 
   await compressFiles(join(files, VOCABULARIES));
   await cp(join(root, 'packages/cli/bin/start.js'), join(code, 'start.js'));
   await cp(join(root, 'scripts/binary/entry.js'), join(code, 'longhaul.js'));
-  return { code, assets: [join(files, 'lib'), join(files, DECODER)] };
+  const programs = PROGRAMS.map((path) => `lib/${path}`);
+  return { code, programs, assets: [join(files, 'lib'), join(files, DECODER)] };
 }
 
 async function compressFiles(folder: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { handleOf, type PatchPart } from '@longhaul/protocol';
 import { ownCopy } from '../own-copy.ts';
 import { CHANGED_BY } from './changed-files.ts';
-import { fileKey } from './file-paths.ts';
+import { fileKey, withSlashes } from './file-paths.ts';
 import type { LedgerFold } from './ledger-facts.ts';
 import type { FileAction } from './tool-facts.ts';
 
@@ -84,5 +84,9 @@ export function addPatch(facts: LedgerFold, { files, byAgent }: PatchPart, seque
 }
 
 function shownPath(path: string): string {
-  return path.replace(/^\/workspace\/?/, '').replace(/^(?:\.\/)+/, '') || '.';
+  return (
+    withSlashes(path)
+      .replace(/^\/workspace\/?/, '')
+      .replace(/^(?:\.\/)+/, '') || '.'
+  );
 }

@@ -1,3 +1,4 @@
+import { isAbsolutePath } from './file-paths.ts';
 import type { FileFact } from './ledger-facts.ts';
 
 export interface SameFiles {
@@ -63,10 +64,12 @@ function wholePaths(files: ReadonlyMap<string, FileFact>): Map<string, string> {
 function pairsOf(files: ReadonlyMap<string, FileFact>): Pair[] {
   const pairs: Pair[] = [];
   for (const { key, path } of files.values()) {
-    if (!path.startsWith('/')) continue;
+    if (!isAbsolutePath(path)) continue;
     for (let slash = key.indexOf('/'); slash !== -1; slash = key.indexOf('/', slash + 1)) {
       const end = key.slice(slash + 1);
-      if (files.get(end)?.path.startsWith('/') === false) pairs.push({ end, key, root: key.slice(0, slash) });
+      const other = files.get(end);
+      if (other !== undefined && !isAbsolutePath(other.path))
+        pairs.push({ end, key, root: key.slice(0, slash) });
     }
   }
   return pairs;

@@ -108,6 +108,27 @@ describe('odd lines', () => {
     expect(outline(readSession(Buffer.from(text, 'utf16le')).messages)).toEqual(expected);
   });
 
+  it('keeps paths of Windows in the workspace, the calls and the results of a session', () => {
+    const cwd = 'C:\\Users\\ann\\shop';
+    const call = { type: 'tool_use', id: 't', name: 'Read', input: { file_path: `${cwd}\\src\\a.ts` } };
+    const result = { type: 'tool_result', tool_use_id: 't', content: 'one\r\ntwo' };
+    const rows = [
+      { type: 'user', cwd, message: { role: 'user', content: 'Look' } },
+      { type: 'assistant', cwd, message: { role: 'assistant', content: [call] } },
+      { type: 'user', cwd, message: { role: 'user', content: [result] } },
+    ].map((row, index) => ({
+      ...row,
+      sessionId: 's',
+      uuid: `u${index}`,
+      parentUuid: index === 0 ? null : `u${index - 1}`,
+    }));
+    const { messages, report } = readSession(rows.map((row) => `${JSON.stringify(row)}\r\n`).join(''));
+    expect(report.workspace).toBe(cwd);
+    const tool = messages.flatMap(({ parts }) => parts).find(({ type }) => type === 'tool');
+    expect(tool).toMatchObject({ input: { file_path: `${cwd}\\src\\a.ts` } });
+    expect(JSON.stringify(tool)).toContain(String.raw`one\r\ntwo`);
+  });
+
   it('reads a line of 50 MB, and reports a line that is too large for memory', () => {
     const { messages, report } = readSession(line('x'.repeat(50_000_000)) + line('two'));
     expect(messages.map(({ parts }) => parts.length)).toEqual([1, 1]);
