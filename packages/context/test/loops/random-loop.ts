@@ -178,10 +178,19 @@ class LoopPlayer<M> {
 
   /** The user goes back and asks something else. */
   #edit({ at, text }: { at: number; text: string }): void {
-    const index = 1 + (at % this.#history.length);
+    const index = this.#endOfAnswer(1 + (at % this.#history.length));
     this.#history = [...this.#history.slice(0, index), this.#host.user(text, [])];
     if (index >= this.#session.messageCount) return;
     this.#session.truncate(index);
+  }
+
+  /** Returns the index after the answer that an index is in. Half an answer is no history of a real program. */
+  #endOfAnswer(index: number): number {
+    const message = this.#history[index];
+    const reading = message === undefined ? undefined : this.#host.format.read(message);
+    return reading?.role === 'assistant' && reading.isContinued === true
+      ? this.#endOfAnswer(index + 1)
+      : index;
   }
 
   async #fit(): Promise<void> {
