@@ -7,7 +7,15 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 /** Scripts of package.json. The ones that take the longest are the first. */
-const CHECKS = ['check:types', 'lint', 'check:unused', 'check:page-types', 'check:imports', 'check:docs'];
+const CHECKS = [
+  'check:types',
+  'lint',
+  'check:unused',
+  'check:page-types',
+  'check:imports',
+  'check:docs',
+  'check:reference',
+];
 const AT_ONCE = 2;
 
 const waiting = [...CHECKS];

@@ -68,7 +68,12 @@ async function loadExample(): Promise<Config> {
     const { config } = await loadConfig({
       cwd: folder,
       home: folder,
-      env: { MINE_KEY: 'key', GATEWAY_TOKEN: 'token', CLUSTER_SECRET: 'a secret of servers' },
+      env: {
+        MINE_KEY: 'key',
+        GATEWAY_TOKEN: 'token',
+        CLUSTER_SECRET: 'a secret of servers',
+        GITHUB_TOKEN: 'token',
+      },
       file: join(folder, 'longhaul.yml'),
     });
     return config;

@@ -31,6 +31,10 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
     about: 'rows per second of the store, compared with the same statements on node:sqlite',
     run: async () => (await import('./store-rate.ts')).benchStoreRate(),
   },
+  cluster: {
+    about: 'three servers with one PostgreSQL database: streams, stored steps, reactions, sleeping sessions',
+    run: async () => (await import('./cluster.ts')).benchCluster(),
+  },
   tokenizers: {
     about: 'counting 1 MB from a cold start, by model family, and unusual inputs compared with prose',
     run: async () => (await import('./tokenizers.ts')).benchTokenizers(),

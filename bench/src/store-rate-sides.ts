@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { Store } from '@longhaul/core';
 import type { EventPayload, Part } from '@longhaul/protocol';
 import { rowChecksum } from '@longhaul/storage/maintenance';
-import { openSqliteStore, type SqliteStore } from '@longhaul/storage/sqlite';
+import { openSqliteStore } from '@longhaul/storage/sqlite';
 
 export interface Load {
   /** Number of concurrent sessions, which is also the number of concurrent calls. */
@@ -14,8 +15,8 @@ export interface Load {
  * The rows of a step as the executor stores it, in four calls: the message, its text, the tool call, the result. These
  * are 1 message, 2 parts and 3 events; the last call rewrites its part.
  */
-const ROWS_OF_STEP = 7;
-const CALLS_OF_STEP = 4;
+export const ROWS_OF_STEP = 7;
+export const CALLS_OF_STEP = 4;
 
 /** A tool output of about 2 000 characters. */
 const OUTPUT = Array.from(
@@ -38,8 +39,29 @@ const RETURNED: EventPayload = {
 };
 
 /** Returns rows per second through the store. */
-export async function timeStore(path: string, { sessions, steps }: Load): Promise<number> {
-  await using store = await openSqliteStore({ path });
+export async function timeStore(path: string, load: Load): Promise<number> {
+  return await timeSteps(() => openSqliteStore({ path }), load);
+}
+
+/** The texts of a step, as they are stored. */
+export function stepTexts() {
+  const json = (value: object) => JSON.stringify(value);
+  return {
+    said: json(SAID),
+    pending: json(PENDING),
+    completed: json(COMPLETED),
+    thinking: json(THINKING),
+    called: json(CALLED),
+    returned: json(RETURNED),
+  };
+}
+
+/** Returns rows per second through a store. */
+export async function timeSteps(
+  open: () => Promise<Store & AsyncDisposable>,
+  { sessions, steps }: Load,
+): Promise<number> {
+  await using store = await open();
   const leases = await Promise.all(names(sessions).map((name) => begin(store, name)));
   return await rate(sessions * steps * ROWS_OF_STEP, () =>
     Promise.all(
@@ -172,7 +194,7 @@ function rawStep(database: DatabaseSync): (session: number, step: number, call: 
   };
 }
 
-async function begin(store: SqliteStore, id: string) {
+async function begin(store: Pick<Store, 'createSession' | 'acquireLease'>, id: string) {
   await store.createSession({ id, createdAt: 1, task: '', title: '', model: 'm', workspace: '/' });
   const owner = { host: 'h', bootId: 'b', pid: 1, processStartedAt: '0' };
   const options = { runId: `run-${id}`, owner, ttlMs: 60_000, isAlive: () => true };

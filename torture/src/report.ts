@@ -45,7 +45,7 @@ function census(points: ReadonlyMap<string, number>): string {
   return [...points].map(([point, count]) => `${count} ${point}`).join(', ') || 'none';
 }
 
-export function isClean({ defects, completed }: Pick<TortureResult, 'defects' | 'completed'>): boolean {
+export function isClean({ defects, completed }: { defects: readonly Defect[]; completed: boolean }): boolean {
   return defects.length === 0 && completed;
 }
 

@@ -4,7 +4,9 @@
  */
 import { type ClientRequest, request } from 'node:http';
 
-const [base = '', token = '', countText = '0', spreadText = '0'] = process.argv.slice(2);
+const [bases = '', token = '', countText = '0', spreadText = '0'] = process.argv.slice(2);
+/** With several servers, each session is read at another one than the one that gets its message. */
+const servers = bases.split(',');
 const count = Number(countText);
 const spreadMs = Number(spreadText);
 const latencies: number[] = [];
@@ -12,14 +14,14 @@ let lost = 0;
 let chunks = 0;
 
 const sessions = await Promise.all(
-  Array.from({ length: count }, () => call('POST', '/api/sessions', { title: 'load' })),
+  Array.from({ length: count }, (_, index) => call(serverOf(index), '/api/sessions', { title: 'load' })),
 );
-const ends = await Promise.all(sessions.map(({ id }) => watch(id)));
+const ends = await Promise.all(sessions.map(({ id }, index) => watch(serverOf(index + 1), id)));
 const startedAt = performance.now();
 await Promise.all(
   sessions.map(async ({ id }, index) => {
     await new Promise((resolve) => setTimeout(resolve, (index * spreadMs) / count));
-    await call('POST', `/api/sessions/${id}/messages`, { content: 'go' });
+    await call(serverOf(index), `/api/sessions/${id}/messages`, { content: 'go' });
   }),
 );
 await Promise.all(ends.map((end) => end.done));
@@ -46,7 +48,7 @@ interface Watched {
  * Reads events to the end of the run. Counts gaps in event numbers, chunks at the wrong offset, and responses unlike
  * the text received.
  */
-async function watch(id: string): Promise<Watched> {
+async function watch(base: string, id: string): Promise<Watched> {
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const sent: ClientRequest = request(`${base}/api/sessions/${id}/events?after=0`, {
@@ -95,9 +97,13 @@ async function watch(id: string): Promise<Watched> {
   return { done };
 }
 
-async function call(method: string, path: string, body: object): Promise<{ id: string }> {
+function serverOf(index: number): string {
+  return servers[index % servers.length] ?? '';
+}
+
+async function call(base: string, path: string, body: object): Promise<{ id: string }> {
   const response = await fetch(base + path, {
-    method,
+    method: 'POST',
     body: JSON.stringify(body),
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   });

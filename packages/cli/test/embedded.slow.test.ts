@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectEmbeddedModel, type EmbeddedModel } from '@longhaul/embedded';
+import type { ChatCompletion } from '@longhaul/protocol';
 import { lacks, llamaProblem } from '@longhaul/testing/machine';
 import { type TinyModelOptions, toolCallText, writeTinyModel } from '@longhaul/testing/tiny-model';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -37,8 +38,9 @@ async function withModel(answers: TinyModelOptions['answers'], settings = '') {
     env,
     gpu: false,
   });
+  const begin = (...args: string[]) => bench.begin(args, { env });
   const args = (task: string) => ['run', task, '--model', `embedded:${path}`, '--sandbox', 'local'];
-  return { run: (task: string) => bench.call([...args(task), '--yes'], { env }) };
+  return { path, begin, run: (task: string) => bench.call([...args(task), '--yes'], { env }) };
 }
 
 it('runs a task with a tool call through real inference, in two sessions at once', async () => {
@@ -81,4 +83,38 @@ it('compacts at a window of 4,096 tokens, and finishes the task', async () => {
   expect(stdout).toMatch(/[1-9]\d* compactions?/);
   expect(stdout).toContain('All four of the parts were read to their ends.');
   expect(code).toBe(0);
+});
+
+it('starts a process that was killed between two steps again', async () => {
+  const { run } = await withModel([
+    { when: 'last.role == "tool"', text: 'The process was ended, and I am back all the same.' },
+    { text: `I end myself.\n${toolCallText('bash', { command: 'kill -9 $(cat pid)' })}` },
+  ]);
+  const { pid } = await connection.facts();
+  await writeFile(join(bench.workspace, 'pid'), String(pid));
+  const { code, stdout } = await run('End the process of the model');
+  expect(stdout).toContain('The process was ended, and I am back all the same.');
+  expect(code).toBe(0);
+  expect((await connection.facts()).pid).not.toBe(pid);
+});
+
+it('is an upstream of the gateway, with calls in the form of the API', async () => {
+  const input = { path: 'hello.txt', content: 'hello' };
+  const { path, begin } = await withModel([{ text: toolCallText('write', input) }]);
+  const { firstLine } = await begin('gateway', '--upstream', `embedded:${path}`, '--port', '0', '--json');
+  const { url }: { url: string } = JSON.parse(firstLine);
+  const parameters = { type: 'object', properties: { path: { type: 'string' } } };
+  const response = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'tiny',
+      messages: [{ role: 'user', content: 'Write.' }],
+      tools: [{ type: 'function', function: { name: 'write', description: 'Writes.', parameters } }],
+    }),
+  });
+  const { choices }: ChatCompletion = JSON.parse(await response.text());
+  expect(JSON.parse(choices[0]?.message.tool_calls?.[0]?.function.arguments ?? '')).toEqual(input);
+  const models: { data: { id: string }[] } = JSON.parse(await (await fetch(`${url}/models`)).text());
+  expect(models.data.map(({ id }) => id)).toEqual(['tiny']);
 });

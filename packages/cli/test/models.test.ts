@@ -92,4 +92,20 @@ describe('longhaul models', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('--base-url URL');
   });
+
+  it('lists the models that can run inside Longhaul, and refuses to delete what is no model', async () => {
+    await using bench = await Bench.open();
+    const listed = await bench.call(['models', 'list', '--embedded', '--json']);
+    const found = linesOf(listed.stdout).map((line) => JSON.parse(line));
+    expect(found[0]).toMatchObject({ name: 'qwen3-4b', licence: 'Apache-2.0', isPulled: false });
+    expect(found.filter(({ isDefault }) => isDefault)).toHaveLength(1);
+    const table = (await bench.call(['models', 'list', '--embedded'])).stdout;
+    for (const { name } of found) expect(table).toMatch(new RegExp(`${RegExp.escape(name)} .* not verified`));
+    expect(await bench.call(['models', 'ls'])).toMatchObject({ code: 1, stderr: '' });
+    expect((await bench.call(['models', 'rm', '..'])).stderr).toContain('No model called ".." was fetched');
+    expect(await bench.call(['models', 'pull'])).toMatchObject({ code: 2 });
+    const unfetched = await bench.call(['run', 'Hi', '--model', 'embedded:qwen3-4b', '--sandbox', 'local']);
+    expect(unfetched).toMatchObject({ code: 2 });
+    expect(unfetched.stderr).toContain('longhaul models pull qwen3-4b');
+  });
 });

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   findPostgres,
   isRequired,
@@ -127,6 +128,19 @@ describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
     await writeFile(bench.userFile, `storage: { url: "${url}", blobs: "${blobs}" }\n`);
     expect(await run(['show', 'last'])).toBe(shown);
     expect(await run(['search', 'needle'])).toContain('needle');
+    const folder = join(bench.root, 'backup');
+    expect(await run(['backup', folder])).toMatch(/verified: the database \(.*\), [1-9]\d*\sblobs?/);
+    expect(await run(['restore', folder])).toContain('Restored the backup');
+    await writeFile(bench.userFile, `storage: { url: "${address()}?schema=restored", blobs: postgres }\n`);
+    await run(['restore', folder, '--without-settings']);
+    expect(await run(['show', 'last'])).toBe(shown);
+    await run(['send', 'last', 'More']);
+    expect(await run(['restore', folder, '--without-settings'], 2)).toContain(
+      'has sessions that are not in the backup',
+    );
+    await writeFile(bench.userFile, 'storage: { url: "sqlite:~/restored/longhaul.db" }\n');
+    await run(['restore', folder, '--without-settings']);
+    expect(await run(['show', 'last'])).toBe(shown);
     expect(await run(move(url, url), 2)).toContain('are the same store');
     expect(await run(move('sqlite:/absent/longhaul.db', url), 1)).toContain('There is no database at');
     expect(await run(move('/absent/longhaul.db', url), 2)).toContain('takes two stores');

@@ -76,6 +76,7 @@ const SPECIAL: Readonly<Record<string, (attacker: Attacker) => unknown>> = {
 function worst(schema: JsonSchema, path: Path, attacker: Attacker): unknown {
   const name = path.at(-1) ?? '';
   if (path.join('.') === 'sandbox.driver') return 'local';
+  if (path.join('.') === 'git.hosts') return [new URL(attacker.url).hostname];
   if (path.join('.') === 'storage.url') return `sqlite:${attacker.secretFile}.db`;
   const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined;
   if (special !== undefined) return special(attacker);

@@ -1,5 +1,6 @@
 import type { ApiSchemaSource } from './schema-source.ts';
 
+/** The server, and how it is called. */
 export interface ClientOptions {
   /** Address of the server, such as `http://127.0.0.1:4140`. It may include a path prefix before `/api`. */
   baseUrl: string;

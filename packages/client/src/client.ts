@@ -62,10 +62,12 @@ import type {
   Workspaces,
 } from './results.ts';
 
+/** Options of every call. */
 export interface CallOptions {
   signal?: AbortSignal;
 }
 
+/** What is sent beside the content of a message. */
 export interface SendOptions extends CallOptions {
   /**
    * A message with a repeated key is stored once and gets the first response again. Default: a new key for each call.
@@ -78,6 +80,7 @@ export interface SendOptions extends CallOptions {
   from?: BodyInputOf<'sendMessage'>['from'];
 }
 
+/** From where and how long events of a session are read. */
 export interface EventsOptions
   extends Pick<EventStreamOptions, 'after' | 'signal' | 'silenceMs' | 'onReconnect'> {}
 
@@ -87,6 +90,7 @@ export interface AllEventsOptions
   numbered?: boolean;
 }
 
+/** What `createClient` returns. */
 export type LonghaulClient = ReturnType<typeof createClient>;
 
 /**

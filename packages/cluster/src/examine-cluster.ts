@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss';
+import { ANY_MACHINE } from './job-queue.ts';
 import type { DispatcherOptions } from './open-dispatcher.ts';
 
 /** What is known of the servers of a database. */
@@ -7,8 +8,8 @@ export interface ClusterFacts {
   machines: ReadonlyMap<string, number>;
   /** Servers that only answer requests. */
   answering: number;
-  /** Sessions that wait, by the machine that they wait for. */
-  waiting: ReadonlyMap<string, number>;
+  /** Sessions that wait, by the machine that they wait for. Undefined: for any. */
+  waiting: ReadonlyMap<string | undefined, number>;
   /** Sessions that were left alone because server after server died at them. */
   abandoned: number;
 }
@@ -51,12 +52,14 @@ export async function examineCluster({
   }
 }
 
-function machineOfQueue(name: string): string {
-  return name.slice(0, name.lastIndexOf('/'));
+/** Undefined: any machine. */
+function machineOfQueue(name: string): string | undefined {
+  const machine = name.slice(0, name.lastIndexOf('/'));
+  return machine === ANY_MACHINE ? undefined : machine;
 }
 
-function count(entries: readonly (readonly [string, number])[]): Map<string, number> {
-  const counts = new Map<string, number>();
+function count<Key>(entries: readonly (readonly [Key, number])[]): Map<Key, number> {
+  const counts = new Map<Key, number>();
   for (const [name, number] of entries) {
     if (number > 0) counts.set(name, (counts.get(name) ?? 0) + number);
   }

@@ -27,6 +27,9 @@ export const AGAIN_SECONDS = { left: 0, held: 2, blocked: 30 } as const;
 export const KINDS = ['sessions', 'children'] as const;
 export type QueueKind = (typeof KINDS)[number];
 
+/** In place of a machine, for sessions that any machine can drive. No machine has a name with a slash. */
+export const ANY_MACHINE = 'any/machine';
+
 /** Returns the queue of a machine. */
 export function queueOf(machine: string, kind: QueueKind): string {
   return `${machine}/${kind}`;

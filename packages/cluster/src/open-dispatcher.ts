@@ -1,7 +1,8 @@
 import type { Dispatcher, DriveSession } from '@longhaul/core';
-import { accessOf, machineOf, type Session } from '@longhaul/protocol';
+import { accessOf, machineOf, type Session, workspaceSourceOf } from '@longhaul/protocol';
 import { type DatabaseOptions, type Db, PgBoss, type QueueResult } from 'pg-boss';
-import { AGAIN_SECONDS, KINDS, QUEUE, type QueueKind, queueOf } from './job-queue.ts';
+import { AGAIN_SECONDS, ANY_MACHINE, KINDS, QUEUE, type QueueKind, queueOf } from './job-queue.ts';
+import { LeftJobs } from './left-jobs.ts';
 import { QueueTaker, type SessionJob } from './queue-taker.ts';
 
 export interface DispatcherOptions {
@@ -22,6 +23,10 @@ export interface JobDispatcher extends Dispatcher, AsyncDisposable {}
 /** Problems of processes are looked for this often. */
 const SUPERVISION_SECONDS = 2;
 const MAX_CONNECTIONS = 3;
+/** A query without an answer for so long fails, and its connection counts as lost. pg-boss gives this to the driver. */
+const QUERY_MS = 30_000;
+/** Positions of so many sessions are computed. */
+const MAX_POSITIONS = 10_000;
 /** How long the end may wait for the last jobs to be stored. */
 const STOP_MS = 1_000;
 
@@ -33,6 +38,7 @@ export async function openDispatcher(options: DispatcherOptions): Promise<JobDis
     schema,
     application_name: 'longhaul',
     max: MAX_CONNECTIONS,
+    ...{ query_timeout: QUERY_MS, keepAlive: true },
     schedule: false,
     superviseIntervalSeconds: SUPERVISION_SECONDS,
     monitorIntervalSeconds: SUPERVISION_SECONDS,
@@ -54,6 +60,7 @@ class PgDispatcher implements JobDispatcher {
   readonly #options: DispatcherOptions;
   readonly #prepared = new Map<string, Promise<unknown>>();
   #takers: QueueTaker[] = [];
+  #left: LeftJobs | undefined;
 
   constructor(boss: PgBoss, options: DispatcherOptions) {
     this.#boss = boss;
@@ -72,22 +79,39 @@ class PgDispatcher implements JobDispatcher {
   }
 
   async request(session: Session): Promise<void> {
-    await this.prepare(machineOf(session) ?? this.machine);
-    const queue = this.#queueOf(session);
+    const place = await this.#placeOf(session);
+    await this.prepare(place);
+    const queue = queueOf(place, kindOf(session));
     const { owner } = accessOf(session);
+    const job: SessionJob = {
+      sessionId: session.id,
+      ...(workspaceSourceOf(session) !== undefined && { isMoving: true }),
+    };
     const priority = -(await this.#countOf(queue, owner));
-    await this.#send(queue, { sessionId: session.id }, { priority, group: { id: groupOf(owner) } });
+    await this.#send(queue, job, { priority, group: { id: groupOf(owner) } });
     for (const taker of this.#takers) taker.wake();
   }
 
   async withdraw(session: Session): Promise<boolean> {
     const waiting = await this.#waiting(session);
-    if (waiting.length > 0) await this.#boss.deleteJob(this.#queueOf(session), waiting);
+    for (const { queue, ids } of waiting) await this.#boss.deleteJob(queue, ids);
     return waiting.length > 0;
   }
 
   async isRequested(session: Session): Promise<boolean> {
     return (await this.#waiting(session)).length > 0;
+  }
+
+  async positions(): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.#boss.getDb().executeSql(
+      `SELECT singleton_key AS session, row_number() OVER (PARTITION BY name ORDER BY priority DESC, created_on, id)::int AS position
+       FROM ${this.#options.schema}.job
+       WHERE state < 'active' AND start_after <= now() AND NOT data ? 'isContinued' LIMIT $1`,
+      [MAX_POSITIONS],
+    );
+    return new Map(
+      (rows as { session: string; position: number }[]).map(({ session, position }) => [session, position]),
+    );
   }
 
   async counts(): Promise<{ waiting: number; driven: number }> {
@@ -98,28 +122,40 @@ class PgDispatcher implements JobDispatcher {
   }
 
   async take(drive: DriveSession): Promise<void> {
-    const { maxRuns } = this.#options;
-    const taker = (kind: QueueKind, max: number) => {
-      const queue = queueOf(this.machine, kind);
-      return new QueueTaker({
+    const { maxRuns, onProblem } = this.#options;
+    await this.prepare(ANY_MACHINE);
+    const taker = (kind: QueueKind, max: number) =>
+      new QueueTaker({
         boss: this.#boss,
-        queue,
+        queues: [queueOf(this.machine, kind), queueOf(ANY_MACHINE, kind)],
         max,
         drive,
-        again: (job, outcome) =>
-          this.#send(queue, outcome === 'held' ? { ...job, isContinued: true } : job, {
-            startAfter: AGAIN_SECONDS[outcome],
-          }),
+        // Of a machine that stops, another one takes what can move.
+        again: (queue, job, outcome) =>
+          this.#send(
+            job.isMoving === true ? queueOf(ANY_MACHINE, kind) : queue,
+            outcome === 'held' ? { ...job, isContinued: true } : job,
+            {
+              startAfter: AGAIN_SECONDS[outcome],
+            },
+          ),
+        onProblem,
       });
-    };
     this.#takers = [
       taker('sessions', maxRuns ?? Number.POSITIVE_INFINITY),
       taker('children', Number.POSITIVE_INFINITY),
     ];
     for (const each of this.#takers) await each.start();
+    this.#left = new LeftJobs({
+      boss: this.#boss,
+      schema: this.#options.schema,
+      machine: this.machine,
+      onProblem,
+    });
   }
 
   async leave(): Promise<void> {
+    await this.#left?.end();
     for (const taker of this.#takers) await taker.end();
   }
 
@@ -132,17 +168,34 @@ class PgDispatcher implements JobDispatcher {
     await this.#boss.send(queue, job, { singletonKey: job.sessionId, ...options });
   }
 
-  async #waiting(session: Session): Promise<string[]> {
-    await this.prepare(machineOf(session) ?? this.machine);
-    const found = await this.#boss.findJobs(this.#queueOf(session), { key: session.id, queued: true });
-    return found.map(({ id }) => id);
+  async #waiting(session: Session): Promise<{ queue: string; ids: string[] }[]> {
+    const source = workspaceSourceOf(session);
+    const own = source === undefined ? machineOf(session) : source.machine;
+    const places =
+      source === undefined ? [own ?? this.machine] : [ANY_MACHINE, ...(own === undefined ? [] : [own])];
+    const found = places.map(async (place) => {
+      await this.prepare(place);
+      const queue = queueOf(place, kindOf(session));
+      const jobs = await this.#boss.findJobs(queue, { key: session.id, queued: true });
+      return { queue, ids: jobs.map(({ id }) => id) };
+    });
+    return (await Promise.all(found)).filter(({ ids }) => ids.length > 0);
   }
 
-  #queueOf(session: Session): string {
-    return queueOf(
-      machineOf(session) ?? this.machine,
-      session.parentId === undefined ? 'sessions' : 'children',
-    );
+  /** Whose servers are asked first. For a session that moves, the machine with its folder, while a server there lives. */
+  async #placeOf(session: Session): Promise<string> {
+    const source = workspaceSourceOf(session);
+    if (source === undefined) return machineOf(session) ?? this.machine;
+    return source.machine !== undefined && (await this.#isDriving(source.machine))
+      ? source.machine
+      : ANY_MACHINE;
+  }
+
+  async #isDriving(machine: string): Promise<boolean> {
+    if (machine === this.machine && this.#takers.length > 0) return true;
+    const queue = queueOf(machine, 'sessions');
+    const instances = await this.#boss.getInstances();
+    return instances.some(({ live, workers }) => live && workers.some((worker) => worker.queue === queue));
   }
 
   /** The number of an owner's sessions with work. Those of others come before the next one. */
@@ -155,6 +208,10 @@ class PgDispatcher implements JobDispatcher {
     const [row] = rows as { count: number }[];
     return row?.count ?? 0;
   }
+}
+
+function kindOf({ parentId }: Session): QueueKind {
+  return parentId === undefined ? 'sessions' : 'children';
 }
 
 function groupOf(owner: string): string {

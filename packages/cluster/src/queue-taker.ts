@@ -7,28 +7,39 @@ export interface SessionJob {
   sessionId: string;
   /** Another process held the session when it was to be driven. Absent: somebody has asked for a run. */
   isContinued?: boolean;
+  /** Any machine can drive the session. Absent: only its own. */
+  isMoving?: boolean;
 }
 
 export interface QueueTakerOptions {
   boss: PgBoss;
-  queue: string;
-  /** Jobs at the same time. */
+  queues: readonly string[];
+  /** Jobs at the same time, of all queues together. */
   max: number;
   drive: DriveSession;
   /** Stores another job of the session, for now or for later. */
-  again: (job: SessionJob, outcome: Exclude<DriveOutcome, 'done'>) => Promise<void>;
+  again: (queue: string, job: SessionJob, outcome: Exclude<DriveOutcome, 'done'>) => Promise<void>;
+  onProblem: (error: unknown) => void;
 }
 
+/** A worker of pg-boss. */
+interface Worker {
+  queue: string;
+  isBusy: boolean;
+  id: Promise<string>;
+}
+
+/** A worker that could not be started is started after this time. */
+const RETRY_MS = 1_000;
+
 /**
- * Takes the jobs of a queue. While there is room for another job, exactly one worker of pg-boss waits for it: each asks
- * the database by itself.
+ * Takes the jobs of queues. While there is room for another job, exactly one worker of pg-boss waits at each queue: each
+ * asks the database by itself. Workers of two queues can take a job at the same moment, so there can be one more.
  */
 export class QueueTaker {
   readonly #options: QueueTakerOptions;
-  /** The ids of the workers. */
-  readonly #ids = new Set<string>();
-  #workers = 0;
-  #busy = 0;
+  readonly #workers = new Set<Worker>();
+  #retry: NodeJS.Timeout | undefined;
   #isOver = false;
 
   constructor(options: QueueTakerOptions) {
@@ -36,50 +47,78 @@ export class QueueTaker {
   }
 
   async start(): Promise<void> {
-    const { boss, queue, max } = this.#options;
-    if (this.#isOver || this.#workers >= max) return;
-    this.#workers += 1;
-    const { promise: id, resolve } = Promise.withResolvers<string>();
-    const options = {
-      includeMetadata: true,
-      pollingIntervalSeconds: POLL_SECONDS,
-      heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
-    } as const;
-    const started = await boss.work<SessionJob, void, typeof options>(queue, options, async ([job]) => {
-      if (job !== undefined) await this.#work(job, id);
-    });
-    this.#ids.add(started);
-    resolve(started);
+    await Promise.all(this.#options.queues.map((queue) => this.#balance(queue)));
   }
 
   /** Looks for a job now. */
   wake(): void {
-    for (const id of this.#ids) this.#options.boss.notifyWorker(id);
+    for (const { id, isBusy } of this.#workers)
+      if (!isBusy) void id.then((known) => this.#options.boss.notifyWorker(known), this.#options.onProblem);
   }
 
   /** Takes no more jobs. Those that were taken continue. */
   async end(): Promise<void> {
     this.#isOver = true;
-    await this.#options.boss.offWork(this.#options.queue, { wait: false });
+    clearTimeout(this.#retry);
+    for (const queue of this.#options.queues) await this.#options.boss.offWork(queue, { wait: false });
   }
 
-  async #work(job: JobWithMetadata<SessionJob>, worker: Promise<string>): Promise<void> {
-    const { boss, queue, drive, again } = this.#options;
-    this.#busy += 1;
+  async #work(worker: Worker, job: JobWithMetadata<SessionJob>): Promise<void> {
+    worker.isBusy = true;
+    this.#balanceAll();
     try {
-      if (this.#busy === this.#workers) await this.start();
-      const outcome = await drive(job.data.sessionId, {
+      const outcome = await this.#options.drive(job.data.sessionId, {
         isRepeated: job.retryCount > 0 || job.data.isContinued === true,
       });
-      if (outcome !== 'done') await again(job.data, outcome);
+      if (outcome !== 'done') await this.#options.again(worker.queue, job.data, outcome);
     } finally {
-      this.#busy -= 1;
-      if (this.#workers - this.#busy > 1) {
-        this.#workers -= 1;
-        const id = await worker;
-        this.#ids.delete(id);
-        await boss.offWork(queue, { id, wait: false });
-      }
+      worker.isBusy = false;
+      this.#balanceAll();
+    }
+  }
+
+  #balanceAll(): void {
+    Promise.all(this.#options.queues.map((queue) => this.#balance(queue))).catch((error: unknown) => {
+      this.#options.onProblem(error);
+      clearTimeout(this.#retry);
+      if (!this.#isOver) this.#retry = setTimeout(() => this.#balanceAll(), RETRY_MS).unref();
+    });
+  }
+
+  /** Starts the worker that waits at a queue, or stops those that are too many. */
+  async #balance(queue: string): Promise<void> {
+    if (this.#isOver) return;
+    const waiting = [...this.#workers].filter((worker) => worker.queue === queue && !worker.isBusy);
+    const hasRoom = this.#workers.size - this.#waitingCount < this.#options.max;
+    if (hasRoom && waiting.length === 0) await this.#add(queue);
+    for (const worker of waiting.slice(hasRoom ? 1 : 0)) {
+      this.#workers.delete(worker);
+      await this.#options.boss.offWork(queue, { id: await worker.id, wait: false });
+    }
+  }
+
+  get #waitingCount(): number {
+    return [...this.#workers].filter(({ isBusy }) => !isBusy).length;
+  }
+
+  async #add(queue: string): Promise<void> {
+    const options = {
+      includeMetadata: true,
+      pollingIntervalSeconds: POLL_SECONDS,
+      heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+    } as const;
+    const { promise: id, resolve, reject } = Promise.withResolvers<string>();
+    const worker: Worker = { queue, isBusy: false, id };
+    this.#workers.add(worker);
+    const work = async ([job]: JobWithMetadata<SessionJob>[]) => {
+      if (job !== undefined) await this.#work(worker, job);
+    };
+    this.#options.boss.work<SessionJob, void, typeof options>(queue, options, work).then(resolve, reject);
+    try {
+      await id;
+    } catch (error) {
+      this.#workers.delete(worker);
+      throw error;
     }
   }
 }

@@ -5,6 +5,7 @@ export { STRATEGY_NAMES } from '@longhaul/context/strategy-names';
 import type { HookName } from '@longhaul/core';
 import type { CallSettings, TokenPrice } from '@longhaul/models';
 import { type Budget, type BudgetScope, type JsonObject, NO_BUDGETS } from '@longhaul/protocol';
+import type { GitConfig } from './git-access.ts';
 import type { StoredKeys } from './key-store.ts';
 import type { ProjectPart } from './trust/project-part.ts';
 
@@ -126,6 +127,8 @@ export interface Config {
     address: string | null;
     secret: string | null;
   };
+  /** Repositories that are cloned for sessions. */
+  git: GitConfig;
   /** The page that `longhaul serve` serves to browsers. */
   web: { enabled: boolean };
   gateway: GatewayConfig;
@@ -428,6 +431,7 @@ export const DEFAULT_CONFIG: Config = {
     openai: { onDisconnect: 'auto', ask: 'deny', activity: 'reasoning', workspace: 'shared' },
   },
   cluster: { machine: null, address: null, secret: null },
+  git: { hosts: ['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org'], tokens: {}, local: false },
   web: { enabled: true },
   gateway: {
     host: '127.0.0.1',

@@ -33,14 +33,18 @@ export function embeddedFolder(env: Environment): string {
   return join(base, 'longhaul', 'embedded');
 }
 
+/** Whether a name means an embedded model. */
+export function isEmbeddedName(name: string): boolean {
+  return /^embedded(?:[:/]|$)/.test(name);
+}
+
 /**
  * Splits the name of an embedded model: `embedded`, `embedded:NAME`, `embedded/NAME`, `embedded:PATH.gguf`. A path becomes
  * absolute, so that a session finds its model from every folder. Undefined: another provider's.
  */
 export function splitEmbeddedName(name: string): { provider: string; model: string } | undefined {
-  const [, rest] = /^embedded(?:[:/](.*))?$/s.exec(name) ?? [undefined, undefined];
-  if (name !== 'embedded' && rest === undefined) return undefined;
-  const model = rest === undefined || rest === '' ? DEFAULT_EMBEDDED : rest;
+  if (!isEmbeddedName(name)) return undefined;
+  const model = name.slice('embedded:'.length) || DEFAULT_EMBEDDED;
   const isFile = model.endsWith('.gguf');
   return { provider: 'embedded', model: isFile ? resolve(expandHome(model, homedir())) : model };
 }

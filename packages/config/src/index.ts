@@ -38,11 +38,13 @@ export {
   DEFAULT_EMBEDDED,
   type EmbeddedSettings,
   embeddedFolder,
+  isEmbeddedName,
 } from './embedded.ts';
 export { upstreamKey } from './endpoint.ts';
 export { referencedVariable } from './environment.ts';
 export { expandHome } from './expand-home.ts';
 export { GatewayFile } from './gateway-file.ts';
+export { type GitConfig, requireGitAccess, requireGitSource } from './git-access.ts';
 export { keySource } from './key-source.ts';
 export { KeyStore, type StoredKeys } from './key-store.ts';
 export { type LoadedConfig, loadConfig } from './load-config.ts';

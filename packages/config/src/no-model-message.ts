@@ -15,6 +15,7 @@ export function noModelMessage(): string {
     '  longhaul login anthropic                                      store the key of a provider (or: export ANTHROPIC_API_KEY=…)',
     '  model: anthropic/claude-sonnet-4-5                            name a model in longhaul.yml',
     '  longhaul run --model NAME --base-url URL …                    use any OpenAI-compatible server',
+    '  longhaul models list --embedded                               models that run inside Longhaul, without a server',
     '  start LM Studio, Ollama, llama.cpp or vLLM with a model loaded',
     'To see Longhaul work without any model: longhaul demo',
   ].join('\n');

@@ -5,6 +5,7 @@ import { context } from './schema/context.ts';
 import { embedded } from './schema/embedded.ts';
 import { files } from './schema/files.ts';
 import { gateway } from './schema/gateway.ts';
+import { git } from './schema/git.ts';
 import { hook } from './schema/hooks.ts';
 import { mcp } from './schema/mcp.ts';
 import { agent, provider } from './schema/models.ts';
@@ -82,6 +83,7 @@ export const configSchema = z.strictObject({
   storage: setting(storage, 'Where sessions are stored.'),
   server: setting(server, 'Settings of longhaul serve.'),
   cluster: setting(cluster, 'Several servers with one PostgreSQL database.'),
+  git: setting(git, 'Repositories that are cloned for sessions.'),
   web: setting(
     z.strictObject({
       enabled: setting(

@@ -3,6 +3,7 @@ import { LonghaulError } from '@longhaul/protocol';
 /** The most tokens that are reserved for the model's output. The reserve is never more than a quarter of the window. */
 export const OUTPUT_TOKEN_MAX = 32_000;
 
+/** What a budget is computed from. */
 export interface BudgetOptions {
   /** The model's window as its server enforces it. */
   windowTokens: number;
@@ -14,6 +15,7 @@ export interface BudgetOptions {
   fixedTokens: number;
 }
 
+/** How the window is divided for the requests of a session, in tokens. */
 export interface Budget {
   readonly windowTokens: number;
   readonly maxOutputTokens: number;
@@ -111,7 +113,9 @@ export function triggerTokens(trigger: Trigger, budget: Budget): number {
 
 /** Tokens set aside in a window of 128k or more. A smaller window sets aside less, in proportion. */
 export const SYSTEM_RESERVE = 2_000;
+/** Tokens that are set aside for the answer in a large window. */
 export const OUTPUT_RESERVE = 4_000;
+/** Tokens that are set aside for errors of counting in a large window. */
 export const SAFETY_BUFFER = 5_000;
 const RESERVES_WINDOW = 128_000;
 

@@ -1,5 +1,6 @@
 import { endBefore, startAfter } from './surrogates.ts';
 
+/** A text that may have lost its middle. */
 export interface CutResult {
   text: string;
   wasCut: boolean;

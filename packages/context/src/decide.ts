@@ -33,6 +33,7 @@ export interface ContextState {
   dueFrom?: number;
 }
 
+/** Whether a request is sent, compacted first, or refused. */
 export type RequestDecision =
   /** The request can be sent as it is. `mediaTokens` is the part of the prediction for images and files. */
   | {

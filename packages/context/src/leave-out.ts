@@ -13,6 +13,7 @@ export interface ContentRefusal {
   named?: { message: number; part: number; isMedia: boolean };
 }
 
+/** The part of a message that is left out, and what of it. */
 export type OmitTarget = Pick<OmitMark, 'messageId' | 'partIndex' | 'what'>;
 
 /**

@@ -58,6 +58,7 @@ export function revertedRanges(path: readonly LiveRange[]): LiveRange[] {
   });
 }
 
+/** Returns whether the message with a sequence number is part of the live conversation. */
 export function isOnPath(path: readonly LiveRange[], sequence: number): boolean {
   return path.some(([first, last]) => sequence >= first && sequence <= last);
 }

@@ -54,6 +54,7 @@ export function countHidden({ messages, marks, standsFrom }: ContextLog): number
   return count;
 }
 
+/** Returns a key for one part of a message, for maps and sets. */
 export function partKey(messageId: string, partIndex: number): string {
   return `${messageId}#${partIndex}`;
 }

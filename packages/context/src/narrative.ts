@@ -35,10 +35,12 @@ export interface ProviderSummaryRequest {
   kept: ViewMessage[];
 }
 
+/** The provider's own summary, or why there is none. */
 export type ProviderSummaryReply =
   | { status: 'ok'; opaque: OpaqueSummary }
   | { status: 'failed'; reason: string };
 
+/** Lets the provider summarise messages with its own means. */
 export type SummariseByProvider = (request: ProviderSummaryRequest) => Promise<ProviderSummaryReply>;
 
 /** Characters of a tool output that the summariser sees. The ledger and handles keep the rest available. */
@@ -59,6 +61,7 @@ export interface NarrativeForm {
   fromFacts(facts: NarrativeFacts): string;
 }
 
+/** What the text of a request for a narrative depends on. */
 export interface NarrativeAsk {
   /** The most tokens of the narrative. */
   readonly maxTokens: number;
@@ -66,6 +69,7 @@ export interface NarrativeAsk {
   readonly previous: string;
 }
 
+/** What a strategy can use to write the request for a narrative. */
 export interface NarrativeFacts extends NarrativeAsk {
   readonly round: number;
   readonly messages: readonly Message[];

@@ -5,12 +5,14 @@ import { prunedPlaceholder } from './view.ts';
 
 /** Tokens of the newest tool outputs that pruning never touches, and the fewest tokens that pruning must save. */
 export const PRUNE_PROTECT = 40_000;
+/** Tokens that pruning must save in a large window, so that it is worth another prompt. */
 export const PRUNE_MINIMUM = 20_000;
 
 /** The newest turns that pruning never touches. In a longer turn, only this many of its last steps are protected. */
 const PROTECTED_STEPS = 2;
 const PROTECTED_TURNS = 2;
 
+/** The window, and which outputs pruning protects. */
 export interface PruneOptions {
   windowTokens: number;
   /** Default: `PRUNE_PROTECT`, at most 20 % of the window. */
@@ -21,6 +23,7 @@ export interface PruneOptions {
   protectedTools?: ReadonlySet<string>;
 }
 
+/** The outputs that pruning hides. */
 export interface PruneResult {
   /** Outputs to hide, oldest first. Empty if pruning would save too little. */
   targets: { messageId: string; partIndex: number }[];

@@ -110,6 +110,7 @@ export interface RequestMeterOptions {
   initialMediaRatio?: number | undefined;
 }
 
+/** Creates a meter that predicts the size of requests, and learns from the sizes that the server reports. */
 export function createRequestMeter(
   count: TokenCounter,
   initialRatio = 1,

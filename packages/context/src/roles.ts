@@ -1,5 +1,6 @@
 import type { ViewAssistantMessage, ViewMessage, ViewUserMessage } from './view-message.ts';
 
+/** Settings for `toStrictRoles`. */
 export interface StrictRolesOptions {
   /** System text for a template without a system role. It becomes the beginning of the first user message. */
   system?: string;

@@ -3,6 +3,7 @@ const SMALL_REQUEST = 0.5;
 const SHORTENED_SHARE = 0.25;
 const MIN_ANSWER_TOKENS = 256;
 
+/** The sizes of a request that the server refused as too long, in tokens. */
 export interface RefusedSizes {
   requestTokens: number;
   /** The window, without what is reserved in it. */

@@ -14,6 +14,7 @@ const INTRODUCTION =
   'Lines marked verbatim are words of the user. Files, commands and errors come from the record of the session. The narrative is your own. ' +
   'Messages after this note and the files on disk override it. A name here says where to look: read the file, or use `recall` with a handle such as m12, before you rely on it.';
 
+/** The end of a summary: what the model does next. */
 export const CONTINUATION =
   'Continue with the item in progress, or else with the current request. If you are unsure what is done, look at the files. Then make the next call. ' +
   'Do not redo finished work, write another summary, or ask whether to continue.';

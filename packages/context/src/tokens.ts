@@ -14,6 +14,7 @@ export function estimateTokens(text: string): number {
  * count tokens".
  */
 export const MESSAGE_OVERHEAD_TOKENS = 4;
+/** Tokens with which a prompt begins the answer. */
 export const REPLY_PRIMING_TOKENS = 3;
 
 /** The assumed tokens of an image until its real size is known: about a 1024 × 1024 image at most providers. */

@@ -8,6 +8,7 @@ export interface ViewKeeper {
   entriesOf(log: ContextLog): ViewEntry[];
 }
 
+/** Creates a keeper that builds the view of a growing log without reading all of it again. */
 export function createViewKeeper(): ViewKeeper {
   let kept: Kept | undefined;
   return {

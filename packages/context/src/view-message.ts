@@ -11,6 +11,7 @@ import type {
 /** A message to the model, before the provider's own form. A tool call and its result are one part here too. */
 export type ViewMessage = ViewUserMessage | ViewAssistantMessage;
 
+/** A message of the user, or one that the runtime wrote. */
 export interface ViewUserMessage {
   role: 'user';
   /** The runtime wrote it. It does not begin a turn. */
@@ -18,11 +19,13 @@ export interface ViewUserMessage {
   content: (ViewText | ImageContent | FileContent)[];
 }
 
+/** A text of a message. */
 export interface ViewText extends TextContent {
   /** For a summary: what the provider made of the same messages. Sent in place of the text where that is possible. */
   opaque?: ViewOpaqueSummary;
 }
 
+/** An answer of the model, with the results of its calls. */
 export interface ViewAssistantMessage {
   role: 'assistant';
   content: ViewAssistantPart[];
@@ -37,6 +40,7 @@ export interface ViewOpaqueSummary extends OpaqueSummary {
   verbatim?: string;
 }
 
+/** A text, reasoning or a call with its result. */
 export type ViewAssistantPart =
   | {
       type: 'text';

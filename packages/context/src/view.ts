@@ -24,6 +24,7 @@ export interface ViewEntry {
   readonly source?: Message;
 }
 
+/** The beginning of the text that replaces a pruned output. */
 export const PRUNED_PREFIX = '[Old tool result content cleared';
 
 /** The result of a tool call without a known result. */
@@ -272,6 +273,7 @@ function outlineChars(text: string): number {
   return Math.max(240, Math.min(8_000, Math.floor(text.length * 0.2)));
 }
 
+/** Returns the output of a tool as text. Media are shown by their type. */
 export function textOfOutput(output: readonly ToolOutputContent[]): string {
   return output.map((content) => (content.type === 'text' ? content.text : `[${content.type}]`)).join('\n');
 }

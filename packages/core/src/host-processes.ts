@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 
+/** What Linux reports about a process. */
 export interface ProcessStat {
   /** `Z` for a zombie, `X` for a dead process, another letter for one that runs or is stopped. */
   state: string;

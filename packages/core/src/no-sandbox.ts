@@ -1,6 +1,7 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { Sandbox, WorkspaceFiles } from './ports/index.ts';
 
+/** What the model and tools learn about a missing sandbox. */
 export interface NoSandboxOptions {
   /** Default: `/workspace`. It need not exist. */
   workspacePath?: string;

@@ -4,6 +4,7 @@ import {
   type Session,
   toLonghaulError,
   type UserMessageContentPart,
+  workspaceSourceOf,
 } from '@longhaul/protocol';
 import { withoutCompactionRequest } from './context/compaction-request.ts';
 import type { ContextReport } from './context/context-report.ts';
@@ -37,7 +38,7 @@ import { withSkills } from './runtime/session-skills.ts';
 import { Spending } from './runtime/spending.ts';
 import { ApprovalService } from './session/approvals/approval-service.ts';
 import { withConnectedTools } from './session/connected-tools.ts';
-import { draftFork, type ForkSessionOptions } from './session/draft-fork.ts';
+import { draftFork, type ForkSessionOptions, type MovingPlace } from './session/draft-fork.ts';
 import { draftSession } from './session/draft-session.ts';
 import { isEndDue } from './session/due-hooks.ts';
 import { EventFollower } from './session/events/event-follower.ts';
@@ -300,12 +301,27 @@ export class Runtime {
     const { at } = options;
     const summary =
       at === undefined ? source.summary : await summaryUntil(this.#options.store, source.id, at);
-    const session = { ...draftFork(source, options), summary };
+    const moving = options.place === undefined ? await this.#movingPlace(source, at) : undefined;
+    const session = { ...draftFork(source, options, moving), summary };
     return this.#options.store.forkSession(sessionId, session, {
       at: options.at,
       newId,
       close: (part) => closeOpenPart(part, session.createdAt),
     });
+  }
+
+  /** Returns the folder of a copy, if the source moves between machines: the copy has one of its own. */
+  async #movingPlace(session: Session, at: number | undefined): Promise<MovingPlace | undefined> {
+    const source = workspaceSourceOf(session);
+    const { movingWorkspaces } = this.#options;
+    if (source === undefined || movingWorkspaces === undefined) return undefined;
+    const id = newId();
+    const tree = (await this.files.treeAfter(session.id, at)) ?? source.tree;
+    return {
+      id,
+      workspace: await movingWorkspaces.folderOf(id, source),
+      source: { ...source, tree, machine: undefined },
+    };
   }
 
   /**

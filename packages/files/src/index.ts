@@ -5,4 +5,9 @@ export type { PackBlobs } from './format/pack-source.ts';
 export { checkTree, type TreeCheck } from './maintenance/check-tree.ts';
 export { isPack } from './maintenance/is-pack.ts';
 export { type PackCensus, packsOf } from './maintenance/packs-of.ts';
+export {
+  createMovingWorkspaces,
+  isMovingWorkspace,
+  type MovingWorkspacesOptions,
+} from './moving/moving-workspaces.ts';
 export type { FilesStep } from './record/workspace-recorder.ts';

@@ -31,6 +31,7 @@ export type {
   ModelSettings,
   NoticeManner,
   UpstreamOptions,
+  UpstreamProcess,
 } from './options.ts';
 export type { GatewayPageOptions, KeptChange, SettingsKeeper } from './page/page-options.ts';
 export type { GatewayStatus, ModelStats, ModelStatus, StatusError } from './status/gateway-stats.ts';

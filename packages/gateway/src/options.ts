@@ -14,6 +14,15 @@ export interface ModelSettings {
   strictRoles?: StrictRoles;
 }
 
+/** A server of this user that listens at a socket, and is started when it is needed. */
+export interface UpstreamProcess {
+  socketPath: string;
+  /** Makes requests to it, whatever their host. */
+  fetch: typeof globalThis.fetch;
+  /** Starts it unless it runs. @throws {LonghaulError} */
+  start(): Promise<void>;
+}
+
 export interface UpstreamOptions {
   /** Used in status and log, and with several upstreams as the prefix of its models. */
   name: string;
@@ -35,6 +44,8 @@ export interface UpstreamOptions {
    * 3000 for a token count.
    */
   askTimeoutMs?: number;
+  /** The upstream is reached at its socket, in place of `baseUrl`. */
+  process?: UpstreamProcess;
 }
 
 export interface LogEntry {

@@ -107,6 +107,8 @@ export type EventPayload =
     }
   | {
       type: 'llm:response';
+      /** The message of the answer. Absent in events of an older version. */
+      messageId?: string;
       content: string;
       reasoning?: string;
       provider: string;

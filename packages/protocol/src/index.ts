@@ -42,6 +42,7 @@ export {
   treeReference,
 } from './file-change.ts';
 export { foldName } from './fold-name.ts';
+export { type GitAddress, type GitProtocol, isGitRef, parseGitAddress } from './git-address.ts';
 export {
   GIT_START_KEY,
   type GitStart,
@@ -162,3 +163,10 @@ export type { TrustWant } from './trust-want.ts';
 export { compactionOfMessage, type TypedCompaction, typedCompaction } from './typed-compaction.ts';
 export { addUsage, type TokenUsage, ZERO_USAGE } from './usage.ts';
 export { escapedCharacter, showDirections, visible, visibleLine, visibleToApprove } from './visible.ts';
+export {
+  type GitSource,
+  WORKSPACE_SOURCE_KEY,
+  type WorkspaceSource,
+  workspaceSourceMetadata,
+  workspaceSourceOf,
+} from './workspace-source.ts';

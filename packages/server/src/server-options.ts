@@ -1,8 +1,8 @@
 import type { Config, NamedAgents } from '@longhaul/config';
-import type { BlobStore, Dispatcher, ModelDriver, Runtime, Store } from '@longhaul/core';
+import type { BlobStore, Dispatcher, ModelDriver, MovingWorkspaces, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { RateOptions } from '@longhaul/models/http';
-import type { Approval } from '@longhaul/protocol';
+import type { Approval, GitSource } from '@longhaul/protocol';
 import type {
   AnswerTrustBody,
   ImportResult,
@@ -46,6 +46,15 @@ export interface ServedAgent {
   chats: CacheStore;
   /** Spreads the sessions over several servers. Absent: this server drives them. */
   dispatcher?: Dispatcher | undefined;
+  /** Folders of sessions with a repository, or with a copy of other files. Absent: there are none. */
+  ownFolders?: OwnFolders | undefined;
+}
+
+export interface OwnFolders {
+  /** Undefined: the sessions are in memory. */
+  workspaces(): MovingWorkspaces | undefined;
+  /** @throws {LonghaulError} `invalid_request`, `workspace_not_allowed` */
+  requireGit(source: GitSource): void;
 }
 
 export interface ModelDirectory {

@@ -54,6 +54,8 @@ export const RUN_FLAGS = {
   session: text,
   all: toggle,
   resume: toggle,
+  git: text,
+  ref: text,
   image: { type: 'string', repeatable: true },
   wait: toggle,
   'assume-ended': toggle,
@@ -64,7 +66,15 @@ export const RUN_FLAGS = {
   'no-color': toggle,
 } as const;
 
-const { session: _session, resume: _resume, wait: _wait, image: _image, ...RESUMING } = RUN_FLAGS;
+const {
+  session: _session,
+  resume: _resume,
+  wait: _wait,
+  image: _image,
+  git: _git,
+  ref: _ref,
+  ...RESUMING
+} = RUN_FLAGS;
 /** The flags of `run`, except those that name a session or send a message to one. */
 export const RESUME_FLAGS = RESUMING;
 /** A conversation is limited by the person. */
@@ -206,7 +216,7 @@ export const GATEWAY_FLAGS = {
   'no-token': toggle,
   json: toggle,
 } as const;
-export const MODELS_FLAGS = { ...WHERE, json: toggle, 'no-color': toggle } as const;
+export const MODELS_FLAGS = { ...WHERE, embedded: toggle, json: toggle, 'no-color': toggle } as const;
 export const DOCTOR_FLAGS = {
   ...WHERE,
   model: { type: 'string', short: 'm' },

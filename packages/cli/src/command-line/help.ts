@@ -109,6 +109,8 @@ Session
       --wait            if another process works on the session, wait for its answer
 
 Files
+      --git URL         work in a clone of this repository, in a folder of Longhaul's own
+      --ref NAME        the branch, tag or commit of --git
       --image FILE      attach an image to the task; repeatable
       @path in the task attaches a text, an image or a PDF of the workspace; @"two words.txt" if its name has spaces.
       Words after @ that name no file stay text.
@@ -540,7 +542,8 @@ instead of cutting or refusing them. Runs until Ctrl-C.
   longhaul gateway --upstream lmstudio=http://127.0.0.1:1234/v1 --upstream ollama=http://127.0.0.1:11434/v1
   longhaul gateway --compactor none            call no model for summaries: computed facts alone replace old messages
 
-  -u, --upstream URL    a server, or NAME=URL; with several, their models are offered as NAME/MODEL
+  -u, --upstream URL    a server, or NAME=URL; with several, their models are offered as NAME/MODEL;
+                        embedded:MODEL for a model that runs inside Longhaul
       --host ADDRESS    address to listen on (127.0.0.1)
   -p, --port N          port (4141); 0 takes any free one
       --notices KIND    how users are informed: text, reasoning, comment or off (text)
@@ -605,7 +608,7 @@ Only your user can read the folder. It contains stored keys and tokens. Exit cod
       --json              print one JSON object
 ${WHERE}
 
-The database is restored to where storage.url names it now.
+The database is restored to where storage.url names it now: an SQLite file, or PostgreSQL without other sessions.
 `,
   'migrate-storage': `Copy all sessions with their blobs from one database to another, and compare them. The source is not changed, and nothing in
 the target is overwritten.
@@ -641,7 +644,12 @@ the built-in catalogue. No model is called.
   longhaul models list
   longhaul models list sonnet
   longhaul models list openrouter glm
+  longhaul models list --embedded      models that can run inside Longhaul, and what they need
+  longhaul models pull NAME            fetch one of them, or hf:USER/REPOSITORY:QUANTISATION, or a URL
+  longhaul models ls                   models that were fetched
+  longhaul models rm NAME              delete one of them
 
+      --embedded        list models that can run inside Longhaul
       --json            print one model per line
       --no-color        no colours
 ${WHERE}

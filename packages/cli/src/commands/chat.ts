@@ -177,7 +177,7 @@ async function chosenSession(
 ): Promise<Session | undefined> {
   if (id === undefined && values.continue !== true) return undefined;
   const { chooseSession } = await import('../session/choose-session.ts');
-  const { requireFolder } = await import('../session/require-folder.ts');
+  const { requireFolderOrSource } = await import('../session/require-folder.ts');
   const { store } = await storage.opened;
   const typed = ['chat', ...(id === undefined ? ['--continue'] : [id])];
   const session = await chooseSession(store, id ?? 'last', {
@@ -188,7 +188,7 @@ async function chosenSession(
     lend: (work) => suspended(front.surface, work),
     access: 'change',
   });
-  await requireFolder(session);
+  await requireFolderOrSource(session);
   return session;
 }
 

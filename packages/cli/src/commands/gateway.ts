@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { Config, ConfigInput, GatewayUpstreamConfig } from '@longhaul/config';
+import { type Config, type ConfigInput, type GatewayUpstreamConfig, isEmbeddedName } from '@longhaul/config';
 import { LOCAL_SERVERS } from '@longhaul/models';
 import { GATEWAY_FLAGS } from '../command-line/flags.ts';
 import { oneOf, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
@@ -123,8 +123,12 @@ function toConfig(values: GatewayValues): ConfigInput {
 /** `URL` or `NAME=URL`. Without a name, the server that usually listens at its port gives it one. */
 function toUpstream(text: string): GatewayUpstreamConfig {
   const [, name, url = text] = /^([A-Za-z0-9][\w.-]*)=(.+)$/.exec(text) ?? [];
+  if (isEmbeddedName(url)) return { name: name ?? 'embedded', baseUrl: url };
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw usage(`--upstream must be an http:// or https:// URL, or NAME=URL, not "${text}".`, 'gateway');
+    throw usage(
+      `--upstream must be an http:// or https:// URL, embedded:MODEL, or NAME=URL, not "${text}".`,
+      'gateway',
+    );
   }
   return { name: name ?? usualName(new URL(url)), baseUrl: url };
 }

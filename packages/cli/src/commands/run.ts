@@ -4,6 +4,7 @@ import type { TypedInput } from '../attach/attach-files.ts';
 import { checkedAddress } from '../command-line/checked-address.ts';
 import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
+import { gitOf } from '../run/git-of.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
 import { readTask, typedWords } from '../run/read-task.ts';
 import type { RunDisplay } from '../run/show-run.ts';
@@ -100,6 +101,7 @@ async function start(
     task,
     input,
     window,
+    git: gitOf(values),
     session: values.session,
     all: values.all,
     typed,

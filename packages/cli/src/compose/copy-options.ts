@@ -12,9 +12,10 @@ export async function copyOptions(
 ): Promise<Pick<SandboxOptions, 'isCopy' | 'sharedFolders'>> {
   const folder = storagePlace(storage.url)?.copies;
   if (folder === undefined || !isInside(workspace, folder)) return {};
-  const { findCopy } = await import('@longhaul/files');
+  const { findCopy, isMovingWorkspace } = await import('@longhaul/files');
   // A child of the session that has the copy can work in it, too.
   const [id = ''] = relative(folder, workspace).split(sep);
   const copy = await findCopy(folder, id);
-  return copy?.workspace === workspace ? { isCopy: true, sharedFolders: copy.shared } : {};
+  if (copy?.workspace === workspace) return { isCopy: true, sharedFolders: copy.shared };
+  return (await isMovingWorkspace(folder, workspace)) ? { isCopy: true } : {};
 }

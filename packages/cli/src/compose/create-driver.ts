@@ -11,7 +11,8 @@ import {
 } from '@longhaul/models';
 import { adviceWithoutTools } from './advice-without-tools.ts';
 import type { DriverOptions, OpenDriver } from './driver-options.ts';
-import { createEmbeddedDriver, isEmbedded } from './embedded-driver.ts';
+import { createEmbeddedDriver } from './embedded-driver.ts';
+import { isEmbedded } from './embedded-model.ts';
 
 /** Creates a driver for the model, with the window that its server has taught or reports. */
 export async function createDriver(model: ResolvedModel, options: DriverOptions): Promise<OpenDriver> {

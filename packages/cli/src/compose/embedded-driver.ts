@@ -1,13 +1,7 @@
-import { type EmbeddedSettings, modelInfoOf, type ResolvedModel, resolveWindow } from '@longhaul/config';
+import { modelInfoOf, resolveWindow } from '@longhaul/config';
 import { createModelDriver } from '@longhaul/drivers';
 import type { DriverOptions, OpenDriver } from './driver-options.ts';
-import { openEmbeddedModel } from './embedded-model.ts';
-
-type EmbeddedResolved = ResolvedModel & { embedded: EmbeddedSettings };
-
-export function isEmbedded(model: ResolvedModel): model is EmbeddedResolved {
-  return model.embedded !== undefined;
-}
+import { type EmbeddedResolved, openEmbeddedModel } from './embedded-model.ts';
 
 /**
  * Creates a driver for a model that runs inside Longhaul. Its process reports the exact window, so nothing is learned

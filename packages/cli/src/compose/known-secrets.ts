@@ -8,13 +8,14 @@ import { isPostgres } from './storage-place.ts';
  * models.
  */
 export function knownSecrets(
-  { providers, mcp, storage, cluster, storedKeys = {} }: Config,
+  { providers, mcp, storage, cluster, git, storedKeys = {} }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const variables = [...Object.values(API_KEY_VARIABLES).flat(), 'LONGHAUL_API_KEY'];
   const configured = Object.values(providers)
     .flatMap(({ apiKey, headers = {} }) => [apiKey, ...Object.values(headers)])
     .concat(Object.values(mcp.servers).flatMap(secretsOfServer), cluster.secret ?? undefined)
+    .concat(Object.values(git.tokens))
     .map((secret) => {
       const variable = /^\$([A-Za-z_]\w*)$/.exec(secret ?? '')?.[1];
       return variable === undefined ? secret : env[variable];

@@ -8,6 +8,7 @@ import {
 } from '@longhaul/config';
 import {
   type ModelDriver,
+  type MovingWorkspaces,
   Runtime,
   type RuntimeOptions,
   type Sandbox,
@@ -25,6 +26,7 @@ import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
 import { keptOutputLimit } from './kept-output.ts';
 import { loadConfiguredAgents, subtaskSettings } from './load-configured-agents.ts';
+import { movingWorkspaces } from './moving-workspaces.ts';
 import { McpServers } from './open-mcp.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
@@ -56,6 +58,8 @@ export interface AgentOptions {
 
 export interface Agent {
   runtime: Runtime;
+  /** Undefined: the sessions are in memory. */
+  movingWorkspaces: MovingWorkspaces | undefined;
   driver: ModelDriver;
   window: ResolvedWindow;
 }
@@ -83,9 +87,12 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     drivers.set(name, opened);
     return opened;
   };
+  const trees = fileTrees(config, { storage, env: options.env });
+  const moving = movingWorkspaces(config, { storage, trees });
   const runtime = new Runtime({
     ...storage,
-    fileTrees: fileTrees(config, { storage, env: options.env }),
+    fileTrees: trees,
+    movingWorkspaces: moving,
     ...runtimeOptions(config, { agents, settingsOf, ask: options.ask }),
     ...summariserOf(config, driverFor),
     ...outsideInstructions({ env: options.env }),
@@ -105,6 +112,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   });
   return {
     runtime,
+    movingWorkspaces: moving,
     driver: main.driver,
     window: main.window,
   };

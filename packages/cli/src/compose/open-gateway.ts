@@ -1,4 +1,10 @@
-import { type Config, type GatewayUpstreamConfig, upstreamKey } from '@longhaul/config';
+import {
+  type Config,
+  type GatewayUpstreamConfig,
+  isEmbeddedName,
+  resolveModel,
+  upstreamKey,
+} from '@longhaul/config';
 import type {
   ForgottenWindow,
   Gateway,
@@ -9,8 +15,12 @@ import type {
 } from '@longhaul/gateway';
 import type { CacheStore, WindowMemory } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
+import { isEmbedded, openEmbeddedModel } from './embedded-model.ts';
 import { openCache } from './open-cache.ts';
 import { openStorage } from './open-storage.ts';
+
+/** Questions to an embedded model wait until it is loaded. */
+const MODEL_LOAD_MS = 60_000;
 
 export interface OpenGatewayOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -31,7 +41,9 @@ export async function openGateway(config: Config, options: OpenGatewayOptions): 
   const { gateway: place, context } = config;
   const token = filledIn(place.token, 'gateway.token') ?? options.env['LONGHAUL_GATEWAY_TOKEN'];
   const kept = keptThings(config.storage.url);
-  const upstreams = place.upstreams.map((upstream) => upstreamOptions(config, upstream, options.env));
+  const upstreams = await Promise.all(
+    place.upstreams.map((upstream) => reachableUpstream(config, upstream, options.env)),
+  );
   const gateway = await startGateway({
     upstreams,
     host: place.host,
@@ -73,6 +85,23 @@ export async function forgetWindows(
   for (const model of models)
     forgotten.push(...(await forgetWindow(model, { upstreams, memory: kept.windows })));
   return forgotten;
+}
+
+/** As `upstreamOptions`, with the process of an embedded model. */
+async function reachableUpstream(
+  config: Config,
+  upstream: GatewayUpstreamConfig,
+  env: OpenGatewayOptions['env'],
+): Promise<UpstreamOptions> {
+  if (!isEmbeddedName(upstream.baseUrl)) return upstreamOptions(config, upstream, env);
+  const model = resolveModel(config, { model: upstream.baseUrl, env });
+  if (!isEmbedded(model)) throw new LonghaulError('internal', `${upstream.baseUrl} is no embedded model.`);
+  const { socketPath, fetch, start } = await openEmbeddedModel(model);
+  return {
+    ...upstreamOptions(config, { ...upstream, baseUrl: model.baseUrl ?? '' }, env),
+    process: { socketPath, fetch, start },
+    askTimeoutMs: MODEL_LOAD_MS,
+  };
 }
 
 /** The models of a provider with the upstream's name are the upstream's, and its key if it belongs to the address. */

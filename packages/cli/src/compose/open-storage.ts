@@ -36,6 +36,9 @@ export function holdStorage(address: StorageAddress, options: StorageOptions = {
   };
 }
 
+/** A server runs for long, and its queries are short. */
+const SERVER_SILENT_MS = 30_000;
+
 export interface StorageOptions {
   access?: 'read' | 'write' | undefined;
   /** Returns where other servers of a cluster reach this process. */
@@ -91,7 +94,12 @@ async function openPostgres(
 ): Promise<Storage> {
   const { openPostgresStore } = await import('@longhaul/storage/postgres');
   const { url } = address;
-  const store = await openPostgresStore({ url, serverAddress, ...(access === undefined ? {} : { access }) });
+  const store = await openPostgresStore({
+    url,
+    serverAddress,
+    silentMs: serverAddress && SERVER_SILENT_MS,
+    ...(access === undefined ? {} : { access }),
+  });
   const { folder, copies } = postgresPlace();
   try {
     const blobs = await openBlobs(address, store, env);

@@ -38,12 +38,13 @@ export function serverChecks({ machines, answering, waiting, abandoned }: Cluste
   const detail = `${shown.length === 0 ? 'no server drives sessions' : `sessions are driven on ${shown.join(', ')}`}${answering === 0 ? '' : `; ${plural(answering, 'server')} only answer${answering === 1 ? 's' : ''}`}`;
   const checks: Check[] = [{ name, status: 'ok', detail }];
   for (const [machine, count] of waiting) {
-    if (machines.has(machine)) continue;
+    if (machine === undefined ? machines.size > 0 : machines.has(machine)) continue;
+    const where = machine ?? 'any machine';
     checks.push({
       name,
       status: 'missing',
-      detail: `${plural(count, 'session')} wait${count === 1 ? 's' : ''} for a server on ${machine}`,
-      remedy: `Start longhaul serve on ${machine}.`,
+      detail: `${plural(count, 'session')} wait${count === 1 ? 's' : ''} for a server on ${where}`,
+      remedy: `Start longhaul serve on ${where}.`,
     });
   }
   if (abandoned > 0)

@@ -1,7 +1,7 @@
 import type { AskMode } from '@longhaul/approvals';
 import { agentNameOf, type ConfigInput, type ResolvedModel } from '@longhaul/config';
 import { drivingRun, isNothingToResume, type Store } from '@longhaul/core';
-import type { Session, UserMessageContentPart } from '@longhaul/protocol';
+import type { GitSource, Session, UserMessageContentPart, WorkspaceSource } from '@longhaul/protocol';
 import type { TypedInput } from '../attach/attach-files.ts';
 import { attachments } from '../attach/attachments.ts';
 import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
@@ -11,7 +11,7 @@ import { requireLocal } from '../compose/require-local.ts';
 import { sessionAddress } from '../compose/session-address.ts';
 import { isImportedModel } from '../import/imported-model.ts';
 import { chooseSession, chooseUnfinished, type SessionCommand } from '../session/choose-session.ts';
-import { requireFolder } from '../session/require-folder.ts';
+import { requireFolderOrSource } from '../session/require-folder.ts';
 import { requireOwnFilesOutside } from '../session/require-own-files-outside.ts';
 import type { Terminal } from '../terminal.ts';
 import { resumeCommand } from './resume-command.ts';
@@ -32,6 +32,8 @@ export interface RunRequest {
   choice: ModelChoice;
   /** Tokens of the model's window. */
   window?: number;
+  /** The repository in which a new session works. Default: it works in the folder of the command. */
+  git?: GitSource;
   /** The session to continue or resume: its id, the beginning of it, or `last`. */
   session?: string;
   /** `--all`: sessions of every folder are meant. */
@@ -61,7 +63,8 @@ export type IdlePlan =
 
 /** What the agent works on. */
 type Work =
-  | { action: 'start'; workspace: string; task: string }
+  /** `source`: the session gets a folder of its own. The paths of the task are those of `workspace`. */
+  | { action: 'start'; workspace: string; task: string; source?: WorkspaceSource }
   | { action: 'continue'; session: Session; task: string }
   /** `isChosen`: it was not named, but is the newest that can be resumed. */
   | { action: 'resume'; session: Session; isChosen: boolean }
@@ -128,20 +131,25 @@ async function planWork(
 ): Promise<Work | Queueing | Nothing> {
   const { task, session: named, isSending = false } = request;
   if (named === undefined && task !== undefined)
-    return { action: 'start', workspace: settings.workspace, task };
+    return {
+      action: 'start',
+      workspace: settings.workspace,
+      task,
+      source: request.git && { git: request.git },
+    };
   const { store } = await storage.opened;
   const { all, typed, terminal } = request;
   const json = request.display === 'events';
   const command: SessionCommand = { settings, all, typed, terminal, json, access: 'change' };
   if (named === undefined) {
     const session = await chooseUnfinished(store, command);
-    if (session !== undefined) await requireFolder(session);
+    if (session !== undefined) await requireFolderOrSource(session);
     return session === undefined
       ? { action: 'nothing', session }
       : { action: 'resume', session, isChosen: true };
   }
   const session = await chooseSession(store, named, command);
-  await requireFolder(session);
+  await requireFolderOrSource(session);
   if (task === undefined) {
     if (await isNothingToResume(store, session.id)) return { action: 'nothing', session };
     return { action: 'resume', session, isChosen: false };

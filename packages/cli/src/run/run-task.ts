@@ -16,6 +16,7 @@ import { trustEvents } from '../trust/trust-events.ts';
 import { watchMainThread } from '../watchdog/watchdog.ts';
 import { queueMessage, reportAnswer, reportQueue, reportTaken, waitForAnswer } from './busy-session.ts';
 import { confirmEnded } from './confirm-ended.ts';
+import { createSession } from './create-session.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type NextMessage, nextMessage } from './next-message.ts';
 import { originFrom } from './origin-from.ts';
@@ -167,12 +168,7 @@ async function openSession(
   const named = plan.keepsAgent ? plan.agent : undefined;
   const session =
     plan.action === 'start'
-      ? await agent.runtime.createSession({
-          workspace: plan.workspace,
-          model,
-          task: plan.task,
-          metadata: named === undefined ? undefined : { agent: named },
-        })
+      ? await createSession(plan, { agent, model, named })
       : await updated(store, plan.session, { model, agent: named });
   if (plan.keepsAddress) await keepAddress(store, session.id, plan.model);
   return session;

@@ -1,8 +1,8 @@
-import { hostname } from 'node:os';
 import type { JobDispatcher } from '@longhaul/cluster';
 import type { Config } from '@longhaul/config';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ClusterAddress, ServerRole } from '@longhaul/server';
+import { machineName } from '../compose/machine-name.ts';
 import { isPostgres } from '../compose/storage-place.ts';
 
 export interface Cluster extends AsyncDisposable {
@@ -11,9 +11,6 @@ export interface Cluster extends AsyncDisposable {
   /** Reports problems that the cluster survives, those before the call included. */
   reportTo(report: (problem: unknown) => void): void;
 }
-
-/** Server names of pg-boss may contain these only. */
-const UNUSUAL = /[^\w.-]/g;
 
 /**
  * Connects the server to the others of its database.
@@ -42,7 +39,7 @@ export async function openCluster(
   const dispatcher = await openDispatcher({
     connection: connectionOf(address),
     schema: `${address.schema}_jobs`,
-    machine: cluster.machine ?? hostname().replaceAll(UNUSUAL, '-'),
+    machine: machineName(cluster),
     maxRuns,
     onProblem: (problem) => report(problem),
   });

@@ -1,5 +1,5 @@
 import { subjectsOf, subjectText } from '@longhaul/approvals';
-import type { Config } from '@longhaul/config';
+import { type Config, requireGitAccess } from '@longhaul/config';
 import { type Dispatcher, type ModelDriver, Runtime, type RuntimeOptions, type Tool } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { Session } from '@longhaul/protocol';
@@ -9,6 +9,7 @@ import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
 import { type FileTreesOptions, fileTrees } from '../compose/file-trees.ts';
 import { sessionHooks } from '../compose/hooks.ts';
+import { movingWorkspaces } from '../compose/moving-workspaces.ts';
 import { driverOptions, nameOf, runtimeOptions } from '../compose/open-agent.ts';
 import { McpServers } from '../compose/open-mcp.ts';
 import { openSandbox } from '../compose/open-sandbox.ts';
@@ -80,7 +81,8 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
       ];
     },
   } satisfies Partial<RuntimeOptions>;
-  const runtime = new Runtime(withCurrent(fixed, settings, { storage, env, wrapTools }));
+  const runtimeSettings = withCurrent(fixed, settings, { storage, env, wrapTools });
+  const runtime = new Runtime(runtimeSettings);
   return {
     ...storage,
     runtime,
@@ -88,6 +90,10 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
     config: { get: async () => settings.shown() },
     chats,
     dispatcher,
+    ownFolders: {
+      workspaces: () => runtimeSettings.movingWorkspaces,
+      requireGit: (source) => requireGitAccess(source, settings.config.git),
+    },
     agents: { list: () => settings.agents.list(), get: (name) => settings.agents.get(name) },
     models: servedModels({ config: () => settings.config, env, driverFor, ownModel: options.ownModel }),
     skillsOf: async (folder) => await shownSkills(folder, settings.config, { env }),
@@ -141,13 +147,17 @@ function withCurrent<Fixed extends object>(
   settings: ServedSettings,
   { wrapTools = (tools) => tools, ...place }: FileTreesOptions & Pick<ServedAgentOptions, 'wrapTools'>,
 ) {
-  const make = ({ config, agents, settingsOf }: ServedSettings) => ({
-    config,
-    options: {
-      ...runtimeOptions(config, { agents, settingsOf, ask: 'wait' }),
-      fileTrees: fileTrees(config, place),
-    },
-  });
+  const make = ({ config, agents, settingsOf }: ServedSettings) => {
+    const trees = fileTrees(config, place);
+    return {
+      config,
+      options: {
+        ...runtimeOptions(config, { agents, settingsOf, ask: 'wait' }),
+        fileTrees: trees,
+        movingWorkspaces: movingWorkspaces(config, { storage: place.storage, trees }),
+      },
+    };
+  };
   let made = make(settings);
   const now = () => {
     if (made.config !== settings.config) made = make(settings);
@@ -169,6 +179,9 @@ function withCurrent<Fixed extends object>(
     },
     get fileTrees() {
       return now().fileTrees;
+    },
+    get movingWorkspaces() {
+      return now().movingWorkspaces;
     },
     get recordsFiles() {
       return now().recordsFiles;

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Store } from '@longhaul/core';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import { LonghaulError, type Session, workspaceSourceOf } from '@longhaul/protocol';
 import { shellWords } from '../command-line/shell-words.ts';
 import type { Settings } from '../compose/load-settings.ts';
 import { fitLine, shortId } from '../render/format.ts';
@@ -55,6 +55,8 @@ async function scopeOfCommand({ settings: { workspace, home }, all = false }: Se
 
 async function requireThisWorkspace(session: Session, command: SessionCommand): Promise<void> {
   const { settings, all = false, json = false, terminal, lend = (work) => work() } = command;
+  // Its folder is in Longhaul's own data, so nobody is in it.
+  if (workspaceSourceOf(session) !== undefined) return;
   if (all || (await isOfScope(session, await scopeOf(settings.workspace, settings.home), settings.home)))
     return;
   const which = `Session ${shortId(session.id)} ("${fitLine(session.title, 40)}") works in ${session.workspace}, not in ${settings.workspace}.`;

@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { LonghaulError, type Session } from '@longhaul/protocol';
+import { LonghaulError, type Session, workspaceSourceOf } from '@longhaul/protocol';
 
 /**
  * Checks that the folder of a session still exists, and is not a link to another one, before anything is started in it.
@@ -16,6 +16,11 @@ export async function requireFolder({ id, workspace }: Pick<Session, 'id' | 'wor
       `longhaul export ${id} > session.json, then longhaul import session.json there. longhaul show ${id} still prints the session.`,
     { data: { sessionId: id, workspace, isGone: true } },
   );
+}
+
+/** Like `requireFolder`, for a session whose run has not begun: the folder of one that moves is made then. */
+export async function requireFolderOrSource(session: Session): Promise<void> {
+  if (workspaceSourceOf(session) === undefined) await requireFolder(session);
 }
 
 /** The path was stored without links. An agent that works in the folder above may have put one there since. */

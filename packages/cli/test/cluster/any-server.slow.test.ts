@@ -30,6 +30,7 @@ describe.skipIf(isMissing)('several servers', () => {
     return [first, second];
   }
 
+  type Listed = { sessions: { state: string; waiting?: { position: number } }[] };
   type Open = { approvals: { sessionId: string; callId: string }[] };
 
   it(
@@ -63,6 +64,12 @@ describe.skipIf(isMissing)('several servers', () => {
     const metrics = async () => await (await fetch(`${first.url}/metrics`)).text();
     await expect.poll(metrics, { timeout: 20_000 }).toContain('longhaul_machine_sessions{state="waiting"} 1');
     expect(await metrics()).toContain('longhaul_node{machine="here",role="all"} 1');
+    const [, second] = cluster.nodes as [Node, Node];
+    for (const node of [first, second]) {
+      const { sessions } = await node.call<Listed>('GET', '/api/sessions');
+      const waiting = sessions.filter(({ state }) => state === 'waiting');
+      expect(waiting).toMatchObject([{ waiting: { position: 1 } }]);
+    }
     const answered = new Set<string>();
     const answerAll = async () => {
       for (const { sessionId, callId } of await open()) {
@@ -84,7 +91,11 @@ describe.skipIf(isMissing)('several servers', () => {
     const [first] = cluster.nodes as [Node];
     expect(await cluster.send(first, id, 'Ask')).toMatchObject({ queued: true });
     const doctor = async () =>
-      (await cluster.bench.run(['doctor', '--json'], { env: { MACHINE: 'here' } })).stdout;
+      (
+        await cluster.bench.run(['doctor', '--json'], {
+          env: { MACHINE: 'here', LONGHAUL_TEST_DATABASE: cluster.database.url },
+        })
+      ).stdout;
     await expect.poll(doctor, { timeout: 40_000 }).toContain('1 session waits for a server on elsewhere');
     const worker = await cluster.add(['--role', 'worker'], elsewhere);
     await expect.poll(() => cluster.ownerOf(id), { timeout: 20_000 }).toBe(worker.running.child.pid);

@@ -23,7 +23,7 @@ function checkEvents(events: readonly LonghaulEvent[]): void {
 describe.skipIf(isMissing)('several servers', () => {
   let cluster: Nodes;
   beforeAll(async () => {
-    cluster = await startNodes(2, { script, windowTokens: 64_000 }, { isDurable: true });
+    cluster = await startNodes(2, { script, windowTokens: 64_000 }, { database: { isDurable: true } });
   }, 60_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 

@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LonghaulEvent } from '@longhaul/protocol';
 import type { ScriptedModelServerOptions } from '@longhaul/scripted-model';
-import { type PostgresServer, startPostgres } from '@longhaul/testing/machine';
+import { type PostgresServer, type PostgresServerOptions, startPostgres } from '@longhaul/testing/machine';
 import { Bench, type CommandOptions, type Running } from '../harness.ts';
 
 /** A server of a cluster. */
@@ -45,32 +45,34 @@ export async function startNodes(
     config = ALLOW,
     args = [],
     env = {},
-    isDurable = false,
+    database: databaseOptions = {},
   }: {
     config?: string;
     args?: readonly string[];
     env?: Record<string, string>;
-    /** Whether commits of the database survive when it is killed. */
-    isDurable?: boolean;
+    database?: PostgresServerOptions;
   } = {},
 ): Promise<Nodes> {
-  const database = await startPostgres({ isDurable });
+  const database = await startPostgres(databaseOptions);
   const bench = await Bench.open();
   const { server } = await bench.serve(model);
   await appendFile(
     bench.userFile,
     `model: openai-compatible/scripted
 providers: { openai-compatible: { baseUrl: "${server.url}" } }
-storage: { url: "${database.url}" }
+storage: { url: "$LONGHAUL_TEST_DATABASE" }
 sandbox: { driver: local }
 ${config}`,
   );
   const nodes: Node[] = [];
   const add = async (more: readonly string[] = args, options: CommandOptions = { env }) => {
-    const running = bench.start(['serve', '--port', '0', '--no-token', '--json', ...more], options);
+    const running = bench.start(['serve', '--port', '0', '--no-token', '--json', ...more], {
+      ...options,
+      env: { LONGHAUL_TEST_DATABASE: database.url, ...options.env },
+    });
     await running.saw('"listening"');
     const { url } = JSON.parse(running.output()) as { url: string };
-    const node = { url, running, call: caller(url) };
+    const node = { url, running, call: caller(url, running) };
     nodes.push(node);
     return node;
   };
@@ -103,9 +105,9 @@ ${config}`,
   };
 }
 
-function caller(url: string): Node['call'] {
+function caller(url: string, running: Running): Node['call'] {
   return async <Answer>(method: string, path: string, body?: object) => {
-    const response = await fetch(`${url}${path}`, {
+    const response = await fetchFrom(running, `${url}${path}`, {
       method,
       ...(body !== undefined && {
         body: JSON.stringify(body),
@@ -116,6 +118,17 @@ function caller(url: string): Node['call'] {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
   };
+}
+
+/** A server that has ended by itself says why. */
+async function fetchFrom({ child, ended }: Running, url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (child.exitCode === null && child.signalCode === null) throw error;
+    const { code, signal, stderr } = await ended;
+    throw new Error(`The server has ended (${signal ?? code}):\n${stderr.slice(-4_000)}`, { cause: error });
+  }
 }
 
 async function readUntilDone(url: string): Promise<LonghaulEvent[]> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DEFAULT_CONFIG as D, NOTICE_MANNERS } from '../config.ts';
-import { name, port, setting, summaryModel, text, url } from './values.ts';
+import { name, port, setting, summaryModel, text, upstreamUrl } from './values.ts';
 
 export const gateway = z.strictObject({
   host: setting(
@@ -20,7 +20,10 @@ export const gateway = z.strictObject({
           description:
             'Name of the upstream. With several upstreams, its models are listed as NAME/MODEL. The upstream uses the API key and the model settings of the provider with this name.',
         }),
-        baseUrl: url.meta({ description: 'Address of the server. It usually ends in /v1.' }),
+        baseUrl: upstreamUrl.meta({
+          description:
+            'Address of the server. It usually ends in /v1. embedded:NAME or embedded:PATH.gguf: a model that runs inside Longhaul.',
+        }),
         compaction: setting(
           z.union([z.boolean(), z.literal(['required', 'required-off'])]),
           'Whether to compact requests to this upstream. If false, all of them pass unchanged. required: as true, but a request is refused if the window of its model is unknown. required-off: as false, but the switch on the page turns it into required.',

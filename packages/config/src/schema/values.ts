@@ -1,5 +1,6 @@
 import { isObject, type JsonValue } from '@longhaul/protocol';
 import * as z from 'zod';
+import { isEmbeddedName } from '../embedded.ts';
 
 /** An optional key, with its description and default for editors and the table of keys. */
 export const setting = <Schema extends z.ZodType>(
@@ -25,6 +26,15 @@ export const url = z
   .string()
   .refine(isHttpUrl, { error: 'must be an http:// or https:// URL' })
   .refine((value) => value.startsWith('$') || hasPlainHost(value), {
+    error: 'must not contain #, \\, spaces, or an @ after the host',
+  });
+/** The address of an upstream, or a model that runs inside Longhaul. */
+export const upstreamUrl = z
+  .string()
+  .refine((value) => isEmbeddedName(value) || isHttpUrl(value), {
+    error: 'must be an http:// or https:// URL, or embedded:NAME',
+  })
+  .refine((value) => value.startsWith('$') || isEmbeddedName(value) || hasPlainHost(value), {
     error: 'must not contain #, \\, spaces, or an @ after the host',
   });
 /** The name of an environment variable, for a secret that must not be in a file. */

@@ -145,6 +145,7 @@ export const TRUST_TABLE: Readonly<Record<string, TrustRule>> = {
   storage: nothing('data'),
   server: nothing('access'),
   cluster: nothing('access'),
+  git: nothing('access'),
   web: nothing('access'),
   gateway: nothing('data'),
   telemetry: nothing('data'),

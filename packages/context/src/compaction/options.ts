@@ -8,6 +8,7 @@ import type { Select } from '../selection/select.ts';
 import type { CancelSignal, CompressionStrategy } from '../strategy.ts';
 import type { TokenCounter } from '../tokens.ts';
 
+/** The log, the budget and the parts that a compaction uses. */
 export interface CompactOptions {
   log: ContextLog;
   budget: Budget;
@@ -53,6 +54,7 @@ export interface CompactOptions {
   now: number;
 }
 
+/** What a compaction made, or why it could make nothing. */
 export type CompactOutcome =
   | {
       status: 'compacted';

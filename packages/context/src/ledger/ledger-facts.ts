@@ -119,6 +119,7 @@ export interface LedgerFold {
   handles: { handle: string; what: string }[];
 }
 
+/** Creates the facts of an empty log, for `foldMessage`. */
 export function createLedgerFold(): LedgerFold {
   return {
     instructions: [],

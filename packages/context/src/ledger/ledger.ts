@@ -12,6 +12,7 @@ import { candidatesFor, type NamedFiles, nameSections } from './name-sections.ts
 import { rankNames } from './rank-names.ts';
 import { sameFiles } from './same-files.ts';
 
+/** The size of a ledger, and what it is made from. */
 export interface LedgerOptions {
   /** The most tokens of the ledger. */
   maxTokens: number;

@@ -1,5 +1,6 @@
 import type { ImageRule } from './image-tokens.ts';
 
+/** What is known about a file whose tokens are predicted. */
 export interface FileToCount {
   mediaType: string;
   /** Size of the decoded file. */

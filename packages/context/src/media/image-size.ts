@@ -1,3 +1,4 @@
+/** Width and height of an image in pixels. */
 export interface ImageSize {
   width: number;
   height: number;

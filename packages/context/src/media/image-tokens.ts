@@ -8,6 +8,7 @@ export type ImageRule =
   | { kind: 'google' }
   | { kind: 'patches'; pixels: number; maxTokens: number };
 
+/** OpenAI's setting for how exactly the model sees an image. */
 export type ImageDetail = 'low' | 'high' | 'auto';
 
 /**

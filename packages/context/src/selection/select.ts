@@ -10,6 +10,7 @@ export interface SelectMessage {
   readonly text: string;
 }
 
+/** A conversation from which a model selects what stays. */
 export interface SelectRequest {
   /** Oldest first. If not all messages fit, the oldest are left out. */
   readonly conversation: readonly SelectMessage[];

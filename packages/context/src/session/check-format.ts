@@ -7,6 +7,7 @@ import { isSame, snapshotOf } from './same-message.ts';
 import { unreadFields } from './unread-fields.ts';
 import { validReading } from './valid-reading.ts';
 
+/** What the samples of a format need not show. */
 export interface CheckFormatOptions {
   /** Whether the samples must have calls of tools. Default true. */
   tools?: boolean;

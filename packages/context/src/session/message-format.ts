@@ -20,6 +20,7 @@ export type MessageReading =
   /** The results of a message that answers calls. */
   | { role: 'tool'; results: ToolAnswer[] };
 
+/** The result of one call. */
 export interface ToolAnswer {
   callId: string;
   /** Texts, and media made with `mediaPart`. */

@@ -7,6 +7,7 @@ const DEFAULT_LINES = 200;
 /** Longer lines are folded and each piece counts as a line, so that line numbers reach every character. */
 export const RECALL_FOLD_CHARS = 2_000;
 
+/** Some lines of a recalled text. */
 export interface RecallPage {
   lines: string[];
   /** Number of the first line, from 1. */
@@ -17,6 +18,7 @@ export interface RecallPage {
   hasFolds: boolean;
 }
 
+/** Which lines of a text are recalled. */
 export interface RecallPageOptions {
   /** First line, from 1. Default 1. */
   from?: number | undefined;

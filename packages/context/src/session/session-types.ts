@@ -5,6 +5,7 @@ import type { CancelSignal, CompressionStrategy } from '../strategy.ts';
 import type { TokenCounter } from '../tokens.ts';
 import type { MessageFormat } from './message-format.ts';
 
+/** The format of the messages, the window, and how a session counts and compacts. */
 export interface ContextSessionOptions<M> {
   /** `openAiChatFormat()`, another format of this package, or your own. */
   format: MessageFormat<M>;
@@ -80,6 +81,7 @@ export interface ContextSessionState<M> {
   compactedAt?: Record<string, number>;
 }
 
+/** What is sent beside the messages of a request. */
 export interface FitOptions {
   /** System text that is sent beside the messages. */
   system?: string;
@@ -89,6 +91,7 @@ export interface FitOptions {
   signal?: FitSignal | undefined;
 }
 
+/** A request that fits. */
 export interface FittedMessages<M> {
   /** The messages to send. A message that is not cut, pruned or joined is the very object that was appended. */
   messages: M[];
@@ -102,6 +105,7 @@ export interface FittedMessages<M> {
   compacted?: CompactedMessages;
 }
 
+/** What a compaction did. */
 export interface CompactedMessages {
   round: number;
   tokensBefore: number;
@@ -111,6 +115,7 @@ export interface CompactedMessages {
   warnings: string[];
 }
 
+/** A conversation whose requests stay within the window of the model. */
 export interface ContextSession<M> {
   /**
    * Adds the session's next messages, tool results included. Don't change a message afterwards: pass a changed copy to

@@ -1,6 +1,7 @@
 import type { Trigger } from '../budget.ts';
 import type { CompressionStrategy } from '../strategy.ts';
 
+/** The strategy that a module exports, or why it exports none. */
 export type StrategyFromModule =
   | { status: 'strategy'; strategy: CompressionStrategy }
   /** `problem` continues a sentence that begins with the module's name, such as `it must export …`. */

@@ -11,6 +11,7 @@ export function messageCosts({ entries, meter }: PlanInput): ReadonlyMap<string,
   return costs;
 }
 
+/** How many of the newest messages stay. */
 export interface TailLimits {
   /** A single message may have more. */
   maxTokens: number;

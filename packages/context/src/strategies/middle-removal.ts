@@ -8,6 +8,7 @@ import {
 } from '../strategy.ts';
 import { messageCosts, newestMessages, planKeeping } from './keep.ts';
 
+/** Settings of the strategy `middle-removal`. */
 export interface MiddleRemovalOptions {
   /** Default: 80 % of the window. */
   trigger?: Trigger;

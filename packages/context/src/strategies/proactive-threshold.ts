@@ -2,6 +2,7 @@ import { type Trigger, triggerTokens } from '../budget.ts';
 import type { CompactionPlan, CompressionStrategy, PlanInput } from '../strategy.ts';
 import { newestMessages, planKeeping } from './keep.ts';
 
+/** Settings of the strategy `proactive-threshold`. */
 export interface ProactiveThresholdOptions {
   /** Default: half of the window. */
   trigger?: Trigger;

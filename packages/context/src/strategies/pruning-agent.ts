@@ -13,6 +13,7 @@ import {
 } from '../strategy.ts';
 import { messageCosts, newestMessages, planKeeping } from './keep.ts';
 
+/** Settings of the strategy `pruning-agent`. */
 export interface PruningAgentOptions {
   /** Default: 80 % of the window. */
   trigger?: Trigger;

@@ -2,6 +2,7 @@ import type { Trigger } from '../budget.ts';
 import type { CompactionPlan, CompressionStrategy, PlanInput } from '../strategy.ts';
 import { newestMessages, planKeeping } from './keep.ts';
 
+/** Settings of the strategy `reactive-overflow`. */
 export interface ReactiveOverflowOptions {
   /** Default: when the next request would no longer fit. */
   trigger?: Trigger;

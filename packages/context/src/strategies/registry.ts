@@ -8,6 +8,7 @@ import { ReactiveOverflowStrategy } from './reactive-overflow.ts';
 import type { StrategyName } from './strategy-names.ts';
 import { StructuredSummaryStrategy } from './structured-summary.ts';
 
+/** Settings for `createStrategy`. */
 export interface StrategyOptions {
   /** Default: the strategy's own. */
   trigger?: Trigger;

@@ -12,6 +12,7 @@ const RECENT_SHARE = 0.6;
 /** Share of the available tokens at which `structured-summary` compacts. */
 export const COMPACTION_THRESHOLD_PERCENT = 0.8;
 
+/** Settings of the strategy `structured-summary`. */
 export interface StructuredSummaryOptions {
   /** Default: 80 % of the available tokens; see `availableTokens`. */
   trigger?: Trigger;

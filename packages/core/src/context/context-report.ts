@@ -15,6 +15,7 @@ import { sanitizeText } from '../tool-output/output-sanitizer.ts';
 import { nextRequestTokens, type SessionMeasure, type WindowSource } from './measure-session.ts';
 import { sequenceWhenMade } from './sequence-when-made.ts';
 
+/** Messages that directly follow each other. */
 export interface MessageRange {
   /** Handles of the first and the last message. */
   from: string;
@@ -37,6 +38,7 @@ export interface HiddenByCompaction {
   ranges: MessageRange[];
 }
 
+/** A message that no compaction hides. */
 export interface PinnedMessage {
   messageId: string;
   handle: string;

@@ -11,6 +11,7 @@ export interface NextRequest {
   messages: readonly RequestMessage[];
 }
 
+/** A message of the next request. */
 export interface RequestMessage {
   message: ViewMessage;
   /** Handle of the message of the log that this one shows. Absent for summaries. */

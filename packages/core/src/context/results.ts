@@ -8,6 +8,7 @@ export interface MeasureSessionOptions {
   windowTokens?: number;
 }
 
+/** How a session is compacted between runs. */
 export interface CompactSessionOptions extends MeasureSessionOptions {
   /**
    * Returns what a compaction would do, and changes nothing. Calls no model, so the narrative is that of the previous
@@ -21,6 +22,7 @@ export interface CompactSessionOptions extends MeasureSessionOptions {
   signal?: AbortSignal;
 }
 
+/** What a compaction did, or would do. */
 export interface CompactionReport {
   strategy: string;
   round: number;
@@ -38,6 +40,7 @@ export interface CompactionReport {
   warnings: string[];
 }
 
+/** What became of a requested compaction. */
 export type CompactSessionResult =
   | ({ status: 'compacted' | 'preview' } & CompactionReport)
   /** No message is old enough, or a compaction would save too little. */
@@ -45,6 +48,7 @@ export type CompactSessionResult =
   /** The session's current run compacts at its next step. */
   | { status: 'queued' };
 
+/** What became of the newest compaction. */
 export type UndoResult =
   | {
       status: 'undone';
@@ -62,6 +66,7 @@ export type UndoResult =
   | { status: 'restored'; handles: string[]; tokens: number }
   | { status: 'nothing' };
 
+/** The message that was pinned or unpinned. */
 export interface PinResult {
   messageId: string;
   handle: string;

@@ -105,6 +105,7 @@ export function createExecutorParts(options: TurnExecutorOptions): ExecutorParts
   const stepFiles = new StepFiles({
     writer,
     recording: options.files,
+    arrivalNote: options.arrivalNote,
     mayWrite: (name) => findTool(name)?.isReadOnly !== true,
     childrenHaveWorked: () => subtasks?.takeWorked() === true,
   });

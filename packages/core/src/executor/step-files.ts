@@ -19,6 +19,8 @@ export interface StepFilesOptions {
   writer: SessionWriter;
   /** Undefined: files are not recorded. */
   recording: FileRecording | undefined;
+  /** For the model, at the first call of `appendNoteIfDue`: the files are those of another machine. */
+  arrivalNote?: string | undefined;
   /** Returns whether calls of the tool can change files. */
   mayWrite: (toolName: string) => boolean;
   /** Returns whether a child in the background has worked since the last call. Default: there is none. */
@@ -72,12 +74,13 @@ export class StepFiles implements AsyncDisposable {
       const last = messages.at(-1);
       if (this.#state !== undefined && last !== undefined && !this.#options.writer.unloaded.has(last.id))
         await this.#recordSinceLastRun(last, this.#state);
+      if (this.#options.arrivalNote !== undefined) await this.#append(this.#options.arrivalNote);
     }
     const names = [...this.#news].filter((path) => !this.#told.has(path));
     this.#news.clear();
     if (names.length === 0) return;
     for (const path of names) this.#told.add(path);
-    await this.#options.writer.appendMessage(draftSyntheticMessage(describeNews(names), 'files-changed'));
+    await this.#append(describeNews(names));
   }
 
   /** Call it before the tools of a step. Resolves when everything before them is recorded. */
@@ -122,6 +125,10 @@ export class StepFiles implements AsyncDisposable {
     // A recorder that could not be opened has been reported.
     const recorder = await this.#recorder?.catch(() => undefined);
     await recorder?.[Symbol.asyncDispose]();
+  }
+
+  async #append(note: string): Promise<void> {
+    await this.#options.writer.appendMessage(draftSyntheticMessage(note, 'files-changed'));
   }
 
   #begin(message: Message, made: Between): void {

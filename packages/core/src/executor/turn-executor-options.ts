@@ -19,6 +19,7 @@ import type { CompactorOptions } from './window/compactor.ts';
 import type { CompressionSettings } from './window/context-window.ts';
 import type { KeptLedgers } from './window/kept-ledgers.ts';
 
+/** The dependencies and settings of one run. */
 export interface TurnExecutorOptions {
   writer: SessionWriter;
   driver: ModelDriver;
@@ -51,6 +52,8 @@ export interface TurnExecutorOptions {
   keptOutputs?: KeptOutputs;
   /** Records what changes in the workspace. Default: nothing is recorded. */
   files?: FileRecording | undefined;
+  /** For the model: the session has come from another machine. Default: it has not. */
+  arrivalNote?: string | undefined;
   /** See `RuntimeOptions`. */
   askOpenItems?: boolean | undefined;
   /** See `RuntimeOptions`. */

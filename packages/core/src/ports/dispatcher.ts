@@ -28,6 +28,8 @@ export interface Dispatcher {
   withdraw(session: Session): Promise<boolean>;
   /** Whether a request waits. */
   isRequested(session: Session): Promise<boolean>;
+  /** The positions of sessions that wait for a place. 1: it is next. Those of a machine are counted apart. */
+  positions(): Promise<ReadonlyMap<string, number>>;
   /** Sessions of this machine that wait for a server, and those that are driven. */
   counts(): Promise<{ waiting: number; driven: number }>;
   /** Takes requests from now on, and calls `drive` for each. */

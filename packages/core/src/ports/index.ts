@@ -46,6 +46,7 @@ export type {
   StepRequest,
   ToolSchema,
 } from './model-driver.ts';
+export type { MovingWorkspaces, SettledWorkspace, SettleRequest } from './moving-workspaces.ts';
 export type {
   DirectoryEntry,
   ExecOptions,

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { hostFiles, realpathOrUndefined } from './host-files.ts';
 import { type InstructionFile, readInstructionFiles } from './instruction-files.ts';
 
+/** Where instruction files outside the workspace are looked for. */
 export interface OutsideInstructions {
   /** Absolute. */
   workspace: string;

@@ -1,6 +1,7 @@
 import { type Fact, isText } from './environment.ts';
 import { promptText } from './prompt-text.ts';
 
+/** What the system prompt contains. */
 export interface SystemPromptOptions {
   /**
    * Where the session works. Files of the project, such as AGENTS.md, may be from anybody: they are marked, and rank

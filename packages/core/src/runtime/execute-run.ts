@@ -30,6 +30,7 @@ import { borrowSandbox } from './borrowed-sandbox.ts';
 import { connectTools, type RunTools } from './connect-tools.ts';
 import { inSandbox } from './in-sandbox.ts';
 import { openBackground } from './open-background.ts';
+import { prepareWorkspace } from './prepare-workspace.ts';
 import { RunSystem } from './run-system.ts';
 import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 import { withSkills } from './session-skills.ts';
@@ -54,6 +55,7 @@ export interface RunParts {
 /** Executes a run of a held session to its end, in a new sandbox. */
 export async function executeRun(work: RunWork, parts: RunParts): Promise<ExecutorResult> {
   const { openSandbox, store } = parts.options;
+  const arrivalNote = await prepareWorkspace(work, parts);
   const record = createProcessRecorder(store, work.writer.lease);
   const family = parts.families.linkOf(work.session.id);
   return await inSandbox(
@@ -61,11 +63,18 @@ export async function executeRun(work: RunWork, parts: RunParts): Promise<Execut
       family === undefined || childPlaceOf(work.session)?.files === 'own'
         ? await openSandbox(work.session, work.signal, record)
         : borrowSandbox(family.sandbox),
-    (sandbox) => executeIn(sandbox, work, parts),
+    (sandbox) => executeIn({ ...work, sandbox, arrivalNote }, parts),
   );
 }
 
-async function executeIn(sandbox: Sandbox, work: RunWork, parts: RunParts): Promise<ExecutorResult> {
+/** A run in its sandbox. */
+interface PlacedWork extends RunWork {
+  sandbox: Sandbox;
+  /** For the model: the session has come from another machine. */
+  arrivalNote: string | undefined;
+}
+
+async function executeIn(work: PlacedWork, parts: RunParts): Promise<ExecutorResult> {
   const { options, approvals } = parts;
   for (const message of unfitSettings(work.driver, parts.agent.compression ?? options.compression))
     await work.writer.announce({ type: 'context:warning', message });
@@ -78,7 +87,7 @@ async function executeIn(sandbox: Sandbox, work: RunWork, parts: RunParts): Prom
   using connected = await connectTools(work, options, parts.agent);
   const tools = [...parts.agent.tools, ...connected.tools];
   const agent = { ...parts.agent, tools, toolsText: connected.systemText };
-  const executor = await createExecutor({ ...work, sandbox, connected }, { ...parts, agent });
+  const executor = await createExecutor({ ...work, connected }, { ...parts, agent });
   return await executor.run();
 }
 
@@ -95,10 +104,11 @@ async function createExecutor(
     driver: unmetered,
     writer,
     sandbox,
+    arrivalNote,
     connected,
     signal,
     drain,
-  }: RunWork & { sandbox: Sandbox; connected: RunTools },
+  }: PlacedWork & { connected: RunTools },
   {
     options,
     agent: plain,
@@ -189,6 +199,7 @@ async function createExecutor(
     askOpenItems: options.askOpenItems,
     budgetNotes: options.budgetNotes,
     files: await fileRecording(session, options),
+    arrivalNote,
     keptOutputs: keptOutput && new KeptOutputs({ store, blobs, writer, limit: keptOutput }),
   });
 }

@@ -11,6 +11,7 @@ import type {
   FileTrees,
   Hook,
   ModelDriver,
+  MovingWorkspaces,
   RecordProcess,
   Sandbox,
   SessionSkills,
@@ -52,6 +53,8 @@ export interface RuntimeOptions extends ProcessEnder {
   openSandbox: (session: Session, signal: AbortSignal, recordProcess: RecordProcess) => Promise<Sandbox>;
   /** Records and restores the files of workspaces. Default: neither is possible. */
   fileTrees?: FileTrees | undefined;
+  /** Makes the folders of sessions that move between machines. Default: there are no such sessions. */
+  movingWorkspaces?: MovingWorkspaces | undefined;
   /** Whether runs record the files of their workspace. Default true. */
   recordsFiles?: boolean;
   /** Returns the driver for a session's model (`provider/model`). */
@@ -137,6 +140,7 @@ export interface RuntimeOptions extends ProcessEnder {
   prepareRun?: (session: Session) => Promise<readonly EventPayload[]>;
 }
 
+/** The workspace, model and task of a new session. */
 export interface NewSessionOptions {
   /** An id of `newId`. Default: a new one. */
   id?: string;
@@ -149,16 +153,19 @@ export interface NewSessionOptions {
   metadata?: Session['metadata'];
 }
 
+/** What a run begins with, and what ends it. */
 export interface RunOptions {
   /** Queued before the run starts. Absent: the run continues with the log and the queue. */
   content?: readonly UserMessageContentPart[];
   signal?: AbortSignal;
 }
 
+/** How a message is queued, and what ends the wait. */
 export interface SendAndWaitOptions extends EnqueueOptions {
   signal?: AbortSignal;
 }
 
+/** The result of the resumed run, or that there was nothing to resume. */
 export type ResumeResult = ExecutorResult | { status: 'nothing' };
 
 /** The parts that an approver of one run uses. */

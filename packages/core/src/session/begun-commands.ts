@@ -34,6 +34,7 @@ function endsIn({ parts }: Message): string[] {
   });
 }
 
+/** Returns the background commands that the metadata of a session names. Entries that cannot be read are skipped. */
 export function loadBegunCommands({ metadata }: Pick<Session, 'metadata'>): BegunCommand[] {
   const stored = metadata?.[KEY];
   if (!Array.isArray(stored)) return [];

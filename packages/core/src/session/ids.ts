@@ -15,6 +15,7 @@ export function newHoldId(): string {
   return HOLD + newId();
 }
 
+/** Returns whether an id is that of work between runs, in place of a run. */
 export function isHoldId(runId: string): boolean {
   return runId.startsWith(HOLD);
 }

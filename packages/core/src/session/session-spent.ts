@@ -11,6 +11,7 @@ export interface SessionSpent {
   cost: number | undefined;
 }
 
+/** The amount of a session without answers. */
 export const NOTHING_SPENT: SessionSpent = { steps: 0, usage: ZERO_USAGE, cost: undefined };
 
 /** Adds a message, if it is an answer of the model. */
@@ -21,6 +22,7 @@ export function withAnswer(
   return usage === undefined ? spent : addSpent(spent, { steps: 1, usage, cost });
 }
 
+/** Returns the sum of two amounts. The cost is known if one of them has one. */
 export function addSpent(one: SessionSpent, other: SessionSpent): SessionSpent {
   const isPriced = one.cost !== undefined || other.cost !== undefined;
   return {

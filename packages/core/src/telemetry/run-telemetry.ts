@@ -9,6 +9,7 @@ export type TelemetryApi = Pick<
   'context' | 'propagation' | 'SpanKind' | 'SpanStatusCode' | 'trace'
 >;
 
+/** Where spans and metrics of runs go. */
 export interface RunTelemetryOptions {
   api: TelemetryApi;
   tracer: Tracer;

@@ -40,6 +40,7 @@ export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** Returns a count with its noun, such as `1 file` or `1,200 files`. */
 export function plural(count: number, noun: string): string {
   return `${groupDigits(count)} ${noun}${count === 1 ? '' : /(?:ch|ss)$/.test(noun) ? 'es' : 's'}`;
 }

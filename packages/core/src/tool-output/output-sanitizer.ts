@@ -23,6 +23,7 @@ const ESCAPES = new RegExp(
   'g',
 );
 
+/** Returns a text without control sequences, so that it can be stored and shown. */
 export function sanitizeText(text: string): string {
   const wellFormed = text.toWellFormed();
   if (!NEEDS_CLEANING.test(wellFormed)) return wellFormed;
@@ -82,6 +83,7 @@ function isControl(code: number): boolean {
   return code < 32 && !(code >= 7 && code <= 13) && code !== 27;
 }
 
+/** Returns the text that replaces binary output. */
 export function binaryNotice(bytes: number): string {
   return `[binary output: ${plural(bytes, 'byte')}]`;
 }

@@ -7,6 +7,7 @@ export const DEFAULT_MAX_TOOL_OUTPUT_CHARS = 120_000;
 /** The line that ends every truncated output, before the line with the handle. Users' programs search for it. */
 export const TRUNCATION_MARKER = '[Output truncated - exceeded maximum length]';
 
+/** How much of an output stays. */
 export interface TruncateOptions {
   /** Maximum characters of the output to keep, without the notes. Default `DEFAULT_MAX_TOOL_OUTPUT_CHARS`. */
   maxChars?: number;
@@ -19,6 +20,7 @@ export interface TruncateOptions {
   handle?: string;
 }
 
+/** An output that may have lost its middle. */
 export interface TruncatedOutput {
   /** The text for the model. */
   text: string;
@@ -81,6 +83,7 @@ export function keepHeadAndTail(
   return { text: `${head}${head === '' || head.endsWith('\n') ? '' : '\n'}${gap}\n${tail}`, keptChars };
 }
 
+/** What the note in a truncated output says. */
 export interface CutNotice {
   /** Absent if the full output could not be kept. */
   handle?: string;

@@ -24,6 +24,10 @@ export interface EmbeddedModelOptions {
 
 /** A model in a process of its own on this machine. */
 export interface EmbeddedModel {
+  /** Where the process listens. */
+  socketPath: string;
+  /** Starts the process unless it runs. */
+  start(): Promise<void>;
   /** Makes requests to the process, whatever their host. Starts it if none runs. */
   fetch: typeof globalThis.fetch;
   /** Starts the process if none runs, and waits for its model. @throws {LonghaulError} The model cannot be loaded. */
@@ -55,7 +59,7 @@ export async function connectEmbeddedModel(options: EmbeddedModelOptions): Promi
     await start();
     return await send(input, init);
   };
-  return { fetch, facts: (signal) => readFacts(fetch, signal) };
+  return { socketPath: socket, start, fetch, facts: (signal) => readFacts(fetch, signal) };
 }
 
 async function identified(file: string): Promise<{ path: string; id: string }> {

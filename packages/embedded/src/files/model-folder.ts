@@ -10,7 +10,7 @@ export interface PulledModel {
 }
 
 /** Returns the folder of a model's files. */
-function folderOfModel(folder: string, name: string): string {
+export function folderOfModel(folder: string, name: string): string {
   return join(folder, 'models', name);
 }
 

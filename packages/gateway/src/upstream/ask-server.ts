@@ -21,5 +21,5 @@ export async function askServer(
   { body, apiKey, signal, timeoutMs = upstream.askTimeoutMs ?? TIMEOUT_MS }: ServerQuestion,
 ): Promise<unknown> {
   const url = upstream.baseUrl.replace(/\/v1$/, '') + path;
-  return fetchJson(url, { body, apiKey, signal, timeoutMs });
+  return fetchJson(url, { body, apiKey, signal, timeoutMs, fetch: upstream.process?.fetch });
 }

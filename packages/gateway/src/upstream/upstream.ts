@@ -4,7 +4,7 @@ import { isRedirect, mapProviderError, maskSecrets, redirected } from '@longhaul
 import { LonghaulError } from '@longhaul/protocol';
 import type { CompactionManner, CompactionSetting } from '../compaction/types.ts';
 import { headerOf, passedOn, type RawHeaders, withoutCredentials } from '../http/headers.ts';
-import type { ModelSettings, UpstreamOptions } from '../options.ts';
+import type { ModelSettings, UpstreamOptions, UpstreamProcess } from '../options.ts';
 
 export interface UpstreamRequest {
   method: string;
@@ -44,6 +44,7 @@ export class Upstream {
   sharesWindow = false;
   /** Set when a request was refused because the longest answer does not fit beside the prompt. */
   countsAnswer = false;
+  readonly process: UpstreamProcess | undefined;
   readonly #models: Readonly<Record<string, ModelSettings>>;
   readonly #base: URL;
   readonly #agent: http.Agent;
@@ -58,6 +59,7 @@ export class Upstream {
     this.apiKey = options.apiKey;
     this.askTimeoutMs = options.askTimeoutMs;
     this.#models = options.models ?? {};
+    this.process = options.process;
     this.#base = new URL(this.baseUrl);
     this.takesClientKey = options.clientKey === true && this.#authorization() === undefined;
     const isSecure = this.#base.protocol === 'https:';
@@ -97,7 +99,9 @@ export class Upstream {
     } catch (thrown) {
       // The server may close a kept connection at the moment of its next use.
       const mayRepeat = thrown instanceof SendFailure && thrown.wasReused && !isStream(request.body);
-      if (!mayRepeat || request.signal.aborted) throw this.#failed(thrown, request);
+      const mayStart = thrown instanceof SendFailure && this.process !== undefined && !isStream(request.body);
+      if (!(mayRepeat || mayStart) || request.signal.aborted) throw this.#failed(thrown, request);
+      if (mayStart) await this.process?.start();
     }
     try {
       return this.#withoutRedirect(await this.#attempt(request));
@@ -174,6 +178,7 @@ export class Upstream {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { hostname, port, pathname } = this.#base;
     const request = this.#request({
+      socketPath: this.process?.socketPath,
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port,
       path: pathname.replace(isRoot === true ? /\/(?:v1\/?)?$/ : /\/$/, '') + path,

@@ -178,10 +178,14 @@ export class WindowBook {
    * Never throws.
    */
   async refreshAll(upstream: Upstream, models: readonly string[]): Promise<void> {
-    const { baseUrl, askTimeoutMs: timeoutMs } = upstream;
+    const { baseUrl, askTimeoutMs: timeoutMs, process } = upstream;
     if (hostedProviderAt(baseUrl) !== undefined) return;
     const beganAt = this.#now();
-    const reports = await listServerModels(baseUrl, { apiKey: this.#keyFor(upstream), timeoutMs });
+    const reports = await listServerModels(baseUrl, {
+      apiKey: this.#keyFor(upstream),
+      timeoutMs,
+      fetch: process?.fetch,
+    });
     const noted = models.map(async (model) => {
       const report = reports.find(({ id, aliases }) => id === model || aliases?.includes(model));
       if (report?.windowTokens === undefined) return;
@@ -246,9 +250,10 @@ export class WindowBook {
   async #probe(upstream: Upstream, model: string, page: Page): Promise<void> {
     await this.#forgetWithMemory(upstream, model, page);
     const { probe = probeWindow } = this.#options;
-    const { baseUrl, askTimeoutMs: timeoutMs } = upstream;
+    const { baseUrl, askTimeoutMs: timeoutMs, process } = upstream;
     const beganAt = this.#now();
-    const report = await probe({ baseUrl, model, apiKey: this.#keyFor(upstream), timeoutMs });
+    const apiKey = this.#keyFor(upstream);
+    const report = await probe({ baseUrl, model, apiKey, timeoutMs, fetch: process?.fetch });
     // The model is unloaded or the server unreachable. The last report is the best guess for the next load.
     if (report === undefined) return;
     await this.#note(upstream, model, { page, beganAt, report });

@@ -3,6 +3,7 @@ import { isBlank } from '../empty-text.ts';
 import { sessionSchema, tokenUsageSchema } from '../schemas.ts';
 import { ACCESS_KEY, SHARES } from '../session-access.ts';
 import { MACHINE_KEY } from '../session-machine.ts';
+import { WORKSPACE_SOURCE_KEY } from '../workspace-source.ts';
 import {
   jsonObjectSchema,
   modelNameSchema,
@@ -125,12 +126,40 @@ const clientMetadata = jsonObjectSchema
   })
   .refine((metadata) => !Object.hasOwn(metadata, MACHINE_KEY), {
     error: `must not contain "${MACHINE_KEY}", which says which machine has the workspace`,
+  })
+  .refine((metadata) => !Object.hasOwn(metadata, WORKSPACE_SOURCE_KEY), {
+    error: `must not contain "${WORKSPACE_SOURCE_KEY}", which says where the files come from. Set "workspace" instead`,
   });
 
+const folderSchema = nameText(4_096).min(1).meta({
+  description:
+    'Folder on the server. It must be one of server.workspaces, or inside one. A relative path is resolved against the first of them.',
+});
+
+const gitWorkspace = z
+  .strictObject({
+    git: nameText(2_048).min(1).meta({
+      description:
+        'Address of the repository: https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH, without a password. The server must allow the host (git.hosts).',
+    }),
+    ref: nameText(251).min(1).optional().meta({
+      description: "A branch, a tag, or the whole id of a commit. Default: the repository's own branch.",
+    }),
+  })
+  .meta({ description: 'A clone of a git repository.' });
+
+const copiedWorkspace = z
+  .strictObject({
+    copyOf: folderSchema.nullable().meta({
+      description: 'Folder whose recorded files are copied, as for a session in this folder. null: no files.',
+    }),
+  })
+  .meta({ description: 'A copy of a folder.' });
+
 export const createSessionBody = z.strictObject({
-  workspace: nameText(4_096).min(1).optional().meta({
+  workspace: z.union([folderSchema, gitWorkspace, copiedWorkspace]).optional().meta({
     description:
-      'Folder on the server. It must be one of server.workspaces, or inside one. Default: the first of them. A relative path is resolved against the first.',
+      'Folder on the server, a git repository, or a copy of a folder. With a repository or a copy, the session has a folder of its own, and moves between the machines of a cluster. Default: the first folder of server.workspaces.',
   }),
   model: modelNameSchema
     .optional()

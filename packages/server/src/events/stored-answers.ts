@@ -13,8 +13,9 @@ export class StoredAnswers {
   readonly #sessionId: string;
   /** Messages up to this sequence are complete and sent. Undefined: a run of this process has since written more. */
   #after: number | undefined = 0;
-  /** Messages created up to this time were sent from events of this process. */
-  #sentHereUntil = 0;
+  /** The last message whose text was sent from events of this process, and the last one that these events have ended. */
+  #sending: string | undefined;
+  #sentHere: string | undefined;
   /** Messages that were read but not sent. */
   #unsent: Message[] = [];
 
@@ -30,8 +31,11 @@ export class StoredAnswers {
 
   /** Records an event of this process. The text before it was also sent from events of this process. */
   recordHere(event: LonghaulEvent): void {
-    if (event.type === 'llm:chunk') this.#after = undefined;
-    if (endsAnswer(event)) this.#sentHereUntil = event.at;
+    if (event.type === 'llm:chunk') {
+      this.#after = undefined;
+      this.#sending = event.messageId;
+    }
+    if (endsAnswer(event)) this.#sentHere = messageOf(event) ?? this.#sending;
   }
 
   /** Reads the unsent messages. */
@@ -39,12 +43,15 @@ export class StoredAnswers {
     const range = { after: this.#after, limit: MESSAGES };
     const { messages } = await this.#store.readMessages(this.#sessionId, range);
     this.#unsent = messages;
-    this.#take(messages.findLastIndex(({ createdAt }) => createdAt <= this.#sentHereUntil) + 1);
+    // Times are no help: the clock of the process that writes can differ from this one.
+    this.#take(messages.findLastIndex(({ id }) => id === this.#sentHere) + 1);
   }
 
   /** Takes the messages whose text comes before the event. */
   takeBefore(event: LonghaulEvent): Message[] {
     if (!endsAnswer(event)) return [];
+    const messageId = messageOf(event);
+    if (messageId !== undefined) return this.#take(this.#unsent.findIndex(({ id }) => id === messageId) + 1);
     const isLater = ({ createdAt }: Message) => createdAt > event.at;
     const begun = countBefore(this.#unsent, isLater);
     // Each complete answer has its own event, so at most one complete answer is taken.
@@ -68,6 +75,11 @@ export class StoredAnswers {
     this.#after = taken.findLast(({ status }) => status !== 'running')?.sequence ?? this.#after;
     return taken;
   }
+}
+
+/** Undefined: the event does not name its message. */
+function messageOf(event: LonghaulEvent): string | undefined {
+  return event.type === 'llm:response' ? event.messageId : undefined;
 }
 
 function endsAnswer({ type }: LonghaulEvent): boolean {

@@ -60,7 +60,7 @@ export function messageHandlers({
       }
       await runtime.spending.assertLeft(session);
       const runId = await runs.start(sessionId);
-      return { ok: true, runId, waiting: runs.waiting.of(sessionId) };
+      return { ok: true, runId, waiting: await runs.positionOf(sessionId) };
     },
   };
 }

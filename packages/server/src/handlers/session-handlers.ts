@@ -4,16 +4,16 @@ import {
   backgroundCommands,
   defaultTitle,
   findMessage,
-  newId,
   sessionState,
   shareSession,
 } from '@longhaul/core';
-import { accessOf, handleOf, MACHINE_KEY, type Session } from '@longhaul/protocol';
+import { accessOf, handleOf, type Session } from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { Access } from '../safety/access.ts';
 import { ownedBy } from '../safety/session-gate.ts';
 import type { HandlerContext } from './handler-context.ts';
+import { newWorkspace } from './new-workspace.ts';
 import { createSessionFigures } from './session-figures.ts';
 import { createSessionLists } from './session-lists.ts';
 
@@ -38,10 +38,11 @@ export function sessionHandlers({
   workspaces,
   gate,
   dispatcher,
+  ownFolders,
 }: HandlerContext): Pick<RouteHandlers, Names> {
   const withState = async (session: Session, access: Access): Promise<SessionInfo> => {
     const state = await sessionState(store, session);
-    const waiting = runs.waiting.of(session.id);
+    const waiting = await runs.positionOf(session.id);
     const { owner, shared } = accessOf(session);
     return {
       ...session,
@@ -65,23 +66,23 @@ export function sessionHandlers({
 
   return {
     async createSession({ body, access }) {
-      const workspace = await workspaces.resolve(body.workspace);
+      const place = await newWorkspace(body.workspace, { workspaces, dispatcher, ownFolders });
       const metadata = {
         ...body.metadata,
         ...(body.agent !== undefined && { agent: body.agent }),
         ...ownedBy(access, body.shared),
-        ...(dispatcher !== undefined && { [MACHINE_KEY]: dispatcher.machine }),
+        ...place.metadata,
       };
       const agent = agents.get(agentNameOf({ metadata }));
       const model = await models.resolve(body.model ?? agent.model);
       const { title, task = '' } = body;
       const session = await store.createSession({
-        id: newId(),
+        id: place.sessionId,
         createdAt: Date.now(),
         task,
         title: title ?? defaultTitle(task),
         model,
-        workspace,
+        workspace: place.workspace,
         metadata,
       });
       return withState(session, access);

@@ -26,6 +26,7 @@ async function taken(resume: () => Promise<object>) {
       request: async () => {},
       withdraw: async () => false,
       isRequested: async () => false,
+      positions: async () => new Map(),
       counts: async () => ({ waiting: 0, driven: 0 }),
       take: async (drive) => void drives.push(drive),
       leave: async () => {},

@@ -9,6 +9,7 @@ import {
 import { LonghaulError, type Session, toLonghaulError } from '@longhaul/protocol';
 import type { Logger } from 'pino';
 import { mayContinue } from './left-sessions.ts';
+import { SharedPositions } from './shared-positions.ts';
 
 export interface DispatchedRunsOptions {
   dispatcher: Dispatcher;
@@ -23,10 +24,17 @@ const START_MS = 1_000;
 /** Lets the servers of a database drive its sessions, whichever of them was asked. */
 export class DispatchedRuns {
   readonly #options: DispatchedRunsOptions;
+  readonly #positions: SharedPositions;
   #isStopping = false;
 
   constructor(options: DispatchedRunsOptions) {
     this.#options = options;
+    this.#positions = new SharedPositions(options.dispatcher);
+  }
+
+  /** The position of a session that waits for a place. Undefined: it does not wait. */
+  async positionOf(sessionId: string): Promise<{ position: number } | undefined> {
+    return await this.#positions.of(sessionId);
   }
 
   /**

@@ -137,7 +137,7 @@ export class RunKeeper implements Disposable {
     }
     const runId = await this.start(sessionId);
     return runId === undefined
-      ? { ...answer, waiting: this.waiting.of(sessionId) }
+      ? { ...answer, waiting: await this.positionOf(sessionId) }
       : { ok: true, queued: false, id: queued.id, runId };
   }
 
@@ -145,7 +145,7 @@ export class RunKeeper implements Disposable {
    * Resumes the session in the background: an interrupted run, or the messages in the queue.
    *
    * @returns The id of the run. Undefined if there is nothing to do, another process drives the session, or the session
-   * waits for a place (`waiting.of`).
+   * waits for a place (`positionOf`).
    * @throws {LonghaulError} The reason why no run starts, except `session_busy`.
    */
   async start(sessionId: string): Promise<string | undefined> {
@@ -160,6 +160,12 @@ export class RunKeeper implements Disposable {
     if (place !== undefined) return await this.#begin(sessionId, place);
     this.#startInTurn(claim);
     return undefined;
+  }
+
+  /** The position of a session that waits for a place. Undefined: it does not wait. */
+  async positionOf(sessionId: string): Promise<{ position: number } | undefined> {
+    const { dispatched } = this.#options;
+    return dispatched === undefined ? this.waiting.of(sessionId) : await dispatched.positionOf(sessionId);
   }
 
   /** Waits for a place, and starts a run then. */

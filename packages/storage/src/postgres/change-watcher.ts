@@ -81,7 +81,7 @@ interface Watch {
 }
 
 function watch({
-  connection: { db, config },
+  connection: { db, config, silentMs },
   channel,
   store,
   onChange,
@@ -121,6 +121,7 @@ function watch({
   timer.unref();
   lookSoon();
   const listener = listenTo(config, channel, {
+    silentMs,
     onMessage: (sender) => {
       if (sender !== store) lookSoon();
     },

@@ -3,6 +3,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { connectionOf, type PostgresAddress } from './postgres-address.ts';
 import { withCode } from './postgres-errors.ts';
+import { endIfSilent } from './silence.ts';
 
 /** The pool, or a transaction. The queries of a transaction run one after the other. */
 export type Db = Pick<
@@ -14,6 +15,8 @@ export interface Connection {
   readonly pool: pg.Pool;
   readonly db: NodePgDatabase;
   readonly config: pg.ClientConfig;
+  /** See `PostgresStoreOptions`. */
+  readonly silentMs: number | undefined;
 }
 
 const MAX_CONNECTIONS = 10;
@@ -30,14 +33,20 @@ const SETTINGS = {
 /** Creates a pool. It connects when it is used. */
 export function connect(
   address: PostgresAddress,
-  { maxConnections = MAX_CONNECTIONS }: { maxConnections?: number } = {},
+  {
+    maxConnections = MAX_CONNECTIONS,
+    silentMs,
+  }: { maxConnections?: number | undefined; silentMs?: number | undefined } = {},
 ): Connection {
   const config = clientConfig(address);
   const pool = new CodedPool({ ...config, max: maxConnections, idleTimeoutMillis: IDLE_MS });
   // The query on a lost connection reports the loss. Without a listener, the event would end the process.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return { pool, db: drizzle({ client: pool, paramsInErrors: false }), config };
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    if (silentMs !== undefined) endIfSilent(client, silentMs);
+  });
+  return { pool, db: drizzle({ client: pool, paramsInErrors: false }), config, silentMs };
 }
 
 function clientConfig(address: PostgresAddress): pg.ClientConfig {

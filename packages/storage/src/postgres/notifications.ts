@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { endIfSilent } from './silence.ts';
 
 const RECONNECT_MS = 1_000;
 
@@ -10,7 +11,16 @@ export interface NotificationListener {
 export function listenTo(
   config: pg.ClientConfig,
   channel: string,
-  { onMessage, onConnected }: { onMessage: (payload: string | undefined) => void; onConnected: () => void },
+  {
+    silentMs,
+    onMessage,
+    onConnected,
+  }: {
+    /** A lost connection is noticed after twice this time. Undefined: when the system notices it. */
+    silentMs: number | undefined;
+    onMessage: (payload: string | undefined) => void;
+    onConnected: () => void;
+  },
 ): NotificationListener {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -26,12 +36,21 @@ export function listenTo(
     try {
       await next.connect();
       await next.query(`LISTEN ${channel}`);
+      if (silentMs !== undefined) ask(next, silentMs);
       onConnected();
     } catch {
       // The store's own queries report that the server cannot be reached.
       await next.end().catch(() => undefined);
       again();
     }
+  }
+
+  /** Nothing else is sent on this connection. */
+  function ask(asked: pg.Client, everyMs: number): void {
+    endIfSilent(asked, everyMs);
+    // A failure ends the connection, which is then made again.
+    const asking = setInterval(() => void asked.query('SELECT').catch(() => undefined), everyMs).unref();
+    asked.on('end', () => clearInterval(asking));
   }
 
   function again(): void {

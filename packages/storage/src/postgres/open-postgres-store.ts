@@ -11,6 +11,8 @@ export interface PostgresStoreOptions {
   access?: 'read' | 'write';
   /** Default: 10. */
   maxConnections?: number;
+  /** A query without an answer for so long fails, and its connection counts as lost. Default: queries take any time. */
+  silentMs?: number | undefined;
   /** Returns where other servers of a cluster reach this process. Stored with its leases. */
   serverAddress?: (() => string | undefined) | undefined;
   /** Replaces the server's clock, in milliseconds since 1970. For tests. */
@@ -30,6 +32,7 @@ export async function openPostgresStore({
   url,
   access = 'write',
   maxConnections,
+  silentMs,
   serverAddress,
   ...clocks
 }: PostgresStoreOptions): Promise<PostgresStore> {
@@ -48,7 +51,7 @@ export async function openPostgresStore({
     import('./postgres-store.ts'),
     import('./postgres-errors.ts'),
   ]);
-  const connection = connect(address, maxConnections === undefined ? {} : { maxConnections });
+  const connection = connect(address, { maxConnections, silentMs });
   try {
     await prepareDatabase(connection, { address: shown, schema: address.schema, access });
     const clock = await readServerClock(connection, clocks);

@@ -1,6 +1,7 @@
 import { LonghaulError } from '@longhaul/protocol';
 import type { Connection } from './connection.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { allowSilence } from './silence.ts';
 
 /** PostgreSQL 14 lacks features that the store uses, and its support ends in 2026. */
 const MIN_VERSION = 150_000;
@@ -98,6 +99,7 @@ export function serverProblem(
 /** Creates the schema and runs the missing migrations in one transaction. Other programs wait for it. */
 async function migrate({ pool }: Pick<Connection, 'pool'>, schema: string): Promise<void> {
   const client = await pool.connect();
+  allowSilence(client);
   try {
     await client.query('BEGIN');
     // The migrations of another program may take longer than the lock timeout of a write.

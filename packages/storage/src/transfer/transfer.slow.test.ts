@@ -250,6 +250,27 @@ describe.skipIf(isMissing)('copying a store', () => {
     assert.equal((await copyStore({ source, target })).copied, 1);
   });
 
+  it('copies the state of one moment for a backup, also of sessions with a run', async () => {
+    await using source = await postgres();
+    await using target = await sqlite();
+    const lease = await storeSession(source.store, 'a', { parts: [], isRunning: true });
+    const events = (await source.store.readEvents('a')).length;
+    const tables: Side['tables'] = {
+      ...target.tables,
+      async begin(access) {
+        await source.store.appendEvents(lease, [{ type: 'llm:thinking' }]);
+        if ((await source.store.getSession('late')) === undefined)
+          await storeSession(source.store, 'late', { parts: [] });
+        await target.tables.begin(access);
+      },
+    };
+    const report = await copyStore({ source, target: { ...target, tables }, isSnapshot: true });
+    assert.deepEqual([report.copied, report.running], [1, []]);
+    assert.equal((await target.store.readEvents('a')).length, events);
+    assert.equal(await target.store.leaseHolder('a'), undefined);
+    assert.equal((await target.store.listUnfinishedRuns({ limit: 9 })).length, 1);
+  });
+
   it('copies damaged rows as they are, and reports missing and damaged blobs', async () => {
     await using source = await sqlite();
     await using target = await postgres();

@@ -15,6 +15,8 @@ export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
   /** Address of the database `postgres`, for its superuser. */
   readonly url: string;
+  /** The same address with the port of a proxy, or of another server. */
+  urlAt(port: number): string;
   /** The data folder. */
   readonly folder: string;
   /** Runs SQL and returns the rows as text, without decoration. */
@@ -23,11 +25,15 @@ export interface PostgresServer extends AsyncDisposable {
   kill(): Promise<void>;
   /** Starts a killed server again. */
   start(): Promise<void>;
+  /** Whether it runs. */
+  readonly isRunning: boolean;
 }
 
 export interface PostgresServerOptions {
   /** Whether commits wait for the disk. Default: false. Turn it on where a test is about durability. */
   isDurable?: boolean;
+  /** The folder that gets its data, such as a small disk. Default: a new one. */
+  home?: string;
   /** Settings of `postgresql.conf`. */
   settings?: Readonly<Record<string, string>>;
 }
@@ -42,7 +48,7 @@ export function findPostgres(): string | undefined {
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const programs = findPostgres();
   if (programs === undefined) throw new Error('PostgreSQL is not installed. Check findPostgres() first.');
-  const home = await mkdtemp(join(tmpdir(), 'longhaul-postgres-'));
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), 'longhaul-postgres-')));
   const user = await serverUser();
   if (user !== undefined) await chown(home, user.uid, user.gid);
   const folder = join(home, 'data');
@@ -53,7 +59,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     as,
   );
   const port = await freePort();
-  await appendFile(join(folder, 'postgresql.conf'), configuration({ home, port, ...options }));
+  await appendFile(join(folder, 'postgresql.conf'), configuration({ ...options, home, port }));
   await guardOneUser(join(folder, 'pg_hba.conf'));
 
   let server = await started(programs, folder, as);
@@ -67,9 +73,13 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     ).stdout.trim();
   return {
     port,
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url: addressAt(port),
+    urlAt: addressAt,
     folder,
     query,
+    get isRunning() {
+      return server.exitCode === null && server.signalCode === null;
+    },
     async kill() {
       await killAll(server);
     },
@@ -82,9 +92,13 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
         server.kill('SIGQUIT');
         await ended;
       }
-      await rm(home, { recursive: true, force: true });
+      await rm(options.home === undefined ? home : folder, { recursive: true, force: true });
     },
   };
+}
+
+function addressAt(port: number): string {
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
 /** A password is required of the user `guarded` only. */

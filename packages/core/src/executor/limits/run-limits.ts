@@ -12,6 +12,7 @@ export interface RunLimits {
   repeatedCalls?: number | null;
 }
 
+/** No limit of any kind. */
 export const NO_LIMITS: RunLimits = { steps: null, tokens: null, costUsd: null, minutes: null };
 
 export interface RunProgress {

@@ -1,5 +1,6 @@
 import { type ErrorCode, LonghaulError } from '@longhaul/protocol';
 
+/** How often and how long a failed call of the model is tried again. */
 export interface RetryOptions {
   /** Maximum tries of one model call, including the first. Default 6. */
   attempts: number;

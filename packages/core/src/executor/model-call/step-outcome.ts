@@ -53,6 +53,7 @@ export async function closeAnswer(
   await writer.closeMessage(message, { status: 'done', finishReason, ...figures }, [
     {
       type: 'llm:response',
+      messageId: message.id,
       content: text,
       reasoning: reasoning === '' ? undefined : reasoning,
       provider,

@@ -17,6 +17,7 @@ import { closeUnrun, startOf, toToolPart } from './stream-parts.ts';
 const FLUSH_INTERVAL_MS = 50;
 const FLUSH_CHARS = 4_096;
 
+/** What a stream processor writes to. */
 export interface StreamProcessorOptions {
   writer: SessionWriter;
   blobs: BlobStore;

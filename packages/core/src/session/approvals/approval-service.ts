@@ -3,6 +3,7 @@ import type { NewAnswer, Store } from '../../ports/index.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { familyIds, pathFrom, placeAt } from '../subtasks/family-tree.ts';
 
+/** An approval after an answer. */
 export interface AnsweredApproval {
   approval: Approval;
   /** False if the only request for the call was already answered. `approval` then has the first answer. */

@@ -1,5 +1,6 @@
 import type { LonghaulEvent } from '@longhaul/protocol';
 
+/** Called with each event, in order. If it throws, it gets no more events. */
 export type EventListener = (event: LonghaulEvent) => void;
 
 /** Determines the order of a session's events. */

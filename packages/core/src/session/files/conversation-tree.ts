@@ -11,6 +11,7 @@ export interface Branch {
   liveUntil?: number;
 }
 
+/** The branches of a conversation, which reverts begin. */
 export interface ConversationTree {
   /** In the order in which they were begun. */
   branches: Branch[];

@@ -1,5 +1,6 @@
 import type { ChangedFiles } from '../../ports/file-trees.ts';
 
+/** What goes back, and how far. */
 export interface RevertOptions {
   /** What goes back. Default: both. */
   only?: 'files' | 'conversation' | undefined;
@@ -13,6 +14,7 @@ export interface RevertOptions {
   keep?: boolean | undefined;
 }
 
+/** What a revert changed, or what blocked it. */
 export interface RevertResult extends ChangedFiles {
   /**
    * `blocked`: others have changed files that would be restored (`conflicts`). Nothing was done.

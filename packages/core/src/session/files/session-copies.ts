@@ -15,6 +15,7 @@ export interface SessionCopiesOptions {
   trees: () => FileTrees;
 }
 
+/** How the copy of a workspace is merged. */
 export interface MergeCopyOptions {
   /** Names the call that merges. If it is repeated, also after a kill, it gets the first outcome. */
   call: string;

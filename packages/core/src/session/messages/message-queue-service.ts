@@ -17,6 +17,7 @@ import { hasMedia, requireAccepted } from './require-accepted.ts';
 /** Maximum number of queued messages per session. */
 export const DEFAULT_MAX_PENDING = 1_000;
 
+/** The id and the position of a queued message. */
 export interface EnqueueResult {
   queued: true;
   id: string;
@@ -26,6 +27,7 @@ export interface EnqueueResult {
   eventNumber: number;
 }
 
+/** What is stored with a queued message. */
 export interface EnqueueOptions {
   id?: string | undefined;
   metadata?: QueuedMessage['metadata'] | undefined;

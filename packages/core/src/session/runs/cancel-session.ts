@@ -5,6 +5,7 @@ import { leaseRenewalMs } from '../leases/take-session.ts';
 import { endProcess, processHung } from './hung-process.ts';
 import type { RunRegistry } from './run-registry.ts';
 
+/** What a cancel ended. */
 export interface CancelResult {
   /** A run, or work between runs, was active and has ended. False if the session was idle or its process was dead. */
   wasRunning: boolean;

@@ -1,5 +1,6 @@
 import type { FinishReason, LonghaulError, RunStatus, SessionStatus, TokenUsage } from '@longhaul/protocol';
 
+/** How a run ended, and what it used. */
 export interface ExecutorResult {
   status: RunStatus;
   /** Completed model calls, without the closing note after a limit. */

@@ -46,11 +46,11 @@ export async function backUpStorage(
   const { count, bytes, damaged } = blobs;
   const missing = await missingBlobs(folder, { source: place.blobs, known: damaged });
   const manifest: Manifest = { format: 1, createdAt, database, files: copied, blobs: { count, bytes } };
-  await writeSynced(join(folder, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeManifest(folder, manifest);
   return { ...manifest, missing, damaged };
 }
 
-async function makeEmptyFolder(folder: string): Promise<void> {
+export async function makeEmptyFolder(folder: string): Promise<void> {
   try {
     await makePrivateFolder(folder);
   } catch (error) {
@@ -84,7 +84,7 @@ function damagedCopy(path: string): LonghaulError {
   );
 }
 
-async function copyFiles(files: BackupOptions['files'], folder: string): Promise<BackedUpFile[]> {
+export async function copyFiles(files: BackupOptions['files'], folder: string): Promise<BackedUpFile[]> {
   const copied: BackedUpFile[] = [];
   for (const { name, path } of files) {
     copied.push({ path: name, ...(await copyPrivately(path, join(folder, name))) });
@@ -139,6 +139,8 @@ async function missingBlobs(
   return missing;
 }
 
-async function writeSynced(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { mode: PRIVATE_FILE_MODE, flag: 'wx', flush: true });
+/** A folder with a manifest is a complete backup. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
+  await writeFile(join(folder, MANIFEST), text, { mode: PRIVATE_FILE_MODE, flag: 'wx', flush: true });
 }

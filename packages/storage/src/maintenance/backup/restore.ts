@@ -30,16 +30,9 @@ export async function restoreStorage(
   place: StoragePlace,
   { pathOf }: RestoreOptions,
 ): Promise<RestoreReport> {
-  const manifest = await readManifest(folder);
-  const targets = manifest.files.flatMap((file) => {
-    const to = pathOf(file.path);
-    return to === undefined ? [] : [{ ...file, from: join(folder, FILES, file.path), to }];
-  });
-  const wanted = await checkedBlobs(folder, manifest);
-  await assertContent(join(folder, DATABASE), manifest.database);
-  for (const file of targets) await assertContent(file.from, file);
-  const missing = await withoutObstacles(place, targets);
-  for (const id of wanted) {
+  const { manifest, files, blobs } = await checkedBackup(folder, { pathOf });
+  const missing = await withoutObstacles([place.path, `${place.path}-wal`], files);
+  for (const id of blobs) {
     const to = blobPath(place.blobs, id);
     if ((await infoOf(to)) === undefined) await copyPrivately(blobPath(join(folder, BLOBS), id), to);
   }
@@ -49,7 +42,40 @@ export async function restoreStorage(
   const partial = `${place.path}.restoring-${process.pid}.partial`;
   await copyPrivately(join(folder, DATABASE), partial);
   await rename(partial, place.path);
-  return { createdAt: manifest.createdAt, blobs: wanted.length, files: missing.map(({ to }) => to) };
+  return { createdAt: manifest.createdAt, blobs: blobs.length, files: missing.map(({ to }) => to) };
+}
+
+/** What a backup contains. All of it is as it was when the backup was made. */
+export interface CheckedBackup {
+  manifest: Manifest;
+  /** The files of settings that are to be restored. */
+  files: Target[];
+  /** Ids of the blobs. */
+  blobs: string[];
+}
+
+/** @throws {LonghaulError} `not_found`, `invalid_request` if it is no backup; `store_corrupt` if a file of it is damaged. */
+export async function checkedBackup(folder: string, { pathOf }: RestoreOptions): Promise<CheckedBackup> {
+  const manifest = await readManifest(folder);
+  const files = manifest.files.flatMap((file) => {
+    const to = pathOf(file.path);
+    return to === undefined ? [] : [{ ...file, from: join(folder, FILES, file.path), to }];
+  });
+  const blobs = await checkedBlobs(folder, manifest);
+  await assertContent(join(folder, DATABASE), manifest.database);
+  for (const file of files) await assertContent(file.from, file);
+  return { manifest, files, blobs };
+}
+
+/**
+ * Restores the files that do not exist, and returns their paths.
+ *
+ * @throws {LonghaulError} `usage` if others have another content.
+ */
+export async function restoreFiles(files: readonly Target[]): Promise<string[]> {
+  const missing = await withoutObstacles([], files);
+  for (const { from, to } of missing) await copyPrivately(from, to);
+  return missing.map(({ to }) => to);
 }
 
 async function checkedBlobs(folder: string, { blobs }: Manifest): Promise<string[]> {
@@ -74,15 +100,15 @@ function damaged(path: string): LonghaulError {
   );
 }
 
-interface Target extends FileContent {
+export interface Target extends FileContent {
   from: string;
   to: string;
 }
 
-/** Returns the files that do not exist. */
-async function withoutObstacles(place: StoragePlace, targets: readonly Target[]): Promise<Target[]> {
+/** Returns the files that do not exist. The paths must not exist. */
+async function withoutObstacles(paths: readonly string[], targets: readonly Target[]): Promise<Target[]> {
   const inTheWay: string[] = [];
-  for (const path of [place.path, `${place.path}-wal`]) {
+  for (const path of paths) {
     if ((await infoOf(path)) !== undefined) inTheWay.push(path);
   }
   const missing: Target[] = [];

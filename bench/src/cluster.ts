@@ -1,0 +1,116 @@
+import type { BenchResult } from './bench-result.ts';
+import { timeIdle } from './cluster/idle.ts';
+import { timePostgresRate } from './cluster/postgres-rate.ts';
+import { timeReactions } from './cluster/reactions.ts';
+import { startServingCluster } from './cluster/serving-cluster.ts';
+import { firstLine, startScript } from './server/serving.ts';
+
+const NODES = 3;
+const DELTAS = 400;
+const INTERVAL_MS = 25;
+const SPREAD_MS = 5_000;
+const SLEEPING = 10_000;
+const RATES = [
+  { key: 'one', label: 'one session, each call awaited', sessions: 1, steps: 50 },
+  { key: 'many', label: '50 sessions at a time', sessions: 50, steps: 20 },
+];
+
+interface Load {
+  p50: number;
+  p95: number;
+  p99: number;
+  chunks: number;
+  lost: number;
+}
+
+/**
+ * Measures servers with one PostgreSQL database, all on this machine: the delay of a piece of text from the model to a
+ * reader at another server than the one that was asked, stored steps compared with SQLite and with prepared inserts, how
+ * soon a request takes effect at another server, and a server beside sleeping sessions. `LONGHAUL_BENCH_SESSIONS` sets
+ * other numbers of sessions than 100,200.
+ */
+export async function benchCluster(): Promise<BenchResult> {
+  const result: BenchResult = { name: 'cluster', rows: [], summary: {} };
+  await addStreams(result);
+  await addRates(result);
+  await addIdle(result);
+  result.notes = [
+    `Model server, ${NODES} servers, PostgreSQL and readers share the processors of this machine.`,
+    'Commits of PostgreSQL and of SQLite wait for the disk.',
+  ];
+  return result;
+}
+
+async function addStreams({ rows, summary }: BenchResult): Promise<void> {
+  const counts = (process.env['LONGHAUL_BENCH_SESSIONS'] ?? '100,200').split(',').map(Number);
+  for (const [index, count] of counts.entries()) {
+    await using cluster = await startServingCluster({
+      nodes: NODES,
+      deltas: DELTAS,
+      intervalMs: INTERVAL_MS,
+    });
+    const before = await cluster.cpuSeconds();
+    const load: Load = JSON.parse(
+      await firstLine(
+        startScript('load-process.ts', [cluster.urls.join(','), '', `${count}`, `${SPREAD_MS}`]),
+      ),
+    );
+    const after = await cluster.cpuSeconds();
+    const micros = (side: 'servers' | 'database') =>
+      Math.round(((after[side] - before[side]) * 1e6) / load.chunks);
+    rows.push({
+      label: `${count} sessions on ${NODES} servers, 40 deltas a second each`,
+      values: {
+        'p50 ms': Math.round(load.p50),
+        'p95 ms': Math.round(load.p95),
+        'p99 ms': Math.round(load.p99),
+        lost: load.lost,
+        deltas: load.chunks,
+        'µs CPU a delta': micros('servers'),
+        'µs of PostgreSQL': micros('database'),
+      },
+    });
+    if (index > 0) continue;
+    Object.assign(summary, { p95Ms: Math.round(load.p95), lost: load.lost });
+    const reactions = await timeReactions(cluster.urls);
+    rows.push({
+      label: 'a request at another server takes effect',
+      values: {
+        'cancel, slowest of 10, ms': reactions.cancelMs,
+        'settings, median, ms': reactions.settingsMs,
+      },
+    });
+    Object.assign(summary, reactions);
+  }
+}
+
+async function addRates({ rows, summary }: BenchResult): Promise<void> {
+  for (const { key, label, ...load } of RATES) {
+    const { postgresMs, sqliteMs, rowsPerSecond, rawRowsPerSecond } = await timePostgresRate(load);
+    const ratio = Number((postgresMs / sqliteMs).toFixed(2));
+    const ofRaw = Number((rowsPerSecond / rawRowsPerSecond).toFixed(2));
+    rows.push({
+      label: `stored calls: ${label}`,
+      values: {
+        'PostgreSQL ms': postgresMs,
+        'SQLite ms': sqliteMs,
+        ratio,
+        'rows/s': rowsPerSecond,
+        'raw rows/s': rawRowsPerSecond,
+        'of raw': ofRaw,
+      },
+    });
+    Object.assign(summary, { [`${key}ToSqlite`]: ratio, [`${key}OfRaw`]: ofRaw });
+  }
+}
+
+async function addIdle({ rows, summary }: BenchResult): Promise<void> {
+  for (const sessions of [0, SLEEPING]) {
+    const { transactionsPerSecond, cpuPercent, connections } = await timeIdle(sessions);
+    rows.push({
+      label: `an idle server beside ${sessions} sleeping sessions`,
+      values: { 'transactions/s': transactionsPerSecond, 'CPU %': cpuPercent, connections },
+    });
+    summary[sessions === 0 ? 'idleAlone' : 'idleBeside'] = transactionsPerSecond;
+  }
+}

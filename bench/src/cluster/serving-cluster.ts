@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type PostgresServer, startPostgres } from '@longhaul/testing/machine';
+import { firstLine, startScript } from '../server/serving.ts';
+
+const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/longhaul.js', import.meta.url));
+
+/** Servers with one database, whose commits wait for the disk. */
+export interface ServingCluster extends AsyncDisposable {
+  readonly urls: readonly string[];
+  readonly database: PostgresServer;
+  /** CPU seconds of all servers so far, and those of the database. */
+  cpuSeconds(): Promise<{ servers: number; database: number }>;
+}
+
+export interface ServingClusterOptions {
+  nodes: number;
+  /** Pieces of each answer, and the time between two of them. */
+  deltas: number;
+  intervalMs: number;
+  /** Fills the database before the servers open it. */
+  fill?: (url: string) => Promise<void>;
+}
+
+export async function startServingCluster(options: ServingClusterOptions): Promise<ServingCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-cluster-'));
+  const database = await startPostgres({
+    isDurable: true,
+    settings: { shared_buffers: '256MB', max_connections: '100' },
+  });
+  await options.fill?.(database.url);
+  const model = startScript('paced-model.ts', [String(options.deltas), String(options.intervalMs)]);
+  const port = await firstLine(model);
+  await writeFile(
+    join(folder, 'longhaul.yml'),
+    JSON.stringify({
+      model: 'paced/one',
+      providers: { paced: { baseUrl: `http://127.0.0.1:${port}/v1`, models: { one: { window: 128_000 } } } },
+      sandbox: { driver: 'local' },
+      storage: { url: database.url },
+      cluster: { secret: 'the secret of this benchmark' },
+      server: { requestsPerSecond: null, maxRuns: null },
+    }),
+  );
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const flags = ['serve', '--trust', '--no-token', '--port', '0', '--json', '--log-level', 'warn'];
+  const servers: ChildProcess[] = [];
+  const urls: string[] = [];
+  for (let node = 0; node < options.nodes; node += 1) {
+    const server = spawn(process.execPath, [...process.execArgv, COMMAND, ...flags], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    servers.push(server);
+    urls.push((JSON.parse(await firstLine(server)) as { url: string }).url);
+    server.stdout?.resume();
+  }
+  return {
+    urls,
+    database,
+    async cpuSeconds() {
+      const pids = servers.flatMap(({ pid }) => pid ?? []);
+      const used = await Promise.all(pids.map((pid) => cpuSecondsOf(pid)));
+      const first = Number((await readFile(join(database.folder, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+      return {
+        servers: used.reduce((sum, each) => sum + each, 0),
+        database: await cpuSecondsOf(first, true),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      model.kill();
+      const exits = servers.map((server) => once(server, 'exit'));
+      for (const server of servers) server.kill('SIGTERM');
+      await Promise.all(exits);
+      await database[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Clock ticks in /proc on Linux. */
+const TICKS_PER_SECOND = 100;
+
+/** With its children: those that live, and those that have ended. */
+async function cpuSecondsOf(pid: number, withChildren = false): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = (text.split(') ')[1] ?? '').split(' ');
+  const own = (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
+  if (!withChildren) return own;
+  const ended = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / TICKS_PER_SECOND;
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const living = await Promise.all(
+    children
+      .split(' ')
+      .filter(Boolean)
+      .map((child) => cpuSecondsOf(Number(child))),
+  );
+  return own + ended + living.reduce((sum, each) => sum + each, 0);
+}
