@@ -128,6 +128,17 @@ describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
     await writeFile(bench.userFile, `storage: { url: "${url}", blobs: "${blobs}" }\n`);
     expect(await run(['show', 'last'])).toBe(shown);
     expect(await run(['search', 'needle'])).toContain('needle');
+    const [[key = '', whole = Buffer.of()] = []] = [...bucket.objects].filter(
+      ([, { length }]) => length > 300_000,
+    );
+    expect(await run(['doctor', '--deep', '--json'], 1)).toContain(
+      'all with the right hash; in s3://bucket/moved',
+    );
+    bucket.objects.set(key, Buffer.from('spoilt'));
+    expect(await run(['doctor', '--deep', '--json'], 1)).toContain('0 are missing and 1 damaged: session');
+    bucket.objects.delete(key);
+    expect(await run(['doctor', '--json'], 1)).toContain('1 are missing and 0 damaged: session');
+    bucket.objects.set(key, whole);
     const folder = join(bench.root, 'backup');
     expect(await run(['backup', folder])).toMatch(/verified: the database \(.*\), [1-9]\d*\sblobs?/);
     expect(await run(['restore', folder])).toContain('Restored the backup');

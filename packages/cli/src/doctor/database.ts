@@ -5,24 +5,29 @@ import { isOwnerAlive } from '@longhaul/core';
 import type { Contents } from '@longhaul/storage/maintenance';
 import { blobFolder, databasePath, isPostgres } from '../compose/storage-place.ts';
 import { formatBytes, plural, shortId } from '../render/format.ts';
+import { describeBlobs } from './blobs.ts';
 import { type Check, failedCheck } from './check.ts';
 import { checkPostgres } from './postgres.ts';
+import { problemList } from './problem-list.ts';
 
 const NAME = 'database';
 /** The number of blobs that are compared with their hash without `--deep`. */
 const SAMPLE = 20;
+const BLOB_REMEDY =
+  'Restore the files from a backup of the folder blobs, or delete damaged ones: they are written again when their content is stored again.';
 const LARGE_LOG_BYTES = 64_000_000;
 const LITTLE_ROOM_BYTES = 200_000_000;
 
 /** Checks the database, its sessions and its blobs. Changes nothing, and creates no database. */
 export async function checkDatabase(
-  { url }: Config['storage'],
+  storage: Config['storage'],
   { deep = false }: { deep?: boolean } = {},
 ): Promise<Check[]> {
+  const { url } = storage;
   if (url.startsWith('memory:')) {
     return [{ name: NAME, status: 'ok', detail: 'in memory: sessions are lost when the program ends' }];
   }
-  if (isPostgres(url)) return checkPostgres(url);
+  if (isPostgres(url)) return checkPostgres(storage, { deep });
   const path = databasePath(url);
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) return [await checkFolder(path)];
@@ -62,13 +67,6 @@ function damagedRows(path: string, problems: readonly string[]): Check {
     remedy:
       'The rest can be used: a line that reports the damage replaces a damaged part. Restore a backup, or accept the loss: longhaul repair',
   };
-}
-
-const SHOWN_PROBLEMS = 20;
-
-function problemList(problems: readonly string[]): string {
-  const more = problems.length - SHOWN_PROBLEMS;
-  return `${problems.slice(0, SHOWN_PROBLEMS).join('; ')}${more > 0 ? `; and ${plural(more, 'more problem')}` : ''}`;
 }
 
 async function describe(path: string, bytes: number): Promise<Check> {
@@ -115,7 +113,7 @@ async function checkContents(path: string, deep: boolean): Promise<Check[]> {
   const place = { path, blobs: blobFolder(path) };
   const packs = deep ? (await import('../compose/tree-packs.ts')).treePacks(place.blobs) : undefined;
   const contents = await examineContents(place, { isAlive: isOwnerAlive, compareBlobs, packs });
-  return [describeSessions(contents), describeBlobs(contents, deep), ...describeFiles(contents)];
+  return [describeSessions(contents), describeBlobs(contents, BLOB_REMEDY), ...describeFiles(contents)];
 }
 
 function describeSessions({ sessions, interrupted, unfinished }: Contents): Check {
@@ -138,30 +136,6 @@ function describeSessions({ sessions, interrupted, unfinished }: Contents): Chec
     status: 'missing',
     detail: `${plural(sessions, 'session')}; ${interrupted.length} interrupted, with ${plural(open, 'part')} open: ${ids.join(', ')}${interrupted.length > ids.length ? ', …' : ''}`,
     remedy: `Nothing is lost. To resume one: longhaul resume ${shortId(first.id)} --all`,
-  };
-}
-
-function describeBlobs({ blobs }: Contents, deep: boolean): Check {
-  const name = 'blobs';
-  const { named, compared, missing, damaged: broken, places } = blobs;
-  const bad = missing.length + broken.length;
-  if (bad === 0) {
-    const how =
-      deep || compared === named
-        ? 'all with the right hash'
-        : `${compared} checked by their hash; --deep checks all`;
-    return {
-      name,
-      status: 'ok',
-      detail: named === 0 ? 'none yet' : `${plural(named, 'blob')}, none missing, ${how}`,
-    };
-  }
-  return {
-    name,
-    status: 'damaged',
-    detail: `of ${plural(named, 'blob')}, ${missing.length} are missing and ${broken.length} damaged: ${problemList(places)}`,
-    remedy:
-      'These sessions can still be used: the model is informed that the content is missing. Restore the files from a backup of the folder blobs, or delete damaged ones: they are written again when their content is stored again.',
   };
 }
 

@@ -1,9 +1,14 @@
 import type { ClusterFacts } from '@longhaul/cluster';
+import type { Config } from '@longhaul/config';
 import { formatBytes, plural } from '../render/format.ts';
 import { type Check, failedCheck } from './check.ts';
 
 /** Checks the PostgreSQL database that `storage.url` names. Changes nothing, and creates no tables. */
-export async function checkPostgres(url: string): Promise<Check[]> {
+export async function checkPostgres(
+  storage: Pick<Config['storage'], 'url' | 'blobs'>,
+  { deep }: { deep: boolean },
+): Promise<Check[]> {
+  const { url } = storage;
   const name = 'database';
   const { examinePostgres } = await import('@longhaul/storage/postgres');
   try {
@@ -14,6 +19,7 @@ export async function checkPostgres(url: string): Promise<Check[]> {
       { name, status: 'ok', detail: `${server}, ${formatBytes(bytes)}` },
       { name: 'sessions', status: 'ok', detail: plural(sessions, 'session') },
       ...(await checkServers(url)),
+      ...(await (await import('./postgres-contents.ts')).checkPostgresContents(storage, { deep })),
     ];
   } catch (error) {
     return [failedCheck(name, error)];

@@ -1,32 +1,14 @@
-import { LonghaulError } from '@longhaul/protocol';
-import type { BlobSpace } from '../../blobs/blob-space.ts';
 import { bytesOfOne } from '../../maintenance/bytes-of-one.ts';
 import type { GarbagePlan, GarbageReport } from '../../maintenance/collect-garbage.ts';
 import { familyFacts } from '../../maintenance/family-facts.ts';
 import { chooseSessions, type RetentionLimits } from '../../maintenance/retention.ts';
 import type { FactOptions, SessionFacts } from '../../maintenance/session-facts.ts';
 import type { TreePacks } from '../../maintenance/tree-packs.ts';
-import { readDatabaseId } from '../blobs/database-id.ts';
-import { type Connection, connect } from '../connection.ts';
-import { parsePostgresUrl, shownPostgresAddress } from '../postgres-address.ts';
-import { mapPostgresError } from '../postgres-errors.ts';
-import { readServerClock } from '../server-clock.ts';
 import { readTransaction } from '../transactions.ts';
 import { closeFamily, dropRests, readHeadless } from './drop-families.ts';
+import { type PostgresPlace, withPlace } from './place.ts';
 import { readSessionFacts } from './session-facts.ts';
-import {
-  type BlobFacts,
-  type BlobPlace,
-  plannedSweep,
-  readBlobFacts,
-  sweepMarkedBlobs,
-} from './sweep-blobs.ts';
-
-export interface PostgresPlace {
-  /** Of a database whose tables are those of this program. */
-  url: string;
-  blobs: BlobSpace;
-}
+import { type BlobFacts, plannedSweep, readBlobFacts, sweepMarkedBlobs } from './sweep-blobs.ts';
 
 export interface PostgresGarbageOptions extends Pick<FactOptions, 'isAlive'> {
   /** Reads the trees in the blobs of the place. */
@@ -120,23 +102,4 @@ function usedBytes(sessions: readonly SessionFacts[], { needed, sizes }: BlobFac
   let bytes = sessions.reduce((sum, session) => sum + session.bytes, 0);
   for (const id of needed.keys()) bytes += sizes.get(id) ?? 0;
   return bytes;
-}
-
-async function withPlace<T>(
-  { url, blobs }: PostgresPlace,
-  options: PostgresGarbageOptions,
-  work: (place: { blobPlace: BlobPlace; now: () => number }) => Promise<T>,
-): Promise<T> {
-  const parsed = parsePostgresUrl(url);
-  const address = shownPostgresAddress(parsed);
-  const connection: Connection = connect(parsed, { maxConnections: 2 });
-  try {
-    const clock = await readServerClock(connection, { now: options.now });
-    const userId = await readDatabaseId(connection.db, parsed.schema);
-    return await work({ blobPlace: { connection, address, blobs, userId }, now: () => clock.now() });
-  } catch (error) {
-    throw error instanceof LonghaulError ? error : mapPostgresError(error, address);
-  } finally {
-    await connection.pool.end();
-  }
 }

@@ -4,6 +4,7 @@ export {
   collectPostgresGarbage,
   type PostgresGarbageOptions,
   type PostgresGarbageReport,
-  type PostgresPlace,
   planPostgresGarbage,
 } from './collect-garbage.ts';
+export { examinePostgresBlobs, type PostgresBlobFacts } from './examine-blobs.ts';
+export type { PostgresPlace } from './place.ts';
