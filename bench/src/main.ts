@@ -65,6 +65,11 @@ const BENCHES: Record<string, { about: string; run: (input: BenchInput) => Promi
     about: 'a cancel from another process, until the last process of a tree of 50 has ended',
     run: async () => (await import('./cancel.ts')).benchCancel(),
   },
+  embedded: {
+    about:
+      'a model inside Longhaul: reading, writing, the second step of 16k tokens, a state from disk; LONGHAUL_LLAMA_SERVER=PROGRAM compares',
+    run: async () => (await import('./embedded.ts')).benchEmbedded(),
+  },
   queue: {
     about: '10,000 messages for one session, queued by 20 processes at once',
     run: async () => (await import('./queue.ts')).benchQueue(),

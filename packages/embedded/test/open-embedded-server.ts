@@ -90,7 +90,7 @@ function saying(answer: () => ModelAnswer): Engine {
     answer: (request) => say(answer(), request),
     countTokens: () => 1,
     tokenize: () => [],
-    close: async () => {},
+    save: async () => {},
   };
 }
 

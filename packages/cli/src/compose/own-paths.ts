@@ -1,14 +1,14 @@
 import { getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
-import { type Config, userFolder } from '@longhaul/config';
+import { type Config, embeddedFolder, userFolder } from '@longhaul/config';
 import { realPathOf } from '@longhaul/core/host-paths';
 import { homeOf } from './load-settings.ts';
 import { namedBlobFolder, type StorageAddress } from './open-blobs.ts';
 import { databasePath, isPostgres, storagePlace } from './storage-place.ts';
 
 /**
- * Returns the files and folders of Longhaul itself, with links resolved: your configuration, what you trust, sessions
- * and the server's token.
+ * Returns the files and folders of Longhaul itself, with links resolved: your configuration, what you trust, sessions,
+ * embedded models and the server's token.
  */
 export function ownPaths(
   { storage }: Pick<Config, 'storage'>,
@@ -21,6 +21,7 @@ export function ownPaths(
     own,
     join(own, 'longhaul.yml'),
     join(home, '.local', 'share', 'longhaul'),
+    embeddedFolder(env),
     ...(compiled === undefined ? [] : [compiled]),
     ...storagePaths(storage),
   ];

@@ -18,6 +18,22 @@ const RETRY_MS = 20;
 export async function startModelProcess(options: ModelProcessOptions): Promise<void> {
   const log = join(options.folder, 'logs', `${options.id}.log`);
   await mkdir(dirname(log), { recursive: true, mode: 0o700 });
+  for (;;) {
+    const ended = await spawnProcess(options, log);
+    for (let end: Ended | undefined; ; ) {
+      if (await isAnswered(options.socket)) return;
+      // It found another process, which has ended since.
+      if (end === 0) break;
+      if (end !== undefined) throw notStarted(end, await readFile(log, 'utf8'), log);
+      end = await Promise.race([ended(), sleep(RETRY_MS, undefined)]);
+    }
+  }
+}
+
+/** The exit code, or what ended it. */
+type Ended = number | string;
+
+async function spawnProcess(options: ModelProcessOptions, log: string): Promise<() => Promise<Ended>> {
   const file = await open(log, 'w', 0o600);
   const isSource = import.meta.url.endsWith('.ts');
   const entry = new URL(`../process/model-process.${isSource ? 'ts' : 'js'}`, import.meta.url);
@@ -29,17 +45,13 @@ export async function startModelProcess(options: ModelProcessOptions): Promise<v
     windowsHide: true,
     stdio: ['ignore', 'ignore', file.fd],
   });
-  const ended = new Promise<string>((resolve) => {
+  const ended = new Promise<Ended>((resolve) => {
     child.once('error', (cause) => resolve(cause.message));
-    child.once('exit', (code, signal) => resolve(`exit ${code ?? signal}`));
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? ''));
   });
   child.unref();
   await file.close();
-  for (let end: string | undefined; ; ) {
-    if (await isAnswered(options.socket)) return;
-    if (end !== undefined) throw notStarted(end, await readFile(log, 'utf8'), log);
-    end = await Promise.race([ended, sleep(RETRY_MS, undefined)]);
-  }
+  return () => ended;
 }
 
 /** Nothing that a model needs is secret, so the process gets no keys. */
@@ -61,10 +73,10 @@ function isAnswered(socket: string): Promise<boolean> {
   return promise;
 }
 
-function notStarted(end: string, printed: string, log: string): LonghaulError {
+function notStarted(end: Ended, printed: string, log: string): LonghaulError {
   const said = printed.trim().slice(-1_000);
   return new LonghaulError(
     'provider_unreachable',
-    `The process of the embedded model did not start (${end}).${said === '' ? '' : ` It printed: ${said}`} Its output is in ${log}.`,
+    `The process of the embedded model did not start (it ended with ${end}).${said === '' ? '' : ` It printed: ${said}`} Its output is in ${log}.`,
   );
 }

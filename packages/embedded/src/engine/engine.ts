@@ -62,8 +62,8 @@ export interface Engine {
   answer(request: AnswerRequest): AsyncIterable<AnswerEvent>;
   countTokens(prompt: Prompt): number;
   tokenize(text: string): number[];
-  /** Stores the state of the sessions, and frees the memory. */
-  close(): Promise<void>;
+  /** Stores the state of the sessions, for the next process. */
+  save(): Promise<void>;
 }
 
 export interface EngineFacts {

@@ -77,9 +77,8 @@ export class LlamaEngine implements Engine {
     return this.#parts.model.tokenize(text, false);
   }
 
-  async close(): Promise<void> {
-    await this.#slots.save();
-    await this.#parts.llama.dispose();
+  save(): Promise<void> {
+    return this.#slots.save();
   }
 
   /** Reads all tokens but the last, in pieces, so that a cancel does not wait for the whole prompt. */

@@ -18,13 +18,18 @@ const options: ModelProcessOptions = JSON.parse(process.argv[2] ?? '{}');
 const loading = Promise.withResolvers<Awaited<ReturnType<typeof openEngine>>>();
 // A failure is answered to the requests that wait.
 loading.promise.catch(() => {});
-const idle = new IdleEnd(options.idleMs, () => void end());
+const idle = new IdleEnd(options.idleMs, () => void end('idle'));
+let openRequests = 0;
+let isEnding = false;
 const server = createModelServer({
   engine: loading.promise,
-  onActivity: (openRequests) => idle.note(openRequests),
+  onActivity(count) {
+    openRequests = count;
+    idle.note(count);
+  },
 });
 if (await listenAlone(server, options.socket)) {
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end());
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end('signal'));
   openEngine(options).then(loading.resolve, async (thrown: unknown) => {
     loading.reject(thrown);
     console.error(thrown);
@@ -34,14 +39,19 @@ if (await listenAlone(server, options.socket)) {
   });
 } else process.exit(0);
 
-let isEnding = false;
-
-async function end(): Promise<void> {
+/**
+ * Stores what the model has read, and ends. The socket is there until then, so that the next process starts after it.
+ * A signal also ends the requests.
+ */
+async function end(reason: 'idle' | 'signal'): Promise<void> {
   if (isEnding) return;
   isEnding = true;
+  if (reason === 'signal') server.closeAllConnections();
+  await loading.promise.then((engine) => engine.save());
+  if (reason === 'idle' && openRequests > 0) {
+    isEnding = false;
+    return;
+  }
   await rm(options.socket, { force: true });
-  server.close();
-  server.closeAllConnections();
-  await loading.promise.then((engine) => engine.close());
   process.exit(0);
 }
