@@ -13,7 +13,8 @@ import {
   ToolMessage,
 } from '@langchain/core/messages';
 import { ChatOpenAI, type ChatOpenAIFields } from '@langchain/openai';
-import { createContextSession, langChainFormat, RECALL_TOOL } from '@longhaul/context';
+import { createContextSession, RECALL_TOOL } from '@longhaul/context';
+import { langChainFormat } from '@longhaul/context/langchain';
 import { tooLongRefusal } from '@longhaul/models';
 
 const SYSTEM =

@@ -4,7 +4,6 @@ export type { SummaryReply } from './narrative.ts';
 export { type AiSdkMessage, aiSdkFormat } from './session/ai-sdk-format.ts';
 export { type AnthropicMessage, anthropicFormat } from './session/anthropic-format.ts';
 export { createContextSession } from './session/context-session.ts';
-export { type LangChainClasses, type LangChainMessage, langChainFormat } from './session/langchain-format.ts';
 export {
   callPart,
   type MediaPart,

@@ -7,7 +7,8 @@ import {
   ToolMessage,
 } from '@langchain/core/messages';
 import type OpenAI from 'openai';
-import { anthropicFormat, langChainFormat, responsesFormat } from '../../src/index.ts';
+import { anthropicFormat, responsesFormat } from '../../src/index.ts';
+import { langChainFormat } from '../../src/session/langchain-format.ts';
 import { type Host, LINK, PIXELS } from './hosts.ts';
 
 const DATA_URL = `data:image/png;base64,${PIXELS}`;
