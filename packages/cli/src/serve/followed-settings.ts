@@ -11,14 +11,30 @@ export function followSettings(
   onFailure: (error: unknown) => void,
 ): Disposable {
   let timer: NodeJS.Timeout | undefined;
-  const watch = store.watch(() => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      settings.reloadIfChanged().catch(onFailure);
-    }, PAUSE_MS).unref();
-  });
+  let isStale = false;
+  let isOver = false;
+  const watch = store.watch(lookSoon);
+
+  function lookSoon(): void {
+    isStale = true;
+    timer ??= setTimeout(() => void look(), PAUSE_MS).unref();
+  }
+
+  /** One at a time: a database that is slow gets no more questions than it answers. */
+  async function look(): Promise<void> {
+    isStale = false;
+    try {
+      await settings.reloadIfChanged();
+    } catch (error) {
+      if (!isOver) onFailure(error);
+    }
+    timer = undefined;
+    if (isStale && !isOver) lookSoon();
+  }
+
   return {
     [Symbol.dispose]() {
+      isOver = true;
       clearTimeout(timer);
       watch[Symbol.dispose]();
     },

@@ -5,6 +5,7 @@ export { bundleForBrowser } from './bundle-for-browser.ts';
 export { holdClosedPort } from './closed-port.ts';
 export { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 export { llamaProblem } from './llama.ts';
+export { type PostgresReplica, startReplica } from './postgres-replica.ts';
 export {
   findPostgres,
   type PostgresServer,

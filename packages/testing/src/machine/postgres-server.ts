@@ -133,7 +133,7 @@ function configuration({
 type User = { uid: number; gid: number };
 
 /** PostgreSQL refuses to run as root. */
-async function serverUser(): Promise<User | undefined> {
+export async function serverUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [, , uid, gid] = (await readFile('/etc/passwd', 'utf8'))
     .split('\n')
@@ -142,7 +142,7 @@ async function serverUser(): Promise<User | undefined> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function started(
+export async function started(
   programs: string,
   folder: string,
   as: { cwd: string; uid?: number; gid?: number },
@@ -199,7 +199,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
