@@ -6,7 +6,7 @@
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { globSync } from 'node:fs';
+import { globSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,6 +17,9 @@ import { type Stage, stageBundle } from './binary/stage.ts';
 import { type BinaryTarget, binaryName, chosenTargets, hostTarget } from './binary/targets.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** The Bun that builds, and that the file for this machine contains. */
+const INSTALLED = realpathSync(join(ROOT, 'node_modules/.bin/bun'));
 
 /** A project must not change the program with its own settings for Bun or its variables. */
 const NO_SETTINGS = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'];
@@ -51,9 +54,11 @@ async function makeBinary(
   target: BinaryTarget,
   { stage, out }: { stage: Stage; out: string },
 ): Promise<string> {
-  const version = await bunVersion(ROOT);
   const file = join(out, binaryName(target));
-  await compile(target, { stage, file, bun: await fetchBun(target, { root: ROOT, version }) });
+  const bun = isHost(target)
+    ? INSTALLED
+    : await fetchBun(target, { root: ROOT, version: await bunVersion(ROOT) });
+  await compile(target, { stage, file, bun });
   const megabytes = ((await stat(file)).size / 1e6).toFixed(1);
   return `${file}  ${megabytes} MB  ${await check(target, file)}`;
 }
@@ -67,21 +72,19 @@ async function compile(
   const absent = ['cpu-features', '*.node'].map((name) => `--external=${name}`);
   const assets = stage.assets.map((path) => `--asset=${path}`);
   const flags = [...output, ...runtime, ...absent, ...assets, `--outfile=${file}`];
-  await promisify(execFile)(
-    join(ROOT, 'node_modules/.bin/bun'),
-    ['build', 'longhaul.js', ...stage.programs, ...flags],
-    {
-      cwd: stage.code,
-    },
-  );
+  await promisify(execFile)(INSTALLED, ['build', 'longhaul.js', ...stage.programs, ...flags], {
+    cwd: stage.code,
+  });
+}
+
+function isHost(target: BinaryTarget): boolean {
+  const isMusl = globSync('/lib/ld-musl-*').length > 0;
+  return target.name === hostTarget({ platform: process.platform, arch: process.arch, isMusl });
 }
 
 /** Runs the file if this machine can. */
 async function check(target: BinaryTarget, file: string): Promise<string> {
-  const isMusl = globSync('/lib/ld-musl-*').length > 0;
-  if (target.name !== hostTarget({ platform: process.platform, arch: process.arch, isMusl })) {
-    return 'not run: this machine runs no such program';
-  }
+  if (!isHost(target)) return 'not run: this machine runs no such program';
   const { version } = JSON.parse(await readFile(join(ROOT, 'packages/cli/package.json'), 'utf8'));
   const { stdout, stderr } = spawnSync(file, ['--version'], { encoding: 'utf8' });
   if (stdout.trim() === version) return `runs: version ${version}`;
