@@ -1,4 +1,4 @@
-/** Whether a sentence says what comes next: `Now let me run the tests.`, `Next: the settings.`, `Now update a.md.` */
+/** Whether a sentence says what comes next: `Let me run the tests.`, `Now update a.md.`, `It is slow, so I add an index.` */
 export function isIntent(sentence: string): boolean {
   return INTENT.test(sentence) || NOW.test(sentence);
 }
@@ -16,7 +16,7 @@ export function isResultSentence(sentence: string): boolean {
 const LEAD = '(?:(?:now|next|first|then|and|but|so|ok|okay|good|great|perfect|wait|actually)\\b[,!.:]? )*';
 const INTENT = new RegExp(
   `^${LEAD}(?:let me(?! know)|let['’]s|let us|i['’]ll|i will|i(?:['’]m| am) (?:now )?\\w+ing|i need to|i should)\\b` +
-    '|^(?:next|remaining)\\b[^.]*:',
+    '|^(?:next|remaining)\\b[^.]*:|, so i (?!have\\b|did\\b|built\\b|wrote\\b|found\\b|\\w+ed\\b)',
   'i',
 );
 /** `Now update a.md.`, but not `Now clients can read it.` */
