@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,8 +45,9 @@ beforeEach(async () => {
   files = { [NAME]: PROGRAM, SHA256SUMS: `${sumOf('x')}  longhaul-other\n${sumOf(PROGRAM)}  ${NAME}\n` };
 });
 
-async function install(args: readonly string[], env: Record<string, string> = {}) {
+async function install(args: readonly string[], env: Record<string, string> = {}, cwd = root) {
   const child = spawn('sh', [SCRIPT, ...args], {
+    cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -72,6 +73,32 @@ it('installs the file for this machine, replaces an earlier one, and says if its
   expect(await installed()).toEqual(['longhaul']);
 });
 
+it('takes a relative folder, and slashes at the end of both', async () => {
+  const cwd = join(bin, '..');
+  const args = ['--base-url', `${url}/`, '--to', 'my bin/'];
+  const env = { PATH: `${bin}:${process.env['PATH']}` };
+  expect(await install(args, env, cwd)).toMatchObject({
+    code: 0,
+    stdout: `Downloading ${NAME} ...\nInstalled longhaul 1.2.3 in ${bin}.\n`,
+  });
+});
+
+it('says that another longhaul comes first on the PATH, and does not install into a folder of that name', async () => {
+  const other = join(bin, '../other');
+  await mkdir(other);
+  await writeFile(join(other, 'longhaul'), PROGRAM, { mode: 0o755 });
+  const env = { PATH: `${other}:${process.env['PATH']}:${bin}` };
+  expect((await install(['--base-url', url, '--to', bin], env)).stdout).toContain(
+    `${other}/longhaul comes first on your PATH.`,
+  );
+  await rm(join(bin, 'longhaul'));
+  await mkdir(join(bin, 'longhaul'));
+  expect(await install(['--base-url', url, '--to', bin])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${bin}/longhaul is a folder.`),
+  });
+});
+
 it('installs nothing if the file has another checksum, and leaves an earlier version in place', async () => {
   files[NAME] = '#!/bin/sh\necho evil\n';
   await install(['--base-url', url, '--to', bin]);
@@ -86,6 +113,7 @@ it.each([
   ['no address', [], /--base-url URL/],
   ['an address without TLS', ['--base-url', 'http://files.example'], /must begin with https:/],
   ['an address that only looks like this machine', ['--base-url', 'http://127.0.0.1.example/'], /https:/],
+  ['an address with another host after an @', ['--base-url', 'http://127.0.0.1:80@files.example'], /https:/],
   ['a flag without its value', ['--to'], /--to needs a value/],
   ['an unknown flag', ['--prefix', 'x'], /no argument --prefix/],
 ])('refuses %s', async (_, args, message) => {

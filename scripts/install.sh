@@ -9,6 +9,7 @@ set -eu
 
 base_url=${LONGHAUL_BASE_URL:-}
 folder=${HOME:+$HOME/.local/bin}
+redirects=
 
 fail() {
   echo "install.sh: $1" >&2
@@ -31,14 +32,23 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# Whoever can change the files on their way could change the checksums too.
+# Whoever can change the files on their way could change the checksums too. What is before an @ is not the host.
+base_url=${base_url%/}
 case $base_url in
   '') fail "It must know where the files are. Add --base-url URL, or set LONGHAUL_BASE_URL." ;;
-  https://*) ;;
+  http://*@*) fail "The address must begin with https://, not: $base_url" ;;
+  https://*) redirects='--proto-redir =https' ;;
   http://127.0.0.1:* | http://127.0.0.1/* | http://localhost:* | http://localhost/*) ;;
   *) fail "The address must begin with https://, not: $base_url" ;;
 esac
 [ -n "$folder" ] || fail 'HOME is not set. Add --to FOLDER.'
+case $folder in
+  /*) ;;
+  *) folder=$PWD/$folder ;;
+esac
+case $folder in
+  ?*/) folder=${folder%/} ;;
+esac
 
 case $(uname -s) in
   Linux) system=linux ;;
@@ -55,7 +65,8 @@ if [ "$system" = linux ] && ls /lib/ld-musl-* >/dev/null 2>&1; then libc=-musl; 
 name=longhaul-$system-$machine$libc
 
 if command -v curl >/dev/null; then
-  download() { curl --fail --silent --show-error --location --output "$2" "$1"; }
+  # shellcheck disable=SC2086 # Two words, or none.
+  download() { curl --fail --silent --show-error --location $redirects --output "$2" "$1"; }
 elif command -v wget >/dev/null; then
   download() { wget -q -O "$2" "$1"; }
 else
@@ -69,6 +80,7 @@ else
   fail 'It needs sha256sum or shasum, to verify the file. Install coreutils.'
 fi
 
+[ ! -d "$folder/longhaul" ] || fail "$folder/longhaul is a folder. Add --to with another folder."
 mkdir -p "$folder" || fail "The folder $folder cannot be made. Add --to FOLDER."
 # In the folder itself, so that the last step replaces an earlier version at once.
 work=$(mktemp -d "$folder/.longhaul-install-XXXXXX") || fail "$folder cannot be written. Add --to FOLDER."
@@ -90,4 +102,9 @@ echo "Installed longhaul $version in $folder."
 case :$PATH: in
   *:"$folder":*) ;;
   *) echo "$folder is not on your PATH. Add it: export PATH=\"$folder:\$PATH\"" ;;
+esac
+first=$(command -v longhaul || :)
+case $first in
+  '' | "$folder/longhaul") ;;
+  *) echo "The command longhaul still starts another version: $first comes first on your PATH." ;;
 esac
