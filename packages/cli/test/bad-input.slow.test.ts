@@ -37,7 +37,7 @@ describe('wrong usage exits with 2 and names the remedy', () => {
     [['run', 'task', '--window', 'big'], /--window must be a whole number greater than 0, not "big"/],
     [
       ['run', 'task', '--sandbox', 'dokcer'],
-      /--sandbox must be auto, docker, bubblewrap or local.*Did you mean docker\?/,
+      /--sandbox must be auto, docker, bubblewrap, seatbelt or local.*Did you mean docker\?/,
     ],
     [['run', 'task', '--network', 'maybe'], /--network must be on or off/],
     [['run', 'task', '--env', 'KEY=secret'], /--env KEY: give the name of a variable(?!.*secret)/],

@@ -269,7 +269,7 @@ describe('mistakes', () => {
     [
       'a value of a fixed set',
       'sandbox: { driver: dokcer }',
-      'longhaul.yml:1:20: sandbox.driver must be auto, docker, bubblewrap or local, not "dokcer". Did you mean "docker"?',
+      'longhaul.yml:1:20: sandbox.driver must be auto, docker, bubblewrap, seatbelt or local, not "dokcer". Did you mean "docker"?',
     ],
     [
       'a model without a provider',
