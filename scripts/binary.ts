@@ -24,6 +24,9 @@ const INSTALLED = realpathSync(join(ROOT, 'node_modules/.bin/bun'));
 /** A project must not change the program with its own settings for Bun or its variables. */
 const NO_SETTINGS = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'];
 
+/** Without it, no package on the disk is found, and so not the library of the embedded models. */
+const WITH_PACKAGES = '--compile-autoload-package-json';
+
 try {
   await makeBinaries();
 } catch (error) {
@@ -68,7 +71,12 @@ async function compile(
   { stage, file, bun }: { stage: Stage; file: string; bun: string },
 ): Promise<void> {
   const output = ['--compile', '--splitting', '--minify', '--keep-names', '--format=esm', '--root=.'];
-  const runtime = [`--target=${target.bun}`, `--compile-executable-path=${bun}`, ...NO_SETTINGS];
+  const runtime = [
+    `--target=${target.bun}`,
+    `--compile-executable-path=${bun}`,
+    WITH_PACKAGES,
+    ...NO_SETTINGS,
+  ];
   const absent = ['cpu-features', '*.node'].map((name) => `--external=${name}`);
   const assets = stage.assets.map((path) => `--asset=${path}`);
   const flags = [...output, ...runtime, ...absent, ...assets, `--outfile=${file}`];

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { connectEmbeddedModel } from '@longhaul/embedded';
 import { createScriptedModelServer, hasToolCall, type ScriptedModelServer } from '@longhaul/scripted-model';
+import { lacks, llamaProblem } from '@longhaul/testing/machine';
+import { writeTinyModel } from '@longhaul/testing/tiny-model';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmptyRoot, openEmptyRoot } from './empty-root.ts';
 import { linesOf } from './harness.ts';
@@ -129,6 +132,25 @@ describe.skipIf(cannotRun !== undefined)(`a single file: ${cannotRun ?? 'in a ro
     expect(await answer.json()).toMatchObject({ data: [{ id: 'scripted' }] });
     gateway.stop();
     await gateway.ended;
+  });
+
+  it('runs an embedded model with the library that is installed on the disk', async ({ skip }) => {
+    const problem = await llamaProblem();
+    if (problem !== undefined) return lacks('llama', problem, skip);
+    const embedded = join(folder, 'cache', 'longhaul', 'embedded');
+    await mkdir(embedded, { recursive: true });
+    await symlink(join(ROOT, 'node_modules'), join(embedded, 'node_modules'));
+    const path = join(folder, 'tiny.gguf');
+    await writeTinyModel(path, { answers: [{ text: 'I am inside a single file.' }] });
+    const places = { XDG_RUNTIME_DIR: folder, XDG_CACHE_HOME: join(folder, 'cache') };
+    const args = ['run', 'Hello', '--quiet', '--sandbox', 'local', '--model', `embedded:${path}`];
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd: root.work,
+      env: { PATH: process.env['PATH'], HOME: root.home, ...places },
+    });
+    expect(stdout).toBe('I am inside a single file.\n');
+    const connection = await connectEmbeddedModel({ path, folder: embedded, env: places });
+    process.kill((await connection.facts()).pid, 'SIGKILL');
   });
 
   it('plays the demo on a machine with a shell and Node.js', async () => {

@@ -3,6 +3,7 @@
  * the first requests wait. It ends when nobody has asked for some time, and keeps what it has read on disk.
  */
 import { rm } from 'node:fs/promises';
+import { isEmbeddedFile } from '@longhaul/models';
 import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
 import { IdleEnd } from './idle-end.ts';
 import { listenAlone } from './listen-alone.ts';
@@ -15,6 +16,8 @@ export interface ModelProcessOptions extends EngineOptions {
 
 // The argument comes from this package, so it needs no validation.
 const options: ModelProcessOptions = JSON.parse(process.argv[2] ?? '{}');
+// The library starts scripts of its own with this program. As a single file, it runs them only if it acts as Bun.
+if (isEmbeddedFile(process.argv[1] ?? '')) process.env['BUN_BE_BUN'] = '1';
 const loading = Promise.withResolvers<Awaited<ReturnType<typeof openEngine>>>();
 // A failure is answered to the requests that wait.
 loading.promise.catch(() => {});
