@@ -1,7 +1,7 @@
 import { createMemoryStorage } from '@longhaul/storage/memory';
 import { answer, calls, playedDriver } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
-import { createRuntime } from './create-runtime.ts';
+import { type CreateRuntimeOptions, createRuntime } from './create-runtime.ts';
 import { defineTool } from './ports/define-tool.ts';
 
 const TASK = { workspace: '/nowhere', model: 'any/model', task: 'the task' };
@@ -52,5 +52,30 @@ describe('createRuntime', () => {
     const runtime = createRuntime({ ...createMemoryStorage(), model, driverFor: async () => other });
     const session = await runtime.createSession(TASK);
     expect(await runtime.run(session.id, { content: CONTENT })).toMatchObject({ text: 'from driverFor' });
+  });
+
+  it('continues after a tool that returns no result, and the model sees why', async () => {
+    const count = defineTool({
+      name: 'count',
+      description: 'Counts.',
+      execute: () => ({ rows: 2 }) as unknown as string,
+    });
+    const model = playedDriver([calls({ name: 'count' }), answer('It has a bug.')]);
+    const storage = createMemoryStorage();
+    const runtime = createRuntime({ ...storage, model, tools: [count] });
+    const session = await runtime.createSession(TASK);
+    expect(await runtime.run(session.id, { content: CONTENT })).toMatchObject({ text: 'It has a bug.' });
+    const { messages } = await storage.store.loadLog(session.id);
+    expect(JSON.stringify(messages)).toContain('The tool count ran, but returned an object without content.');
+  });
+
+  it('names a missing option, and tools of the same name', () => {
+    const all: CreateRuntimeOptions = { ...createMemoryStorage(), model: playedDriver([]) };
+    const tool = defineTool({ name: 'one', description: 'Is one.', execute: () => {} });
+    const create = (options: object) => () => createRuntime({ ...all, ...options });
+    expect(create({ store: undefined })).toThrow('createRuntime needs store and blobs.');
+    expect(create({ model: undefined })).toThrow('createRuntime needs a model, or driverFor');
+    expect(create({ tools: [tool, tool] })).toThrow('Two tools have the name one.');
+    expect(create({ model: undefined, driverFor: async () => all.model })).not.toThrow();
   });
 });

@@ -26,6 +26,7 @@ export interface CreateRuntimeOptions extends Partial<RuntimeOptions> {
  * const runtime = createRuntime({ ...createMemoryStorage(), model, tools: [clock] });
  */
 export function createRuntime({ model, ...options }: CreateRuntimeOptions): Runtime {
+  requireOptions({ model, ...options });
   return new Runtime({
     tools: [],
     driverFor: async () => model,
@@ -34,6 +35,17 @@ export function createRuntime({ model, ...options }: CreateRuntimeOptions): Runt
     compression: DEFAULT_COMPRESSION,
     ...options,
   });
+}
+
+/** For programs without types: otherwise, the first run would fail somewhere inside. */
+function requireOptions({ model, driverFor, store, blobs, tools = [] }: Partial<CreateRuntimeOptions>): void {
+  if (store === undefined || blobs === undefined)
+    throw new TypeError('createRuntime needs store and blobs. Pass ...createMemoryStorage(), for example.');
+  if (model === undefined && driverFor === undefined)
+    throw new TypeError('createRuntime needs a model, or driverFor, which returns one.');
+  const names = tools.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new TypeError(`Two tools have the name ${twice}.`);
 }
 
 const DEFAULT_COMPRESSION: RuntimeOptions['compression'] = {

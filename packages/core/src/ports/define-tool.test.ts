@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool } from './define-tool.ts';
+import type { ToolContext } from './tool.ts';
+
+const CONTEXT = {} as ToolContext;
 
 describe('defineTool', () => {
   const parameters = {
@@ -43,5 +46,43 @@ describe('defineTool', () => {
     });
     expect(double.parse(4)).toEqual({ ok: true, input: 4 });
     expect(double.parse('4')).toEqual({ ok: false, reason: 'pass a number' });
+  });
+
+  it.each([
+    ['a text', 'a text'],
+    [undefined, ''],
+    [null, ''],
+  ])('takes the result %j', async (returned, text) => {
+    const tool = defineTool({ name: 'any', description: 'Returns it.', execute: () => returned as string });
+    expect(await tool.execute({}, CONTEXT)).toEqual({ content: [{ type: 'text', text }] });
+  });
+
+  it.each([
+    [{ rows: 2 }, 'an object without content'],
+    [{ content: 'text' }, 'an object without content'],
+    [['a text'], 'an object without content'],
+    [42, 'a number'],
+  ])('throws for the result %j of a program without types', async (returned, what) => {
+    const tool = defineTool({
+      name: 'any',
+      description: 'Returns it.',
+      execute: async () => returned as unknown as string,
+    });
+    await expect(tool.execute({}, CONTEXT)).rejects.toThrow(
+      `The tool any ran, but returned ${what}. A tool must return a text or a result.`,
+    );
+  });
+
+  it('takes a schema without exact types, as libraries make them, and refuses one that is not an object', () => {
+    const one = { name: 'forecast', description: 'Forecasts the weather.', execute: () => {} };
+    const schema: { [key: string]: unknown; type?: string | string[] } = {
+      type: 'object',
+      required: ['city'],
+    };
+    expect(defineTool({ ...one, parameters: schema }).schema.parameters).toEqual(schema);
+    expect(defineTool({ ...one, parameters: {} }).schema.parameters).toEqual({ type: 'object' });
+    expect(() => defineTool({ ...one, parameters: { type: 'array' } })).toThrow(
+      'The parameters of the tool forecast have the type array. They must be an object.',
+    );
   });
 });

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
-import type { ToolSchema } from './model-driver.ts';
 import type { Tool, ToolContext, ToolInput, ToolResult } from './tool.ts';
 
 /** A tool of a program that embeds the agent. */
@@ -9,16 +8,22 @@ export interface ToolDefinition<Input>
   name: string;
   /** What the tool does and when to use it, for the model. */
   description: string;
-  /** JSON Schema of the arguments, an object. Default: no arguments. */
-  parameters?: ToolSchema['parameters'];
+  /** JSON Schema of the arguments, an object, also what `z.toJSONSchema` of zod returns. Default: no arguments. */
+  parameters?: { readonly [key: string]: unknown };
   /**
    * Checks the model's arguments. It throws an error whose message the model can act on. Pass the `parse` of a zod
    * schema. Default: the arguments must be an object that has the fields that `parameters` requires.
    */
   parse?: (input: JsonValue) => Input;
-  /** Returns the text for the model, or a whole result. An exception becomes a result that the model sees as an error. */
-  execute(input: Input, context: ToolContext): Promise<string | ToolResult> | string | ToolResult;
+  /**
+   * Returns the text for the model, a whole result, or nothing. An exception becomes a result that the model sees as an
+   * error.
+   */
+  execute(input: Input, context: ToolContext): Promise<Returned> | Returned;
 }
+
+/** A function without a result is a tool without an output. */
+type Returned = string | ToolResult | undefined | void;
 
 /**
  * Creates a tool from a function.
@@ -28,16 +33,36 @@ export interface ToolDefinition<Input>
  */
 export function defineTool<Input = JsonObject>(definition: ToolDefinition<Input>): Tool<Input> {
   const { name, description, parameters = { type: 'object', properties: {} }, ...traits } = definition;
+  const { type } = { type: 'object', ...parameters };
+  if (type !== 'object')
+    throw new TypeError(`The parameters of the tool ${name} have the type ${type}. They must be an object.`);
   return {
     ...traits,
     name,
-    schema: { name, description, parameters },
+    schema: { name, description, parameters: { ...(parameters as JsonObject), type } },
     parse: (input) => parsed(definition, input),
     async execute(input, context) {
-      const result = await definition.execute(input, context);
-      return typeof result === 'string' ? { content: [{ type: 'text', text: result }] } : result;
+      return resultOf(name, await definition.execute(input, context));
     },
   };
+}
+
+/** Programs without types return anything. */
+function resultOf(name: string, returned: unknown): ToolResult {
+  if (isResult(returned)) return returned;
+  const text = returned ?? '';
+  if (typeof text === 'string') return { content: [{ type: 'text', text }] };
+  const what = typeof text === 'object' ? 'an object without content' : `a ${typeof text}`;
+  throw new TypeError(`The tool ${name} ran, but returned ${what}. A tool must return a text or a result.`);
+}
+
+function isResult(returned: unknown): returned is ToolResult {
+  return (
+    typeof returned === 'object' &&
+    returned !== null &&
+    'content' in returned &&
+    Array.isArray(returned.content)
+  );
 }
 
 function parsed<Input>(
@@ -53,7 +78,7 @@ function parsed<Input>(
 }
 
 /** Without `parse`, a tool gets what the model wrote, and `Input` is only the author's name for it. */
-function checked<Input>(input: JsonValue, required: JsonValue | undefined): ToolInput<Input> {
+function checked<Input>(input: JsonValue, required: unknown): ToolInput<Input> {
   if (!isObject(input)) return { ok: false, reason: 'the arguments must be an object' };
   const names = Array.isArray(required) ? required.map(String) : [];
   const missing = names.filter((name) => input[name] === undefined);
