@@ -199,10 +199,16 @@ describe('a session of OpenAI chat messages', () => {
     for (let number = 1; number <= 8; number += 1) session.append(chatStep(number));
     const before = await session.fit();
     session.learnRefusal();
+    const stored = JSON.stringify(session);
     const after = await session.fit();
     expect(after.compacted?.round).toBe(1);
     expect(after.predictedTokens).toBeLessThan(before.predictedTokens);
     expect((await session.fit()).compacted).toBeUndefined();
+    // A program that stores the session after each answer does not send the refused request again.
+    const restored = chatSession(32_000, { state: JSON.parse(stored) });
+    expect((await restored.fit()).predictedTokens).toBeLessThan(before.predictedTokens);
+    expect((await restored.fit()).compacted).toBeUndefined();
+    expect(restored.marksOnly()).not.toHaveProperty('wasRefused');
   });
 });
 

@@ -80,6 +80,7 @@ class LoggedSession<M> implements ContextSession<M> {
     this.#learnedWindowTokens = state?.learnedWindowTokens;
     this.#marks = new SessionMarks(state);
     this.#compactor = new SessionCompactor(options, this.#marks, this.#count);
+    this.#compactor.wasRefused = state?.wasRefused === true;
     this.#appended.append(storedMessages(options));
   }
 
@@ -239,6 +240,7 @@ class LoggedSession<M> implements ContextSession<M> {
       version: 1,
       messageCount: this.messageCount,
       ...(this.#learnedWindowTokens === undefined ? {} : { learnedWindowTokens: this.#learnedWindowTokens }),
+      ...(this.#compactor.wasRefused ? { wasRefused: true } : {}),
       ratio: this.#meter.ratio,
       mediaRatio: this.#meter.mediaRatio,
       ...this.#marks.toJSON(),

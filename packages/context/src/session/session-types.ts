@@ -69,6 +69,8 @@ export interface ContextSessionState<M> {
   marks: Mark[];
   /** The window that a refusal named, if it was smaller than `windowTokens`. */
   learnedWindowTokens?: number;
+  /** The last request was refused as too long, and `fit` has not made room since. Absent: no. */
+  wasRefused?: boolean;
   /** Real tokens for one counted token of text. */
   ratio: number;
   /** Real tokens for one counted token of media. Absent in a state of an older version: 1. */
