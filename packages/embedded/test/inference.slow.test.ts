@@ -196,8 +196,7 @@ it('a file that is no model is refused with its name', async () => {
   const { join } = await import('node:path');
   place = await TinyPlace.open({ answers: ANSWERS });
   await writeFile(join(place.folder, 'tiny.gguf'), 'GGUF but not really');
-  const model = await place.connect();
-  await expect(model.facts()).rejects.toMatchObject({
+  await expect(place.connect()).rejects.toMatchObject({
     code: 'config_invalid',
     message: expect.stringContaining('tiny.gguf cannot be loaded'),
   });

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { LonghaulError } from '@longhaul/protocol';
+import { checkHeader } from '../engine/gguf-header.ts';
 import type { ModelProcessOptions } from '../process/model-process.ts';
 import { type ModelFacts, readFacts } from './model-facts.ts';
 import { socketFetch } from './socket-fetch.ts';
@@ -34,7 +35,7 @@ export interface EmbeddedModel {
   facts(signal?: AbortSignal): Promise<ModelFacts>;
 }
 
-/** @throws {LonghaulError} `config_invalid`: the file cannot be read. */
+/** @throws {LonghaulError} `config_invalid`: the file cannot be read, or is no model. */
 export async function connectEmbeddedModel(options: EmbeddedModelOptions): Promise<EmbeddedModel> {
   const { path, id } = await identified(options.path);
   const socket = await socketPlace(id, options.env);
@@ -59,14 +60,33 @@ export async function connectEmbeddedModel(options: EmbeddedModelOptions): Promi
     await start();
     return await send(input, init);
   };
-  return { socketPath: socket, start, fetch, facts: (signal) => readFacts(fetch, signal) };
+  return { socketPath: socket, start, fetch, facts: (signal) => loadedFacts(fetch, signal) };
+}
+
+/** A process that ends while it loads has usually used all memory. */
+async function loadedFacts(
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal | undefined,
+): Promise<ModelFacts> {
+  try {
+    return await readFacts(fetch, signal);
+  } catch (thrown) {
+    if (signal?.aborted === true || !isConnectionFailure(thrown)) throw thrown;
+    throw new LonghaulError(
+      'provider_unreachable',
+      'The process of the embedded model ended while it loaded the model. Perhaps the memory was full: choose a smaller model or window, or try again.',
+      { cause: thrown },
+    );
+  }
 }
 
 async function identified(file: string): Promise<{ path: string; id: string }> {
   try {
     const path = await realpath(file);
+    await checkHeader(path);
     return { path, id: await modelId(path) };
   } catch (cause) {
+    if (cause instanceof LonghaulError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new LonghaulError('config_invalid', `The model file ${file} cannot be read: ${why}.`, { cause });
   }

@@ -5,7 +5,7 @@ import type { LlamaModel } from '../library/llama-types.ts';
 import { loadLibrary } from '../library/load-library.ts';
 import type { Engine } from './engine.ts';
 import { fitMemory } from './fit-memory.ts';
-import { checkHeader } from './gguf-header.ts';
+import { checkDescription } from './gguf-header.ts';
 import { LlamaEngine } from './llama-engine.ts';
 import { measureThreads } from './measure-threads.ts';
 import { StateStore } from './state-store.ts';
@@ -25,7 +25,7 @@ export interface EngineOptions {
 
 /** Loads a model. @throws {LonghaulError} `config_invalid` */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  await checkHeader(options.path);
+  await checkDescription(options.path);
   const libraries = await loadLibrary(options.folder);
   const llama = await libraries.llama.getLlama({
     gpu: options.gpu ? 'auto' : false,

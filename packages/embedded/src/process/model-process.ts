@@ -14,6 +14,9 @@ export interface ModelProcessOptions extends EngineOptions {
   idleMs: number;
 }
 
+/** So long the requests that wait can take the answer that the model cannot be loaded. */
+const FAILED_MS = 5_000;
+
 // The argument comes from this package, so it needs no validation.
 const options: ModelProcessOptions = JSON.parse(process.argv[2] ?? '{}');
 // The library starts scripts of its own with this program. As a single file, it runs them only if it acts as Bun.
@@ -24,6 +27,7 @@ loading.promise.catch(() => {});
 const idle = new IdleEnd(options.idleMs, () => void end('idle'));
 let openRequests = 0;
 let isEnding = false;
+let isLoaded = false;
 const server = createModelServer({
   engine: loading.promise,
   onActivity(count) {
@@ -33,23 +37,37 @@ const server = createModelServer({
 });
 if (await listenAlone(server, options.socket)) {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end('signal'));
-  openEngine(options).then(loading.resolve, async (thrown: unknown) => {
-    loading.reject(thrown);
-    console.error(thrown);
-    // The next request starts another process, in which the cause may be gone.
-    await rm(options.socket, { force: true });
-    server.close(() => process.exit(1));
-  });
+  openEngine(options).then(
+    (engine) => {
+      isLoaded = true;
+      loading.resolve(engine);
+    },
+    async (thrown: unknown) => {
+      loading.reject(thrown);
+      console.error(thrown);
+      // The next request starts another process, in which the cause may be gone.
+      await rm(options.socket, { force: true });
+      server.close(() => process.exit(1));
+      // A client that asks nothing does not keep the process.
+      setTimeout(() => process.exit(1), FAILED_MS);
+    },
+  );
 } else process.exit(0);
 
 /**
  * Stores what the model has read, and ends. The socket is there until then, so that the next process starts after it.
- * A signal also ends the requests.
+ * A signal also ends the requests. While the model is loaded there is nothing to store, and the library may never
+ * return.
  */
 async function end(reason: 'idle' | 'signal'): Promise<void> {
   if (isEnding) return;
   isEnding = true;
   if (reason === 'signal') server.closeAllConnections();
+  if (!isLoaded) {
+    await rm(options.socket, { force: true });
+    // An exit would wait for the threads that load.
+    process.kill(process.pid, 'SIGKILL');
+  }
   await loading.promise.then((engine) => engine.save());
   if (reason === 'idle' && openRequests > 0) {
     isEnding = false;
