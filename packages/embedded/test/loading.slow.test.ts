@@ -40,3 +40,11 @@ it('a process that ends while it loads is reported as such', async () => {
   const model = await place.connect();
   await expect(model.facts()).rejects.toMatchObject({ code: 'provider_unreachable' });
 });
+
+it('a library that cannot be used at once is reported by its reason', async () => {
+  await using place = await TinyPlace.open({ answers: [{ text: 'Yes.' }] });
+  await installLibrary(place.folder, "Promise.reject(new Error('No such processor.'))");
+  const model = await place.connect();
+  await model.start();
+  await expect(model.facts()).rejects.toThrow('No such processor.');
+});

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LonghaulError } from '@longhaul/protocol';
 import type { ModelProcessOptions } from '../process/model-process.ts';
+import { ownFolder } from './socket-place.ts';
 
 const RETRY_MS = 20;
 
@@ -17,7 +18,7 @@ const RETRY_MS = 20;
  */
 export async function startModelProcess(options: ModelProcessOptions): Promise<void> {
   const log = join(options.folder, 'logs', `${options.id}.log`);
-  await mkdir(dirname(log), { recursive: true, mode: 0o700 });
+  await ownFolder(dirname(log));
   for (;;) {
     const ended = await spawnProcess(options, log);
     for (let end: Ended | undefined; ; ) {

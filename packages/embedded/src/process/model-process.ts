@@ -3,6 +3,7 @@
  * the first requests wait. It ends when nobody has asked for some time, and keeps what it has read on disk.
  */
 import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isEmbeddedFile } from '@longhaul/models';
 import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
 import { IdleEnd } from './idle-end.ts';
@@ -14,8 +15,10 @@ export interface ModelProcessOptions extends EngineOptions {
   idleMs: number;
 }
 
-/** So long the requests that wait can take the answer that the model cannot be loaded. */
-const FAILED_MS = 5_000;
+/** So long a client that has just started the process can ask why the model cannot be loaded. */
+const FAILED_MS = 1_000;
+/** So long a client can take the answer. */
+const CLOSING_MS = 5_000;
 
 // The argument comes from this package, so it needs no validation.
 const options: ModelProcessOptions = JSON.parse(process.argv[2] ?? '{}');
@@ -45,11 +48,12 @@ if (await listenAlone(server, options.socket)) {
     async (thrown: unknown) => {
       loading.reject(thrown);
       console.error(thrown);
+      await sleep(FAILED_MS);
       // The next request starts another process, in which the cause may be gone.
       await rm(options.socket, { force: true });
       server.close(() => process.exit(1));
       // A client that asks nothing does not keep the process.
-      setTimeout(() => process.exit(1), FAILED_MS);
+      setTimeout(() => process.exit(1), CLOSING_MS);
     },
   );
 } else process.exit(0);
