@@ -16,10 +16,11 @@ const DRAWN = [
 ];
 
 /**
- * Tests that run the command a second time, with Bun: those of runs, sessions, servers, stores, workers, and of processes
- * that outlive others. Not those of `watchdog`, which reads how Node.js keeps signals, of `compile-cache` and
- * `loaded-modules`, which look into Node.js, and of `hostile-modules`, which needs hooks that Bun does not have. The demo runs with the Bun of a single
- * file.
+ * Tests that run the command a second time, with Bun: those of runs, sessions, servers, stores, workers, of processes
+ * that outlive others, of editors, and of the gateway. Not those of `watchdog`, which reads how Node.js keeps signals, of
+ * `compile-cache` and `loaded-modules`, which look into Node.js, of `hostile-modules`, which needs hooks that Bun does
+ * not have, and of `trust` and `files-journey`, whose folders have files that Bun reads: `bun-settings` tests them. The
+ * demo runs with the Bun of a single file.
  */
 const WITH_BUN = [
   'run',
@@ -31,7 +32,12 @@ const WITH_BUN = [
   'wait',
   'kept-commands',
   'background-kill',
-].map((name) => `packages/cli/test/${name}.slow.test.ts`);
+  'import',
+  'acp/acp',
+  'acp/acp-processes',
+]
+  .map((name) => `packages/cli/test/${name}.slow.test.ts`)
+  .concat(['gateway', 'mcp', 'background', 'sessions'].map((name) => `packages/cli/test/${name}.test.ts`));
 
 /** Programs that tests start share the cache. Otherwise most of their time would be spent compiling. */
 const ENV = { NODE_COMPILE_CACHE: join(tmpdir(), 'longhaul-test-compile-cache') };
