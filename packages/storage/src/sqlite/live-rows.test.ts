@@ -31,6 +31,15 @@ const actions = fc.array(
   { maxLength: 40 },
 );
 
+const PINNED_BEFORE_COMPACTION: Action[] = [
+  { what: 'append', share: 0 },
+  { what: 'append', share: 0 },
+  { what: 'append', share: 0 },
+  { what: 'pin', share: 0.4 },
+  { what: 'append', share: 0 },
+  { what: 'compact', share: 0.75 },
+];
+
 /** Plays random actions on a session. Times ascend, so that each mark has its place. */
 class Player {
   readonly #store: Store;
@@ -170,7 +179,7 @@ describe('a session with reverts in SQLite', () => {
         await played(memory, list);
         expect(await loaded(sqlite)).toEqual(await loaded(memory));
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [[PINNED_BEFORE_COMPACTION]] },
     );
   });
 });

@@ -50,9 +50,11 @@ export function logStore(core: MemoryCore): LogStore {
       const kept = collapse ? collapseHidden(messages, { hidden, standsFrom }) : messages;
       const unloaded = new Set(kept.flatMap(({ id }) => (hidden.has(id) ? [id] : [])));
       const shown = kept.map((message) => (unloaded.has(message.id) ? { ...message, parts: [] } : message));
+      const present = new Set(kept.map(({ id }) => id));
+      // A pinned message stays in the list: it is hidden again if its pin is undone.
       const needed = shownMarks(marks, hidden).map((mark) =>
         mark.kind === 'compaction' && collapse
-          ? { ...mark, hides: mark.hides.filter((id) => unloaded.has(id)) }
+          ? { ...mark, hides: mark.hides.filter((id) => present.has(id)) }
           : mark,
       );
       return structuredClone({ session, messages: shown, marks: needed, damaged: [], unloaded, standsFrom });
