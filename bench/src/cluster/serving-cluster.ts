@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type PostgresServer, startPostgres } from '@longhaul/testing/machine';
-import { firstLine, startScript } from '../server/serving.ts';
-
-const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/longhaul.js', import.meta.url));
+import { firstLine, type Pace, startLonghaul, startPacedModel } from '../server/serving.ts';
 
 /** Servers with one database, whose commits wait for the disk. */
 export interface ServingCluster extends AsyncDisposable {
@@ -17,11 +14,8 @@ export interface ServingCluster extends AsyncDisposable {
   cpuSeconds(): Promise<{ servers: number; database: number }>;
 }
 
-export interface ServingClusterOptions {
+export interface ServingClusterOptions extends Pace {
   nodes: number;
-  /** Pieces of each answer, and the time between two of them. */
-  deltas: number;
-  intervalMs: number;
   /** Fills the database before the servers open it. */
   fill?: (url: string) => Promise<void>;
 }
@@ -33,29 +27,15 @@ export async function startServingCluster(options: ServingClusterOptions): Promi
     settings: { shared_buffers: '256MB', max_connections: '100' },
   });
   await options.fill?.(database.url);
-  const model = startScript('paced-model.ts', [String(options.deltas), String(options.intervalMs)]);
-  const port = await firstLine(model);
-  await writeFile(
-    join(folder, 'longhaul.yml'),
-    JSON.stringify({
-      model: 'paced/one',
-      providers: { paced: { baseUrl: `http://127.0.0.1:${port}/v1`, models: { one: { window: 128_000 } } } },
-      sandbox: { driver: 'local' },
-      storage: { url: database.url },
-      cluster: { secret: 'the secret of this benchmark' },
-      server: { requestsPerSecond: null, maxRuns: null },
-    }),
-  );
-  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const flags = ['serve', '--trust', '--no-token', '--port', '0', '--json', '--log-level', 'warn'];
+  const model = await startPacedModel(folder, options, {
+    storage: { url: database.url },
+    cluster: { secret: 'the secret of this benchmark' },
+    server: { requestsPerSecond: null, maxRuns: null },
+  });
   const servers: ChildProcess[] = [];
   const urls: string[] = [];
   for (let node = 0; node < options.nodes; node += 1) {
-    const server = spawn(process.execPath, [...process.execArgv, COMMAND, ...flags], {
-      cwd: folder,
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const server = startLonghaul(folder, ['--no-token']);
     servers.push(server);
     urls.push((JSON.parse(await firstLine(server)) as { url: string }).url);
     server.stdout?.resume();

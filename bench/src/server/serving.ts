@@ -21,10 +21,13 @@ export interface Serving extends AsyncDisposable {
   usage(): Promise<{ nowMb: number; peakMb: number; cpuSeconds: number }>;
 }
 
-export interface ServingOptions {
+export interface Pace {
   /** Pieces of each answer, and the time between two of them. */
   deltas: number;
   intervalMs: number;
+}
+
+export interface ServingOptions extends Pace {
   /** Default: no limit. */
   maxRuns?: number;
   /** Fills the database at this path before the server opens it. */
@@ -35,24 +38,11 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   const folder = await mkdtemp(join(tmpdir(), 'longhaul-bench-server-'));
   const database = join(folder, 'bench.db');
   await options.fill?.(database);
-  const model = startScript('paced-model.ts', [String(options.deltas), String(options.intervalMs)]);
-  const port = await firstLine(model);
-  await writeFile(
-    join(folder, 'longhaul.yml'),
-    JSON.stringify({
-      model: 'paced/one',
-      providers: { paced: { baseUrl: `http://127.0.0.1:${port}/v1`, models: { one: { window: 128_000 } } } },
-      sandbox: { driver: 'local' },
-      storage: { url: `sqlite:${database}` },
-      server: { requestsPerSecond: null, maxRuns: options.maxRuns ?? null },
-    }),
-  );
-  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const server = spawn(
-    process.execPath,
-    [...process.execArgv, COMMAND, 'serve', '--trust', '--port', '0', '--json', '--log-level', 'warn'],
-    { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const model = await startPacedModel(folder, options, {
+    storage: { url: `sqlite:${database}` },
+    server: { requestsPerSecond: null, maxRuns: options.maxRuns ?? null },
+  });
+  const server = startLonghaul(folder);
   const { url, tokenFile }: { url: string; tokenFile: string } = JSON.parse(await firstLine(server));
   const token = (await readFile(tokenFile, 'utf8')).trim();
   return {
@@ -75,6 +65,30 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts a model of this pace, and writes a `longhaul.yml` with it and the settings into the folder. */
+export async function startPacedModel(
+  folder: string,
+  { deltas, intervalMs }: Pace,
+  settings: object,
+): Promise<ChildProcess> {
+  const model = startScript('paced-model.ts', [String(deltas), String(intervalMs)]);
+  const baseUrl = `http://127.0.0.1:${await firstLine(model)}/v1`;
+  const providers = { paced: { baseUrl, models: { one: { window: 128_000 } } } };
+  const config = { model: 'paced/one', providers, sandbox: { driver: 'local' }, ...settings };
+  await writeFile(join(folder, 'longhaul.yml'), JSON.stringify(config));
+  return model;
+}
+
+/** Starts `longhaul serve` with the settings of the folder. Its first line names its address. */
+export function startLonghaul(folder: string, flags: readonly string[] = []): ChildProcess {
+  const serve = ['serve', '--trust', '--port', '0', '--json', '--log-level', 'warn'];
+  return spawn(process.execPath, [...process.execArgv, COMMAND, ...serve, ...flags], {
+    cwd: folder,
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 export function startScript(name: string, args: readonly string[]): ChildProcess {
