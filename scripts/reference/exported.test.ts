@@ -24,6 +24,7 @@ export function run(at: number): void;
 export function run(at: string): void;
 /* No docstring. */
 export const LIMIT = inner;`,
+  '/p/all.ts': "export type * from './run.ts'; export * from '@other/package';",
   '/p/index.d.ts': "export { a } from './a.ts';",
   '/p/a.d.ts': '/** The one. */\nexport declare const a = 1;',
 };
@@ -39,6 +40,10 @@ describe('the reference', () => {
       ['start', '/p/run.ts'],
       ['LIMIT', '/p/run.ts'],
     ]);
+  });
+
+  it('follows exports of everything in another file', () => {
+    expect(reader.of('/p/all.ts').map(({ name }) => name)).toEqual(['Options', 'run', 'LIMIT']);
   });
 
   it('reads only the docstring that directly precedes a declaration', () => {

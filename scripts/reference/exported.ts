@@ -42,6 +42,10 @@ export class ExportReader {
   }
 
   #exportsOf(statement: Statement, module: Module): Exported[] {
+    if (statement.type === 'ExportAllDeclaration') {
+      const target = ownFile(module, statement.source.value);
+      return target === undefined ? [] : this.of(target);
+    }
     if (statement.type !== 'ExportNamedDeclaration') return [];
     const { declaration, source, specifiers } = statement;
     if (declaration !== null) {
@@ -49,8 +53,8 @@ export class ExportReader {
       const text = module.source.slice(statement.start, statement.end);
       return namesOf(declaration).map((name) => ({ name, file: module.file, text, doc }));
     }
-    if (source === null || !source.value.startsWith('.')) return [];
-    const target = join(dirname(module.file), declarationFile(module.file, source.value));
+    const target = source === null ? undefined : ownFile(module, source.value);
+    if (target === undefined) return [];
     return specifiers.flatMap(({ local, exported }) => {
       const found = this.of(target).find(({ name }) => name === nameIn(local));
       // The compiler has checked that the name exists, so another package declares it.
@@ -70,9 +74,13 @@ export class ExportReader {
   }
 }
 
-/** Emitted declarations name `./x.ts`, and are in `./x.d.ts`. */
-function declarationFile(from: string, source: string): string {
-  return from.endsWith('.d.ts') ? source.replace(/\.[jt]s$/, '.d.ts') : source;
+/**
+ * Returns the file of the same package from which a module exports. Undefined: another package. Emitted declarations
+ * name `./x.ts`, and are in `./x.d.ts`.
+ */
+function ownFile({ file }: Module, source: string): string | undefined {
+  if (!source.startsWith('.')) return undefined;
+  return join(dirname(file), file.endsWith('.d.ts') ? source.replace(/\.[jt]s$/, '.d.ts') : source);
 }
 
 function nameIn(name: ModuleExportName): string {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, LonghaulError, Question } from '@longhaul/protocol';
 
+/** A call of a tool that needs a decision before it runs. */
 export interface ApprovalRequest {
   callId: string;
   /** Handle of the call, such as `m12.3`. */
@@ -28,6 +29,7 @@ export interface QuestionRequest extends Pick<ApprovalRequest, 'callId' | 'handl
   question: Question;
 }
 
+/** The answer of a person to a question, or the reason why there is none. */
 export type QuestionAnswer =
   | { isAnswered: true; content: JsonObject }
   | { isAnswered: false; reason: string };

@@ -12,6 +12,7 @@ export interface BackgroundCommands {
   list(): readonly BackgroundCommand[];
 }
 
+/** How a command in the background is started. */
 export interface StartBackground {
   handle: string;
   cwd?: string | undefined;
@@ -19,6 +20,7 @@ export interface StartBackground {
   keep?: boolean | undefined;
 }
 
+/** A command that runs in the background of a session, or has ended there. */
 export interface BackgroundCommand {
   /** Names the command in the session: the handle of the call that started it. */
   readonly handle: string;
@@ -45,12 +47,14 @@ export interface BackgroundCommand {
   watch(watcher: BackgroundWatcher): () => void;
 }
 
+/** Receives the output and the end of a command in the background. */
 export interface BackgroundWatcher {
   /** Must not reject. */
   onOutput(text: string): Promise<void>;
   onEnd(): void;
 }
 
+/** Output of a command in the background that was not read before. */
 export interface NewOutput {
   text: string;
   /** Characters before the text that nobody has read and that are not kept. */

@@ -14,6 +14,7 @@ export interface BlobStore {
   stat(id: string): Promise<BlobInfo | undefined>;
 }
 
+/** A stored blob. */
 export interface BlobInfo {
   id: string;
   /** Bytes. */

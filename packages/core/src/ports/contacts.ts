@@ -12,6 +12,7 @@ export interface Contacts {
   send(to: { name: string; handle: string }, text: string): Promise<SentToContact>;
 }
 
+/** Another session to which a session may write. */
 export interface Contact {
   id: string;
   title: string;
@@ -22,9 +23,11 @@ export interface Contact {
   workspace?: string;
 }
 
+/** The receiver of a message and its position in the queue, or the reason why it was not sent. */
 export type SentToContact =
   | { isSent: true; contact: Contact; position: number }
   /** Why nothing was sent, for the model. */
   | { isSent: false; reason: string };
 
+/** Maximum number of sessions that are listed for the model. */
 export const MAX_LISTED_CONTACTS = 20;

@@ -57,6 +57,7 @@ export interface FileTrees {
   packsOf(trees: Iterable<string>): Promise<TreeBlobs>;
 }
 
+/** What a diff leaves out, and how it shows files that are not text. */
 export interface DiffOptions {
   except?: ReadonlySet<string>;
   binary?: 'patch' | 'note';
@@ -100,6 +101,7 @@ export interface FileRecorder extends AsyncDisposable {
   restore(tree: string, options?: { except?: ReadonlySet<string> }): Promise<Restored>;
 }
 
+/** The files that differ between two recorded states. */
 export interface ChangedFiles {
   /** The first changed files, in the order of their paths. */
   files: FileChange[];
@@ -114,6 +116,7 @@ export interface RecordedChange extends ChangedFiles {
   after: string;
 }
 
+/** What restoring a recorded state has changed in the workspace. */
 export interface Restored extends ChangedFiles {
   /** Whether anything was written or deleted. New folders and modes of folders are not in `files`. */
   touched: boolean;

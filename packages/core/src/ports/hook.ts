@@ -32,8 +32,10 @@ export type HookEvent =
    */
   | { on: 'run.end'; answer: string; isContinued: boolean };
 
+/** The name of an event at which hooks are called. */
 export type HookName = HookEvent['on'];
 
+/** What a hook decides and adds. All of it is optional. */
 export interface HookResult {
   /** Refuses what is about to happen, with the reason. */
   deny?: string | undefined;
@@ -45,6 +47,7 @@ export interface HookResult {
   notice?: string | undefined;
 }
 
+/** What a hook knows of the session for which it is called. */
 export interface HookContext {
   session: Session;
   sandbox: Sandbox;

@@ -14,6 +14,7 @@ export interface MergeRequest {
   labels: { ours: string; theirs: string };
 }
 
+/** The result of merging two recorded states. */
 export interface MergedFiles {
   /** What the merge changes in `ours`, and the number of changed files that are not in `files`. */
   files: FileChange[];
@@ -36,6 +37,7 @@ export interface MergeConflict {
   lines?: { start: number; count: number }[];
 }
 
+/** Why a file cannot be merged. */
 export type MergeConflictReason =
   /** Both changed the same lines. */
   | 'lines'

@@ -42,6 +42,7 @@ export interface ModelInfo {
   reasoningTokens?: number;
 }
 
+/** Prices of a model in US dollars per million tokens. */
 export interface ModelPrice {
   input: number;
   output: number;
@@ -49,6 +50,7 @@ export interface ModelPrice {
   cacheWrite?: number;
 }
 
+/** One request to a model. */
 export interface StepRequest {
   system: string;
   /** Blob references are expanded: media are base64 text. */

@@ -18,6 +18,7 @@ export interface MovingWorkspaces {
   settle(request: SettleRequest): Promise<SettledWorkspace>;
 }
 
+/** A session whose files are needed on this machine. */
 export interface SettleRequest {
   session: Pick<Session, 'id' | 'workspace'>;
   source: WorkspaceSource;
@@ -30,6 +31,7 @@ export interface SettleRequest {
   signal: AbortSignal;
 }
 
+/** The folder in which this machine continues a session. */
 export interface SettledWorkspace {
   /** Names the folder of this machine, as it is since it was made. */
   place: string;

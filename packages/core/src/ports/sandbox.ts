@@ -51,8 +51,10 @@ export type ProcessEnding = { ended: 'killed' | 'gone' } | { ended: 'unknown'; r
  */
 export type RecordProcess = (command: string, place: ProcessPlace) => Promise<() => Promise<void>>;
 
+/** The name of a sandbox driver. */
 export type SandboxKind = 'docker' | 'bubblewrap' | 'seatbelt' | 'local';
 
+/** Whether a sandbox driver works on this machine, and otherwise what to do. */
 export type SandboxProbe =
   | {
       available: true;
@@ -62,6 +64,7 @@ export type SandboxProbe =
     }
   | { available: false; reason: string; remedy: string };
 
+/** What a sandbox may reach and use. */
 export interface SandboxOptions {
   /** Used as a label, so that an orphaned sandbox can be found. */
   sessionId: string;
@@ -152,6 +155,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly toolFiles: WorkspaceFiles;
 }
 
+/** How a command runs in a sandbox. */
 export interface ExecOptions {
   /** A path of `toolFiles`. Default: the workspace. */
   cwd?: string;
@@ -166,6 +170,7 @@ export interface ExecOptions {
   onOutput: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void | Promise<void>;
 }
 
+/** How a command runs beside others. */
 export type ProcessOptions = Omit<ExecOptions, 'timeoutMs' | 'stdin'>;
 
 /** A command that runs beside other commands. */
@@ -207,6 +212,7 @@ export interface KeptCommands {
   follow(place: ProcessPlace, options: Pick<ProcessOptions, 'onOutput'>): Promise<SandboxProcess | undefined>;
 }
 
+/** How a command ended. Its output was passed on while it ran. */
 export interface ExecResult {
   /** Absent if the command was killed by a signal, the timeout or the abort. */
   exitCode?: number;
@@ -251,6 +257,7 @@ export interface WorkspaceFiles {
   elsewhere?(folder: string): WorkspaceFiles;
 }
 
+/** A file, a directory or something else in a sandbox. */
 export interface FileInfo {
   kind: 'file' | 'directory' | 'other';
   /** Bytes. */
@@ -258,6 +265,7 @@ export interface FileInfo {
   modifiedAt: number;
 }
 
+/** An entry of a directory in a sandbox. */
 export interface DirectoryEntry {
   name: string;
   kind: 'file' | 'directory' | 'link' | 'other';

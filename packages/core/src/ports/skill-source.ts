@@ -11,6 +11,7 @@ export interface Skill {
   folder: string;
 }
 
+/** The instructions of a skill, or the reason why they cannot be read. */
 export type SkillText = { text: string } | { problem: string };
 
 /** The skills of one session. */

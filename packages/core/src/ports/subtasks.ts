@@ -39,12 +39,14 @@ export interface Subtasks {
   discard(handle: string): Promise<void>;
 }
 
+/** A child session whose files are merged into the workspace, and what happens to conflicts. */
 export interface CopyMergeRequest {
   /** Of the call that started the child. */
   handle: string;
   conflicts: 'refuse' | 'markers';
 }
 
+/** The result of merging the files of a child session. */
 export interface CopyMerge extends MergeOutcome {
   /** Nothing is left in the copy, which was removed. */
   isWhole: boolean;
@@ -57,6 +59,7 @@ export interface OwnFiles {
   text: string;
 }
 
+/** A task for a child session. */
 export interface SubtaskRequest {
   prompt: string;
   /** Default: the first of the agents. */
@@ -68,6 +71,7 @@ export interface SubtaskRequest {
   files: 'shared' | 'own';
 }
 
+/** The call that waits for a child session. */
 export interface SubtaskCall {
   signal: AbortSignal;
   /** Called as the child advances. */

@@ -14,6 +14,7 @@ export interface ToolConnector {
   close(): Promise<void>;
 }
 
+/** The session for which tools are connected. */
 export interface ToolConnection {
   session: Session;
   /** The tools of the session's agent. Names of others must differ from theirs. */
@@ -26,6 +27,7 @@ export interface ToolConnection {
   countTokens: (text: string) => number;
 }
 
+/** The tools of a connection, and what the model and people must know of it. */
 export interface ConnectedTools {
   tools: readonly Tool[];
   /** Follows the rest of the system text. */

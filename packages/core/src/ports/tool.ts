@@ -56,6 +56,7 @@ export type ToolInput<Input> =
   | { ok: true; input: Input; remark?: string; standsFor?: Tool }
   | { ok: false; reason: string };
 
+/** Which tools a tool replaces, and for which models. */
 export interface StandIn {
   /** Names of the tools that these models do not see then. */
   readonly tools: readonly string[];
@@ -63,6 +64,7 @@ export interface StandIn {
   readonly models: (model: string) => boolean;
 }
 
+/** The result of a call of a tool. */
 export interface ToolResult {
   /** A short line for people, such as `src/app.ts (120 lines)`. */
   title?: string;
@@ -79,6 +81,7 @@ export interface ToolResult {
   fullOutput?: { blobId: string; chars: number };
 }
 
+/** What a tool can use while it runs. */
 export interface ToolContext {
   readonly sessionId: string;
   readonly callId: string;
@@ -118,6 +121,7 @@ export interface ModelQuestion {
   maxTokens: number;
 }
 
+/** The answer of another model, or the reason why there is none. */
 export type ModelReply =
   | { isAnswered: true; text: string; model: string; isCut: boolean }
   | { isAnswered: false; reason: string };

@@ -18,6 +18,7 @@ export interface WorkspaceCopies {
   sweep(isNeeded: (id: string) => Promise<boolean>, options?: { now?: () => number }): Promise<string[]>;
 }
 
+/** A workspace that is copied for a child session. */
 export interface CopySource {
   /** Absolute path of the workspace. */
   workspace: string;
@@ -25,6 +26,7 @@ export interface CopySource {
   tree: string;
 }
 
+/** The copied workspace of a child session. */
 export interface WorkspaceCopy {
   /** Absolute path of the folder with the files. */
   workspace: string;

@@ -1,8 +1,10 @@
 import type { Approval, ApprovalAnswer, JsonObject, LonghaulEvent } from '@longhaul/protocol';
 import type { Lease } from './lease-store.ts';
 
+/** A request for approval to store. */
 export type NewApproval = Pick<Approval, 'callId' | 'handle' | 'toolName' | 'args'>;
 
+/** The answer to a request for approval or to a question. */
 export interface NewAnswer {
   answer: ApprovalAnswer;
   reason?: string;

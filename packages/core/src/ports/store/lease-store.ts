@@ -23,6 +23,7 @@ export interface Claimant {
   isAlive: (owner: LeaseOwner) => boolean;
 }
 
+/** The run that holds a session, and the process that drives it. */
 export interface LeaseHolder {
   runId: string;
   epoch: number;
@@ -32,6 +33,7 @@ export interface LeaseHolder {
   address?: string;
 }
 
+/** How a run ends, with the events that are stored in the same transaction. */
 export interface FinishRunOptions {
   status: RunStatus;
   sessionStatus: Session['status'];
@@ -42,6 +44,7 @@ export interface FinishRunOptions {
   events: readonly EventPayload[];
 }
 
+/** A stored run of a session. */
 export interface RunRecord {
   runId: string;
   sessionId: string;

@@ -9,6 +9,7 @@ export type MessageDraft = Omit<Message, 'sequence' | 'sessionId'>;
 export type MessageClosing = Pick<Message, 'status' | 'tokenCount'> &
   Partial<Pick<Message, 'finishReason' | 'usage' | 'cost' | 'model'>>;
 
+/** A stored row that cannot be read. */
 export interface DamagedRow {
   table: string;
   id: string;
@@ -17,6 +18,7 @@ export interface DamagedRow {
   reason: string;
 }
 
+/** A session with its messages and marks. */
 export interface SessionLog {
   session: Session;
   messages: Message[];
@@ -43,6 +45,7 @@ export interface SessionView extends SessionLog {
   standsFrom: ReadonlyMap<string, number>;
 }
 
+/** How much of the hidden messages is loaded. */
 export interface ViewOptions {
   /**
    * Whether consecutive hidden messages are one message, the last of them: then the work does not depend on the length
@@ -57,6 +60,7 @@ export interface SequenceRange {
   before?: number;
 }
 
+/** Which messages of a session are read. */
 export interface MessagePage extends SequenceRange {
   limit: number;
   /** Default: false. */

@@ -9,6 +9,7 @@ export interface KeptOutput {
   bytes: number;
 }
 
+/** The stored output of a call that is longer than what the model saw. */
 export interface OutputRecord extends KeptOutput {
   keptAt: number;
   /** Present if the full text was deleted to make room. The part still has what the model saw. */

@@ -15,6 +15,7 @@ export interface NewProcess {
  */
 export type ProcessOutcome = 'ended' | 'killed' | 'gone' | 'assumed';
 
+/** A stored command that runs beside others, or has run. */
 export interface ProcessRecord extends NewProcess {
   sessionId: string;
   runId: string;

@@ -1,3 +1,4 @@
+/** A match of a search in the text of sessions. */
 export interface SearchHit {
   sessionId: string;
   messageId: string;
@@ -7,6 +8,7 @@ export interface SearchHit {
   snippet: string;
 }
 
+/** Which sessions are searched, and how many matches are returned. */
 export interface SearchOptions {
   /** Default: all sessions. */
   sessionId?: string | undefined;

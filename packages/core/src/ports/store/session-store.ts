@@ -2,8 +2,10 @@ import type { EventPayload, LonghaulEvent, Mark, Part, Session } from '@longhaul
 import type { Lease } from './lease-store.ts';
 import type { MessageDraft } from './log-store.ts';
 
+/** A session to store. */
 export type NewSession = Omit<Session, 'updatedAt' | 'status'>;
 
+/** What can be changed in a stored session. */
 export type SessionPatch = Partial<
   Pick<Session, 'status' | 'task' | 'title' | 'model' | 'metadata' | 'summary'>
 >;
@@ -16,6 +18,7 @@ export interface TitleChange {
   task?: string | undefined;
 }
 
+/** What a fork copies from its source. */
 export interface ForkOptions {
   /** Sequence of the last message to copy. Default: all messages. */
   at?: number;
@@ -25,6 +28,7 @@ export interface ForkOptions {
   close: (part: Part) => Part;
 }
 
+/** Which sessions are listed. Newest first. */
 export interface SessionQuery {
   /** Default 50. */
   limit?: number;

@@ -25,6 +25,7 @@ export interface SpentTotals extends Readonly<Record<BudgetScope, SpentAmount>> 
   dayEndsAt: number;
 }
 
+/** How stored usage is grouped and filtered. */
 export interface UsageQuery {
   /** Rows that differ only in other keys are added up. None: one row for all. */
   by: readonly UsageKey[];
