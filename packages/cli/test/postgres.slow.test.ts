@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Script } from '@longhaul/scripted-model';
 import {
   findPostgres,
   isRequired,
@@ -12,6 +13,17 @@ import { Bench } from './harness.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
 const PASSWORD = 'right-and-secret';
+
+/** A model that prints many numbers first, and then gives this answer. */
+const counting =
+  (answer: string): Script =>
+  ({ number }) =>
+    number === 1
+      ? {
+          text: 'Counting.',
+          toolCalls: [{ name: 'bash', arguments: { command: 'seq 1 60000; echo needle' } }],
+        }
+      : answer;
 
 describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
   let server: PostgresServer;
@@ -36,13 +48,7 @@ describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
     await set(bench, address());
     const { flags } = await bench.serve({
       windowTokens: 64_000,
-      script: ({ number }) =>
-        number === 1
-          ? {
-              text: 'Counting.',
-              toolCalls: [{ name: 'bash', arguments: { command: 'seq 1 60000; echo needle' } }],
-            }
-          : 'Counted all of them.',
+      script: counting('Counted all of them.'),
     });
     const run = async (args: string[]) => {
       const ended = await bench.run(args);
@@ -97,13 +103,7 @@ describe.skipIf(isMissing)('sessions in PostgreSQL', () => {
     await using bench = await Bench.open();
     const { flags } = await bench.serve({
       windowTokens: 64_000,
-      script: ({ number }) =>
-        number === 1
-          ? {
-              text: 'Counting.',
-              toolCalls: [{ name: 'bash', arguments: { command: 'seq 1 60000; echo needle' } }],
-            }
-          : 'Counted.',
+      script: counting('Counted.'),
     });
     const run = async (args: string[], code = 0) => {
       const ended = await bench.run(args, { env: bucket.env });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { followSettings } from './followed-settings.ts';
 
-it('reads the settings once at a time, and once more for all changes in the meantime', async () => {
+it('reads the settings one after the other, and combines changes during a read into one more read', async () => {
   let change = () => {};
   const reads: PromiseWithResolvers<void>[] = [];
   const waiting: (() => void)[] = [];

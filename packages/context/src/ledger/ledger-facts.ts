@@ -87,7 +87,7 @@ export interface LedgerFold {
   said?: string;
   /** The newest one. */
   report?: ReportFact;
-  /** What was said to be done since the newest instruction, oldest first: the newest ones. */
+  /** The newest sentences since the newest instruction that report what is done. Oldest first. */
   results: ResultFact[];
   /** What the model's newest text says that comes next, until the user answers. */
   intent?: Omit<DoneFact, 'kind'>;

@@ -13,7 +13,7 @@ export type CallFormat = 'json' | 'other';
 
 /** Turns conversations into the tokens that the model was trained to read. */
 export class ChatTemplate {
-  /** The way in which the model is told to write calls. */
+  /** The form of calls that the prompt describes to the model. */
   readonly callFormat: CallFormat;
   readonly #model: LlamaModel;
   readonly #template: JinjaTemplate;

@@ -12,7 +12,7 @@ export interface FaultyProxy extends AsyncDisposable {
   delay(ms: number): void;
   /** Ends all connections with a reset. New ones work. */
   reset(): void;
-  /** What is sent is lost from now on, and neither side is told. New connections are as silent, until `restore`. */
+  /** Drops all data, also of new connections, until `restore`. Neither side notices. */
   drop(): void;
   /** New connections work again. Those that were silent stay silent for good. */
   restore(): void;

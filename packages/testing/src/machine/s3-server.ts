@@ -93,7 +93,7 @@ function refuse(response: ServerResponse, status: number, code: string): void {
     .end(`<Error><Code>${code}</Code><Message>Refused by the test.</Message></Error>`);
 }
 
-/** Computes the signature anew. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+/** Computes the signature that the request should have. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
 function problemOf(request: IncomingMessage, url: URL, body: Buffer): string | undefined {
   const header = (name: string) => String(request.headers[name] ?? '');
   const [, id, day, region, signed = '', signature] =

@@ -7,7 +7,7 @@ import { END, isCommon, tinyVocabulary, type Vocabulary } from './tiny-vocabular
 export interface TinyModelOptions {
   /** The first answer whose condition holds is given. */
   answers: readonly PlannedAnswer[];
-  /** Length that the model is said to be trained with. Default 32,768. */
+  /** Length of the training context that the file states. Default 32,768. */
   trainedTokens?: number;
   /** Whether the chat template knows tools. Default true. */
   hasTools?: boolean;
