@@ -6,17 +6,17 @@
  * file verbatim, except for indentation. Fails on a flag or value of the `longhaul` command that its parser does not
  * know, and on a flag that docs/cli.md does not name.
  */
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as flags from '../packages/cli/src/command-line/flags.ts';
 import { commandFlags, undocumentedFlags, wrongCommandLines, wrongReference } from './command-lines.ts';
 import { headingAnchors, longLines } from './markdown-checks.ts';
 
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
+/** The top folders that git tracks. Others, such as `.git`, differ between checkouts. */
 const roots = new Set(
-  readdirSync('.', { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name),
+  execFileSync('git', ['ls-tree', '-d', '--name-only', 'HEAD'], { encoding: 'utf8' }).trim().split('\n'),
 );
 const scripts = new Set(Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts));
 const tests = new Set(globSync('**/*.test.ts', { exclude: EXCLUDE }).map((path) => basename(path)));
