@@ -343,6 +343,17 @@ export class Runtime {
     return this.#runs.announce(sessionId, events);
   }
 
+  /**
+   * Emits that a person has given the session a title. The event is stored too, unless a run drives the session.
+   *
+   * @throws {LonghaulError} `session_not_found`
+   */
+  async reportTitle(sessionId: string, title: string): Promise<void> {
+    const event = { type: 'session:titled', title } as const;
+    const isEmitted = await this.announce(sessionId, [event]);
+    if (!isEmitted) this.#hub.emit({ ...event, sessionId, at: Date.now() });
+  }
+
   /** Emits that a session waits for a place of a server, and at which position. Undefined: it gave its turn up. */
   reportWaiting(sessionId: string, position: number | undefined): void {
     this.#hub.emit({ type: 'run:waiting', sessionId, at: Date.now(), position });

@@ -5,7 +5,7 @@ import { currentClaimant } from '@longhaul/core';
 import { ZERO_USAGE } from '@longhaul/protocol';
 import { API_ROUTES } from '@longhaul/protocol/api';
 import { describe, expect, it } from 'vitest';
-import { isEvent, openStream } from './sse-client.ts';
+import { type Block, isEvent, openStream } from './sse-client.ts';
 import { gate, pieces, startTestServer, type TestServer, TOKEN } from './test-server.ts';
 
 interface Page {
@@ -39,7 +39,7 @@ describe('sessions over HTTP', () => {
       title: 'New',
       metadata: { title: 'Fix parser' },
       queued: 0,
-      lastEvent: 0,
+      lastEvent: 2,
       workspace: server.workspace,
       model: 'played/one',
     });
@@ -200,6 +200,26 @@ describe('sessions over HTTP', () => {
     const { messages } = await server.call<{ messages: object[] }>('GET', `/api/sessions/${id}/queue`);
     expect(messages).toMatchObject([{ content: [{ type: 'text', text: 'one' }] }]);
     go.open();
+  });
+
+  it('report a new title to everybody who watches, with and without a run', async () => {
+    const go = gate();
+    await using server = await startTestServer({
+      play: (_text, { signal }) => pieces('abc', { size: 1, pause: () => go.wait(signal) }),
+    });
+    const id = await server.newSession();
+    await using watched = await openStream(`${server.url}/api/sessions/${id}/events?after=0`);
+    const titled = (title: string) => (block: Block) =>
+      isEvent('session:titled')(block) && block.data?.includes(`"${title}"`) === true;
+    await server.call('PATCH', `/api/sessions/${id}`, { title: 'Idle' });
+    expect((await watched.until(titled('Idle'))).id).toBe('1');
+    await server.call('POST', `/api/sessions/${id}/messages`, { content: 'hold' });
+    await watched.until(isEvent('llm:chunk'));
+    await server.call('PATCH', `/api/sessions/${id}`, { title: 'Busy' });
+    expect((await watched.until(titled('Busy'))).id).toBeUndefined();
+    go.open();
+    await watched.until(isEvent('run:finished'));
+    expect(await server.call('GET', `/api/sessions/${id}`)).toMatchObject({ title: 'Busy' });
   });
 
   it('queue messages during a run (listed, edited, removed, delivered), and cancel the run', async () => {

@@ -122,7 +122,9 @@ export function sessionHandlers({
         model: model === undefined ? undefined : await models.resolve(model),
         metadata,
       };
-      return withState(await store.updateSession(sessionId, patch), access);
+      const updated = await store.updateSession(sessionId, patch);
+      if (title !== undefined && title !== session.title) await runtime.reportTitle(sessionId, title);
+      return withState(updated, access);
     },
 
     async deleteSession({ params: { sessionId }, query: { undoSeconds } }) {
