@@ -300,6 +300,22 @@ describe('revert', () => {
   });
 });
 
+describe('the summary of a session', () => {
+  it('is that of the conversation that a revert leaves, and the former one again after an unrevert', async () => {
+    const workspace = createMemoryWorkspace({ a: '1' });
+    const { test, files } = await startSession(workspace, [answer('First done.'), answer('Second done.')]);
+    const summary = async () => (await test.store.getSession(test.sessionId))?.summary;
+    await test.run('first');
+    await test.run('second');
+    await files.revert(test.sessionId, 'm3');
+    expect(await summary()).toBe('First done.');
+    await files.unrevert(test.sessionId);
+    expect(await summary()).toBe('Second done.');
+    await files.revert(test.sessionId, 'm1');
+    expect(await summary()).toBe('Reverted to the start.');
+  });
+});
+
 describe('unrevert', () => {
   it('takes the newest revert back', async () => {
     const workspace = createMemoryWorkspace({ a: '1' });

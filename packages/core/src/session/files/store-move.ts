@@ -4,6 +4,7 @@ import type { ChangedFiles } from '../../ports/file-trees.ts';
 import type { Store } from '../../ports/index.ts';
 import { newId } from '../ids.ts';
 import type { SessionWriter } from '../session-writer.ts';
+import { summaryUntil } from '../summary-until.ts';
 import { type FilesState, saveFilesState } from './files-state.ts';
 import { savePendingRevert } from './pending-revert.ts';
 
@@ -19,7 +20,10 @@ export interface DoneMove {
   state?: FilesState;
 }
 
-/** Stores a move in one commit: the mark, its event, how far files are recorded, and that nothing is pending. */
+/**
+ * Stores a move in one commit: the mark, its event, how far files are recorded, and that nothing is pending. Afterwards
+ * the session gets the summary of the conversation that is left.
+ */
 export async function storeMove(
   { store, writer }: { store: Store; writer: SessionWriter },
   { handle, target, changed: { files, more = 0 }, state }: DoneMove,
@@ -37,6 +41,9 @@ export async function storeMove(
     savePendingRevert(store, sessionId, undefined),
     state && saveFilesState(store, sessionId, state),
   ]);
+  if (!conversation) return;
+  const summary = (await summaryUntil(store, sessionId, mark.to)) ?? 'Reverted to the start.';
+  await store.updateSession(sessionId, { summary });
 }
 
 /** Returns the mark of a move that is not stored yet. */
