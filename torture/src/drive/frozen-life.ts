@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeClient } from '../agent/model-client.ts';
@@ -7,6 +7,7 @@ import { type ReceivedLine, readLines, type TickLine } from '../records/lines.ts
 import { type SessionPaths, sessionPaths } from '../records/paths.ts';
 import { trueTime } from '../records/true-time.ts';
 import { type Child, type Ending, startChild } from './child.ts';
+import { isStopped } from './is-stopped.ts';
 import { describePlan, type FreezePlan, type LifePlan } from './life-plan.ts';
 import { type LifeOutcome, type LifeSurroundings, reportIn } from './run-life.ts';
 
@@ -95,16 +96,6 @@ async function stopOutsideTransaction(child: Child, paths: SessionPaths): Promis
     if (canWrite(paths.database)) return;
     child.process.kill('SIGCONT');
     await sleep(1);
-  }
-}
-
-function isStopped(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat[stat.lastIndexOf(')') + 2] === 'T';
-  } catch {
-    // It has ended.
-    return false;
   }
 }
 

@@ -6,14 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { createScriptedModelServer } from '@longhaul/scripted-model';
 import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { type PostgresServer, startPostgres } from '@longhaul/testing/machine';
+import { ARM_SIGNAL, faultEnvironment, type NodeFault } from './node-faults.ts';
 import { scriptFor } from './node-script.ts';
 
 const BIN = fileURLToPath(new URL('../../../packages/cli/bin/longhaul.js', import.meta.url));
+const ARMED = new URL('./armed-node.ts', import.meta.url).href;
 
 /** A server of the cluster. */
 export interface ClusterNode {
   readonly process: ChildProcess;
   readonly url: string;
+  /** Resolves when the process has ended. */
   readonly ended: Promise<unknown>;
 }
 
@@ -23,7 +26,7 @@ export interface NodeCluster extends AsyncDisposable {
   /** The file that gets a line from each call. */
   readonly effects: string;
   /** Starts a server. Undefined: it ended before it listened, for example because the database was down. */
-  start(): Promise<ClusterNode | undefined>;
+  start(fault?: NodeFault): Promise<ClusterNode | undefined>;
 }
 
 export async function startNodeCluster(folder: string): Promise<NodeCluster> {
@@ -49,11 +52,12 @@ export async function startNodeCluster(folder: string): Promise<NodeCluster> {
   return {
     database,
     effects,
-    async start() {
+    async start(fault) {
       const child = spawn(
         process.execPath,
         [
           ...FROM_SOURCE,
+          ...(fault === undefined ? [] : ['--import', ARMED]),
           BIN,
           'serve',
           '--port',
@@ -67,13 +71,20 @@ export async function startNodeCluster(folder: string): Promise<NodeCluster> {
         {
           cwd: workspace,
           stdio: ['ignore', 'pipe', 'ignore'],
-          env: { PATH: process.env['PATH'], HOME: home, NODE_COMPILE_CACHE: join(folder, 'compiled') },
+          env: {
+            PATH: process.env['PATH'],
+            HOME: home,
+            NODE_COMPILE_CACHE: join(folder, 'compiled'),
+            ...faultEnvironment(fault),
+          },
         },
       );
       running.add(child);
       const ended = once(child, 'exit').then(() => running.delete(child));
       const url = await Promise.race([listening(child), ended.then(() => undefined)]);
-      return url === undefined ? undefined : { process: child, url, ended };
+      if (url === undefined) return undefined;
+      if (fault !== undefined) child.kill(ARM_SIGNAL);
+      return { process: child, url, ended };
     },
     async [Symbol.asyncDispose]() {
       const exits = [...running].map((child) => once(child, 'exit'));

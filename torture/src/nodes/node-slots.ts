@@ -1,5 +1,9 @@
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Defect, defect } from '../checks/defect.ts';
+import { isStopped } from '../drive/is-stopped.ts';
 import type { ClusterNode, NodeCluster } from './node-cluster.ts';
+import { type NodeFault, nodeFaults } from './node-faults.ts';
 
 export interface SlotsOptions {
   cluster: NodeCluster;
@@ -14,17 +18,30 @@ export interface SlotsOptions {
 const LIFE_MS = { least: 1_000, most: 9_000 };
 /** The share of kills that strike the database. */
 const OF_DATABASE = 0.08;
+/** The share of servers that strike themselves at a fault point. */
+const OF_FAULTS = 0.5;
+/** A server that has not reached its fault point in this time is treated as the others. */
+const ARMED_MS = 20_000;
 /** Longer than a lease. */
 const SUSPENDED_MS = 18_000;
 
 /** Keeps servers running that are killed, stopped and suspended, until no kill is left. */
 export class NodeSlots {
+  readonly defects: Defect[] = [];
   readonly #options: SlotsOptions;
   readonly #living = new Set<ClusterNode>();
+  readonly #faults: Iterator<NodeFault, never>;
+  readonly #struck = new Set<string>();
   #database = Promise.resolve();
 
   constructor(options: SlotsOptions) {
     this.#options = options;
+    this.#faults = nodeFaults(options.random);
+  }
+
+  /** Fault points at which servers were killed, and those at which they were suspended. */
+  get struckCount(): number {
+    return this.#struck.size;
   }
 
   /** A server that answers requests, or did so a moment ago. */
@@ -37,13 +54,15 @@ export class NodeSlots {
   async work(): Promise<void> {
     const { cluster, random, takeKill } = this.#options;
     for (;;) {
-      const node = await cluster.start();
+      const fault = random() < OF_FAULTS ? this.#faults.next().value : undefined;
+      const node = await cluster.start(fault);
       if (node === undefined) {
         await sleep(500);
         continue;
       }
       this.#living.add(node);
-      void node.ended.then(() => this.#living.delete(node));
+      void node.ended.then(() => this.#onEnd(node));
+      if (fault !== undefined && (await this.#strikesItself(node, fault))) continue;
       let isStruck = false;
       while (!isStruck) {
         await sleep(LIFE_MS.least + random() * (LIFE_MS.most - LIFE_MS.least));
@@ -52,6 +71,29 @@ export class NodeSlots {
         await (isStruck ? this.#strike(node) : this.#killDatabase());
       }
     }
+  }
+
+  #onEnd(node: ClusterNode): void {
+    const { exitCode, signalCode } = node.process;
+    const isExpected = !this.#living.delete(node) || signalCode === 'SIGKILL';
+    if (!isExpected)
+      this.defects.push(defect('corruption', `a server ended by itself: ${signalCode ?? exitCode}`));
+  }
+
+  /** Waits until a server reaches its fault. Returns whether it has. */
+  async #strikesItself(node: ClusterNode, fault: NodeFault): Promise<boolean> {
+    const { takeKill, onEvent } = this.#options;
+    const until = performance.now() + ARMED_MS;
+    const isReached = () => hasEnded(node.process) || isStopped(node.process.pid);
+    while (performance.now() < until && !isReached()) await sleep(100);
+    if (!isReached()) return false;
+    this.#struck.add(`${fault.point}${fault.isFrozen ? ' frozen' : ''}`);
+    takeKill();
+    onEvent(`a server is ${fault.isFrozen ? 'suspended' : 'killed'} at ${fault.point}`);
+    this.#living.delete(node);
+    if (!hasEnded(node.process)) await this.#wakeAndKill(node);
+    await node.ended;
+    return true;
   }
 
   /** As a power failure would. Kills of two slots follow each other. */
@@ -75,14 +117,23 @@ export class NodeSlots {
     } else if (choice < 0.2) {
       onEvent('a server is suspended, and killed after that');
       node.process.kill('SIGSTOP');
-      await sleep(SUSPENDED_MS);
-      node.process.kill('SIGCONT');
-      await sleep(random() * 1_000);
-      node.process.kill('SIGKILL');
+      await this.#wakeAndKill(node);
     } else {
       onEvent('a server is killed');
       node.process.kill('SIGKILL');
     }
     await node.ended;
   }
+
+  /** Lets a suspended server find out that its sessions have another one. */
+  async #wakeAndKill({ process }: ClusterNode): Promise<void> {
+    await sleep(SUSPENDED_MS);
+    process.kill('SIGCONT');
+    await sleep(this.#options.random() * 1_000);
+    process.kill('SIGKILL');
+  }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }

@@ -25,6 +25,8 @@ export interface NodesResult {
   /** Tasks that were accepted, and effects that calls had. */
   tasks: number;
   effects: number;
+  /** Different fault points at which servers were killed, and at which they were suspended. */
+  faultPoints: number;
   completed: boolean;
 }
 
@@ -65,15 +67,16 @@ export async function tortureNodes(options: NodesOptions): Promise<NodesResult> 
   await rm(folder, { recursive: true, force: true });
   return {
     kills,
-    defects: [...defects, ...checkEffects(effects, logs.flat())],
+    defects: [...defects, ...slots.defects, ...checkEffects(effects, logs.flat())],
     tasks,
     effects: effects.length,
+    faultPoints: slots.struckCount,
     completed,
   };
 }
 
 /** The last line of `--json`. */
-export function nodesSummary({ kills, defects, tasks, effects, completed }: NodesResult) {
+export function nodesSummary({ kills, defects, tasks, effects, faultPoints, completed }: NodesResult) {
   const count = (kind: DefectKind) => defects.filter((each) => each.kind === kind).length;
   return {
     kills,
@@ -84,6 +87,7 @@ export function nodesSummary({ kills, defects, tasks, effects, completed }: Node
     corruptions: count('corruption'),
     tasks,
     effects,
+    faultPoints,
     completed,
   };
 }
