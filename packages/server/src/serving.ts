@@ -6,6 +6,7 @@ import type { UnusedConnections } from './http/unused-connections.ts';
 import type { DelayedDeletions } from './runs/delayed-deletions.ts';
 import type { DispatchedRuns } from './runs/dispatched-runs.ts';
 import { leftSessions } from './runs/left-sessions.ts';
+import type { OutdatedWatch } from './runs/outdated-watch.ts';
 import type { RunKeeper } from './runs/run-keeper.ts';
 import type { ServerLimits, ServerOptions } from './server-options.ts';
 
@@ -42,6 +43,7 @@ export interface ServingParts {
   host: string;
   runs: RunKeeper;
   dispatched: DispatchedRuns | undefined;
+  outdated: OutdatedWatch | undefined;
   deletions: DelayedDeletions;
   feeds: SessionFeeds;
   agent: ServerOptions['agent'];
@@ -54,11 +56,12 @@ export interface ServingParts {
 /** Returns the handle of a server that listens. */
 export function serving(parts: ServingParts): LonghaulServer {
   const { server, unused, port, host, runs, dispatched, deletions, feeds, agent, pageSignIn, limits } = parts;
-  const { readiness, log } = parts;
+  const { outdated, readiness, log } = parts;
   let stopping: Promise<void> | undefined;
 
   async function stop(graceMs: number): Promise<void> {
-    runs.refuseNew();
+    outdated?.[Symbol.dispose]();
+    runs.refuseNew('stopping');
     await dispatched?.leave();
     deletions[Symbol.dispose]();
     if (!(await isDoneWithin(graceMs + ENDING_MS, agent.runtime.stop({ graceMs })))) {

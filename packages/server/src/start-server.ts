@@ -17,6 +17,8 @@ import { UnusedConnections } from './http/unused-connections.ts';
 import { createMetrics } from './metrics.ts';
 import { DelayedDeletions } from './runs/delayed-deletions.ts';
 import { DispatchedRuns } from './runs/dispatched-runs.ts';
+import { handOver } from './runs/hand-over.ts';
+import { OutdatedWatch } from './runs/outdated-watch.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
 import { createCallerReader } from './safety/forwarded-caller.ts';
 import { createGuard } from './safety/guard.ts';
@@ -68,6 +70,12 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     metrics,
     log,
   });
+  const outdated =
+    dispatched &&
+    new OutdatedWatch({
+      store: agent.store,
+      onOutdated: (error) => void handOver(error, { runs, dispatched, agent, limits, log }),
+    });
   const failed = createFailureLog(log);
   const feeds = new SessionFeeds({
     ...agent,
@@ -146,6 +154,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     unused,
     runs,
     dispatched,
+    outdated,
     deletions,
     feeds,
     agent,

@@ -22,6 +22,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): ReturnTy
   const signal = process.env[NODE_FREEZE_VARIABLE] === undefined ? 'SIGKILL' : 'SIGSTOP';
   const fault = armFault(parseArmedFault(armed), () => process.kill(process.pid, signal));
   const faults = { reach: (point: FaultPoint) => void (isArmed && fault.reach(point)) };
-  // The wrapper is a proxy of the store, with all its methods.
-  return storeWithFaultPoints(store, faults) as typeof store;
+  // The wrapper is a proxy with all methods of the store, as bound functions, which `await using` of Node.js 24 refuses.
+  const wrapped = storeWithFaultPoints(store, faults) as typeof store;
+  return { ...wrapped, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }

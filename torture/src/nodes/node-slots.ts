@@ -22,6 +22,8 @@ const OF_DATABASE = 0.08;
 const OF_FAULTS = 0.5;
 /** A server that has not reached its fault point in this time is treated as the others. */
 const ARMED_MS = 20_000;
+/** The database may be down for some starts in a row. */
+const MAX_FAILURES = 20;
 /** Longer than a lease. */
 const SUSPENDED_MS = 18_000;
 
@@ -53,13 +55,17 @@ export class NodeSlots {
   /** Works in one slot. When it resolves, a server runs there, which is left alone. */
   async work(): Promise<void> {
     const { cluster, random, takeKill } = this.#options;
+    let failures = 0;
     for (;;) {
       const fault = random() < OF_FAULTS ? this.#faults.next().value : undefined;
       const node = await cluster.start(fault);
       if (node === undefined) {
+        failures += 1;
+        if (failures > MAX_FAILURES) throw new Error('Servers of this cluster do not start.');
         await sleep(500);
         continue;
       }
+      failures = 0;
       this.#living.add(node);
       void node.ended.then(() => this.#onEnd(node));
       if (fault !== undefined && (await this.#strikesItself(node, fault))) continue;

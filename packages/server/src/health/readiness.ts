@@ -7,7 +7,7 @@ import type { ModelHealth } from './model-health.ts';
 import type { HealthProbes } from './probes.ts';
 
 export interface ReadinessOptions {
-  store: Pick<Store, 'putSetting'>;
+  store: Pick<Store, 'putSetting' | 'assertUsable'>;
   models: Pick<ModelDirectory, 'resolve' | 'prepare'>;
   modelHealth: Pick<ModelHealth, 'failure' | 'isAnswered'>;
   /** Absent: the sandbox and the disk are not checked. */
@@ -75,7 +75,10 @@ function toReadiness(found: Record<keyof HealthChecks, Check>): Readiness {
 }
 
 async function checkStore({ store }: ReadinessOptions): Promise<Check> {
-  return await outcome(() => store.putSetting(KEY, Date.now()));
+  return await outcome(async () => {
+    await store.assertUsable?.();
+    await store.putSetting(KEY, Date.now());
+  });
 }
 
 async function checkDisk({ probes }: ReadinessOptions): Promise<Check> {

@@ -134,6 +134,7 @@ function outcomeOf(error: LonghaulError): DriveOutcome {
   if (error.code === 'session_busy') return 'held';
   // The process stops, or has lost the session to another one, which may die in turn.
   if (error.code === 'interrupted' || error.code === 'lease_lost') return 'left';
+  if (error.code === 'store_newer') return 'left';
   if (error.code === 'processes_left') return 'blocked';
   if (error.code === 'store_unavailable') throw error;
   return 'done';

@@ -40,6 +40,12 @@ export interface SentMessage extends NonNullable<Parameters<Runtime['queue']['en
   content: readonly UserMessageContentPart[];
 }
 
+const REFUSALS = {
+  stopping: 'The server is stopping and refuses new runs. Retry after it has restarted.',
+  outdated:
+    'The server is older than the tables of its database and refuses new runs. Retry with another server, and update this one.',
+};
+
 /** Starts runs in the background and tracks the active runs. */
 export class RunKeeper implements Disposable {
   readonly #options: RunKeeperOptions;
@@ -54,7 +60,8 @@ export class RunKeeper implements Disposable {
   /** Sessions that a run starts in as soon as they get a place. */
   readonly #starting = new Set<string>();
   readonly #unsubscribe: () => void;
-  #isStopping = false;
+  /** Why new runs are refused. */
+  #refusal: 'stopping' | 'outdated' | undefined;
 
   constructor(options: RunKeeperOptions) {
     this.#options = options;
@@ -80,7 +87,7 @@ export class RunKeeper implements Disposable {
   }
 
   get isStopping(): boolean {
-    return this.#isStopping;
+    return this.#refusal === 'stopping';
   }
 
   /**
@@ -93,7 +100,7 @@ export class RunKeeper implements Disposable {
    * cases nothing is stored.
    */
   async send(sessionId: string, message: SentMessage): Promise<SentAnswer> {
-    if (this.#isStopping && !(await this.isDriven(sessionId))) this.assertOpen();
+    if (this.#refusal !== undefined && !(await this.isDriven(sessionId))) this.assertOpen();
     const session = await this.existing(sessionId);
     if (message.id === undefined) return await this.#send(session, message);
     return await this.#answers.once({ sessionId, id: message.id }, () => this.#send(session, message));
@@ -127,7 +134,7 @@ export class RunKeeper implements Disposable {
     // Checked after the message is stored: a run that ended without seeing the message has released the session by now.
     const waits = (await store.listQueue(sessionId)).some((message) => message.id === queued.id);
     if (!waits) return answer;
-    if (this.#isStopping || (await this.isDriven(sessionId))) {
+    if (this.#refusal !== undefined || (await this.isDriven(sessionId))) {
       await this.#options.dispatched?.request(session);
       return answer;
     }
@@ -177,7 +184,7 @@ export class RunKeeper implements Disposable {
       .wait(claim)
       .finally(() => this.#starting.delete(sessionId))
       .then(async (place) => {
-        if (this.#isStopping) place[Symbol.dispose]();
+        if (this.#refusal !== undefined) place[Symbol.dispose]();
         else await this.#begin(sessionId, place);
       })
       .catch((error: unknown) => {
@@ -206,7 +213,7 @@ export class RunKeeper implements Disposable {
       this.assertOpen();
       throw error;
     });
-    if (this.#isStopping) place[Symbol.dispose]();
+    if (this.#refusal !== undefined) place[Symbol.dispose]();
     this.assertOpen();
     return place;
   }
@@ -241,8 +248,8 @@ export class RunKeeper implements Disposable {
   }
 
   /** Refuses all new runs from now on. */
-  refuseNew(): void {
-    this.#isStopping = true;
+  refuseNew(reason: 'stopping' | 'outdated'): void {
+    this.#refusal = reason;
     this.waiting.giveUpAll();
     this.#adopted[Symbol.dispose]();
   }
@@ -291,11 +298,8 @@ export class RunKeeper implements Disposable {
 
   /** @throws {LonghaulError} `shutting_down` */
   assertOpen(): void {
-    if (!this.#isStopping) return;
-    throw new LonghaulError(
-      'shutting_down',
-      'The server is stopping and refuses new runs. Retry after it has restarted.',
-    );
+    if (this.#refusal === undefined) return;
+    throw new LonghaulError('shutting_down', REFUSALS[this.#refusal]);
   }
 
   #receive(event: LonghaulEvent): void {
@@ -307,7 +311,7 @@ export class RunKeeper implements Disposable {
 
   /** Starts a run for a message that another session of this server has sent. The API starts its own. */
   #wake({ sessionId, id }: EventOf<'message:queued'>): void {
-    if (this.#isStopping || this.#sending.has(id)) return;
+    if (this.#refusal !== undefined || this.#sending.has(id)) return;
     this.isDriven(sessionId).then(
       (isDriven) => isDriven || this.#startLater(sessionId),
       (error: unknown) => this.#warn(sessionId, error),

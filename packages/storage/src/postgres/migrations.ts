@@ -293,4 +293,23 @@ export const MIGRATIONS: readonly string[] = [
     since BIGINT NOT NULL
   );
   `,
+  `
+  -- The oldest program that can use the tables, as a number of migrations.
+  ALTER TABLE longhaul ADD COLUMN oldest INTEGER;
+  `,
 ];
+
+/** Older programs use the tables only if no migration has followed their own. */
+const FIRST_WITH_OLDEST = 5;
+
+/**
+ * The versions of tables that older programs cannot use. Servers that are older hand over their sessions when such a
+ * migration runs. Prefer migrations that older programs do not notice: columns with a default, new tables, indexes. A
+ * column that is no longer used is removed one release later.
+ */
+export const BREAKING_VERSIONS: Set<number> = new Set();
+
+/** Returns the oldest program that can use the newest tables, as its number of migrations. */
+export function oldestProgram(): number {
+  return Math.max(FIRST_WITH_OLDEST, ...BREAKING_VERSIONS);
+}

@@ -22,6 +22,7 @@ import { markStore } from './stores/mark-store.ts';
 import { queueStore } from './stores/queue-store.ts';
 import { sessionStore } from './stores/session-store.ts';
 import { createStoreCore, type StoreCoreOptions } from './stores/store-core.ts';
+import { assertUsable } from './table-version.ts';
 
 /** Of another machine, nothing is known but its lease, so it is shorter than on one machine. */
 const LEASE_TTL_MS = 15_000;
@@ -33,6 +34,7 @@ export interface PostgresStore extends Store, ServerMemory {
   keepBlob(id: string): Promise<void>;
   /** The blobs that are kept in the database itself. */
   readonly blobs: BlobSpace;
+  assertUsable(): Promise<void>;
 }
 
 /** The Store port on one pool of connections. Use `openPostgresStore` to open one. */
@@ -60,6 +62,7 @@ export function createPostgresStore(connection: Connection, options: StoreCoreOp
     }),
     keepBlob: (id) => core.query((db) => keepBlob(db, id), ''),
     blobs: createPostgresBlobSpace(core, options.address),
+    assertUsable: () => core.query((db) => assertUsable(db, options.address), ''),
     watch(listener) {
       core.assertOpen();
       return core.watchers.add(listener);

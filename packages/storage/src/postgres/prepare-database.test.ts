@@ -9,6 +9,7 @@ const SOUND: ServerFacts = {
   encoding: 'UTF8',
   isReadOnly: false,
   storeVersion: MIGRATIONS.length,
+  oldestVersion: MIGRATIONS.length,
 };
 const ADDRESS = 'postgres://me@db:5432/work';
 
@@ -21,10 +22,10 @@ it.each<[name: string, facts: Partial<ServerFacts>, code: string, text: string]>
   ],
   ['another encoding', { encoding: 'LATIN1' }, 'config_invalid', 'createdb --encoding=UTF8'],
   [
-    'newer tables',
-    { storeVersion: MIGRATIONS.length + 1 },
+    'tables for newer programs',
+    { storeVersion: MIGRATIONS.length + 2, oldestVersion: MIGRATIONS.length + 1 },
     'store_newer',
-    'Use a newer version of the program',
+    'Update the program',
   ],
   ['a replica', { isReadOnly: true }, 'store_readonly', 'Use the primary server'],
 ])('refuses %s', (_name, facts, code, text) => {
@@ -33,7 +34,9 @@ it.each<[name: string, facts: Partial<ServerFacts>, code: string, text: string]>
   assert.ok(problem.message.includes(text) && problem.message.includes(ADDRESS), problem.message);
 });
 
-it('accepts a server that fits, and a replica for reading', () => {
+it('accepts a server that fits, newer tables that this program can use, and a replica for reading', () => {
+  const newer = { ...SOUND, storeVersion: MIGRATIONS.length + 1 };
+  assert.equal(serverProblem(newer, { address: ADDRESS, access: 'write' }), undefined);
   assert.equal(serverProblem(SOUND, { address: ADDRESS, access: 'write' }), undefined);
   assert.equal(
     serverProblem({ ...SOUND, isReadOnly: true }, { address: ADDRESS, access: 'read' }),

@@ -1,22 +1,23 @@
 import { LonghaulError } from '@longhaul/protocol';
+import type { PoolClient } from 'pg';
 import type { Connection } from './connection.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, oldestProgram } from './migrations.ts';
+import { withRetries } from './retries.ts';
 import { allowSilence } from './silence.ts';
+import { newerProblem, TABLE_VERSION, type TableVersion } from './table-version.ts';
 
 /** PostgreSQL 14 lacks features that the store uses, and its support ends in 2026. */
 const MIN_VERSION = 150_000;
 /** "LONG" in ASCII. The first half of the advisory lock; the second is the schema. */
 const LOCK = 0x4c4f4e47;
 
-export interface ServerFacts {
+export interface ServerFacts extends TableVersion {
   /** Such as `16.2`. */
   version: string;
   versionNumber: number;
   encoding: string;
   /** A replica, or a database that is set to read-only. */
   isReadOnly: boolean;
-  /** Version of the tables. 0: there are none. */
-  storeVersion: number;
 }
 
 export interface PrepareOptions {
@@ -38,18 +39,23 @@ export async function prepareDatabase(
   const facts = await readFacts({ pool }, schema);
   const problem = serverProblem(facts, { address, access });
   if (problem !== undefined) throw problem;
-  if (facts.storeVersion === MIGRATIONS.length) return facts;
+  // A newer program may have changed the tables so that this one can still use them.
+  if (facts.storeVersion >= MIGRATIONS.length) return facts;
   if (access === 'read')
     throw new LonghaulError(
       'store_unavailable',
       `${address} has ${facts.storeVersion === 0 ? 'no sessions' : `tables of version ${facts.storeVersion}`}. Open it once for writing: the tables are created or changed then.`,
     );
-  await migrate({ pool }, schema);
-  return { ...facts, storeVersion: MIGRATIONS.length };
+  // Readers of several tables can be in its way.
+  await withRetries(() => migrate({ pool }, schema));
+  const migrated = await readFacts({ pool }, schema);
+  const newer = serverProblem(migrated, { address, access });
+  if (newer !== undefined) throw newer;
+  return migrated;
 }
 
 export async function readFacts({ pool }: Pick<Connection, 'pool'>, schema: string): Promise<ServerFacts> {
-  const { rows } = await pool.query<Omit<ServerFacts, 'storeVersion'> & { hasTables: boolean }>(
+  const { rows } = await pool.query<Omit<ServerFacts, keyof TableVersion> & { hasTables: boolean }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS "versionNumber",
       current_setting('server_encoding') AS encoding,
       pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly",
@@ -57,15 +63,14 @@ export async function readFacts({ pool }: Pick<Connection, 'pool'>, schema: stri
     [`${schema}.longhaul`],
   );
   const [{ hasTables, ...facts }] = rows as [(typeof rows)[number]];
-  const versions = hasTables
-    ? await pool.query<{ version: number }>('SELECT version FROM longhaul')
-    : { rows: [] };
-  return { ...facts, storeVersion: versions.rows[0]?.version ?? 0 };
+  const versions = hasTables ? await pool.query<TableVersion>(TABLE_VERSION) : { rows: [] };
+  const { storeVersion = 0, oldestVersion = 0 } = versions.rows[0] ?? {};
+  return { ...facts, storeVersion, oldestVersion };
 }
 
 /** Returns why this program cannot use the server. Undefined: it can. */
 export function serverProblem(
-  { version, versionNumber, encoding, isReadOnly, storeVersion }: ServerFacts,
+  { version, versionNumber, encoding, isReadOnly, storeVersion, oldestVersion }: ServerFacts,
   { address, access }: Pick<PrepareOptions, 'address' | 'access'>,
 ): LonghaulError | undefined {
   const data = { address };
@@ -81,12 +86,8 @@ export function serverProblem(
       `The database ${address} has the encoding ${encoding}, which cannot store all texts. Create one with: createdb --encoding=UTF8 --template=template0 NAME`,
       { data },
     );
-  if (storeVersion > MIGRATIONS.length)
-    return new LonghaulError(
-      'store_newer',
-      `${address} has version ${storeVersion}; this program supports versions up to ${MIGRATIONS.length}. Use a newer version of the program, or another schema.`,
-      { data: { address, storeVersion, programVersion: MIGRATIONS.length } },
-    );
+  const newer = newerProblem({ storeVersion, oldestVersion }, address);
+  if (newer !== undefined) return newer;
   if (isReadOnly && access === 'write')
     return new LonghaulError(
       'store_readonly',
@@ -111,12 +112,29 @@ async function migrate({ pool }: Pick<Connection, 'pool'>, schema: string): Prom
     await client.query('CREATE TABLE IF NOT EXISTS longhaul (version INTEGER NOT NULL)');
     const { rows } = await client.query<{ version: number }>('SELECT version FROM longhaul');
     const version = rows[0]?.version ?? 0;
+    if (version >= MIGRATIONS.length) return;
+    if (version > 0) await stopWrites(client, version);
     for (const migration of MIGRATIONS.slice(version)) await client.query(migration);
     await client.query('DELETE FROM longhaul');
-    await client.query('INSERT INTO longhaul (version) VALUES ($1)', [MIGRATIONS.length]);
+    await client.query('INSERT INTO longhaul (version, oldest) VALUES ($1, $2)', [
+      MIGRATIONS.length,
+      oldestProgram(),
+    ]);
     await client.query('COMMIT');
   } finally {
     // Ends the transaction after an error.
     client.release(true);
   }
+}
+
+/**
+ * Lets writes of other programs wait for the migration: each locks the head of its session first. Programs that cannot
+ * use the migrated tables lose their leases. Their next write is refused, and they take no lease again.
+ */
+async function stopWrites(client: PoolClient, version: number): Promise<void> {
+  await client.query('LOCK TABLE heads IN EXCLUSIVE MODE');
+  if (version >= oldestProgram()) return;
+  await client.query(
+    'UPDATE heads SET run_id = NULL, expires_at = NULL, expires_uptime = NULL WHERE run_id IS NOT NULL',
+  );
 }

@@ -44,4 +44,11 @@ export interface Store
    * answered. The listener does not learn what has changed. The watch does not keep the process alive.
    */
   watch(listener: () => void): Disposable;
+  /**
+   * Checks that no newer program has changed the stored form, so that this one cannot use it any more. `acquireLease`
+   * checks it, too. Absent: the store does not check.
+   *
+   * @throws {LonghaulError} `store_newer`
+   */
+  assertUsable?(): Promise<void>;
 }

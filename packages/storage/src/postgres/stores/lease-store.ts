@@ -1,6 +1,7 @@
 import type { LeaseStore } from '@longhaul/core';
 import { leaseLost } from '../../shared/store-errors.ts';
 import { readHead, saveHead } from '../heads.ts';
+import { assertUsable } from '../table-version.ts';
 import { addEvents } from '../tables/events.ts';
 import {
   acquire,
@@ -19,6 +20,7 @@ export function leaseStore(core: PostgresCore): LeaseStore {
   return {
     acquireLease: (sessionId, { events: payloads = [], ...options }) =>
       core.inSession(sessionId, async ({ db, head, now, clock }) => {
+        await assertUsable(db, core.address);
         const lease = await acquire(db, head, { ...options, clock, address: core.serverAddress?.() });
         const events = await addEvents(db, head, { payloads, now });
         await saveHead(db, head, now);

@@ -83,6 +83,7 @@ export function createStoreCore(
   }
 
   return {
+    address,
     serverAddress,
     clock,
     watchers,
