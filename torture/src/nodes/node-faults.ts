@@ -24,7 +24,7 @@ const NOT_PASSED: ReadonlySet<FaultPoint> = new Set([
   'retry-announced',
 ]);
 
-export const NODE_FAULT_POINTS = FAULT_POINTS.filter((point) => !NOT_PASSED.has(point));
+const NODE_FAULT_POINTS = FAULT_POINTS.filter((point) => !NOT_PASSED.has(point));
 
 /** Returns the faults of servers, one after the other: at every point a kill and a suspension, in a random order. */
 export function* nodeFaults(random: () => number): Generator<NodeFault, never> {

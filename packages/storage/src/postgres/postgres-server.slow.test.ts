@@ -105,7 +105,7 @@ describe.skipIf(isMissing)('a PostgreSQL server', () => {
     );
     const schema = schemaName();
     await (await openPostgresStore({ url: urlOf(schema) }))[Symbol.asyncDispose]();
-    await server.query(`UPDATE ${schema}.longhaul SET version = 99`);
+    await server.query(`UPDATE ${schema}.longhaul SET version = 99, oldest = 99`);
     assert.match(await refusal(urlOf(schema), 'store_newer'), /version 99/);
     await using closed = await holdClosedPort();
     assert.match(
