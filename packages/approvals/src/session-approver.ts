@@ -104,7 +104,7 @@ class SessionApprover implements Approver {
     const names = [...new Set(this.#refused)].join(', ');
     return new LonghaulError(
       'approval_denied',
-      `Nothing could be approved: ${names} needs approval, and nobody can answer. Run it in a terminal or through a server, allow it with --yes, or add a rule (\`approvals\` in longhaul.yml).`,
+      `Nothing could be approved: ${names} needs approval, and nobody can answer. Let a person answer, in a terminal or through a server (ask: wait), allow every call (ask: allow, --yes), or add a rule that allows this one (approvals in longhaul.yml).`,
       { data: { refusals } },
     );
   }

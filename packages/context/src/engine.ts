@@ -92,6 +92,11 @@ export {
   pruneOldToolOutputs,
 } from './prune.ts';
 export type { CountedSize } from './ratio-learner.ts';
+export {
+  type PredictedRequest,
+  type RefusalAssumption,
+  RefusalsWithoutSizes,
+} from './refusals-without-sizes.ts';
 export { createRequestMeter, type RequestMeter, viewMessageTokens } from './request-size.ts';
 export { AFTER_RESULTS_TEXT, joinTexts, type StrictRolesOptions, toStrictRoles } from './roles.ts';
 export {

@@ -69,13 +69,14 @@ describe('createRuntime', () => {
     expect(JSON.stringify(messages)).toContain('The tool count ran, but returned an object without content.');
   });
 
-  it('names a missing option, and tools of the same name', () => {
+  it('names a missing option, and tools of the same name or with an unusable one', () => {
     const all: CreateRuntimeOptions = { ...createMemoryStorage(), model: playedDriver([]) };
     const tool = defineTool({ name: 'one', description: 'Is one.', execute: () => {} });
     const create = (options: object) => () => createRuntime({ ...all, ...options });
     expect(create({ store: undefined })).toThrow('createRuntime needs store and blobs.');
     expect(create({ model: undefined })).toThrow('createRuntime needs a model, or driverFor');
     expect(create({ tools: [tool, tool] })).toThrow('Two tools have the name one.');
+    expect(create({ tools: [{ ...tool, name: 'no. 1' }] })).toThrow('A tool cannot be named "no. 1".');
     expect(create({ model: undefined, driverFor: async () => all.model })).not.toThrow();
   });
 });

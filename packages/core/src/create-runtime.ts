@@ -1,6 +1,7 @@
 import { DEFAULT_LEDGER_SHARE, ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import { createNoSandbox } from './no-sandbox.ts';
 import { ALLOW_ALL } from './ports/approver.ts';
+import { requireToolName } from './ports/define-tool.ts';
 import type { BlobStore, ModelDriver, Store, Tool } from './ports/index.ts';
 import type { RuntimeOptions } from './runtime/runtime-options.ts';
 import { Runtime } from './runtime.ts';
@@ -44,6 +45,7 @@ function requireOptions({ model, driverFor, store, blobs, tools = [] }: Partial<
   if (model === undefined && driverFor === undefined)
     throw new TypeError('createRuntime needs a model, or driverFor, which returns one.');
   const names = tools.map(({ name }) => name);
+  names.forEach(requireToolName);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TypeError(`Two tools have the name ${twice}.`);
 }

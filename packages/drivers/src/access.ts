@@ -31,7 +31,7 @@ export function compatibleUrl({ kind, provider, baseUrl }: ModelAccess): string 
   if (url !== undefined) return url;
   throw new LonghaulError(
     'config_invalid',
-    `The provider "${provider}" is OpenAI-compatible and needs its address. Set providers.${provider}.baseUrl in longhaul.yml, or --base-url, to something like http://127.0.0.1:8080/v1.`,
+    `The provider "${provider}" is OpenAI-compatible and needs its address. Set its baseUrl to something like http://127.0.0.1:8080/v1.`,
     { data: { provider } },
   );
 }
@@ -48,11 +48,9 @@ export function hostedAccess({ provider, baseUrl, apiKey }: ModelAccess): {
 } {
   if (baseUrl !== undefined) return { apiKey: apiKey ?? 'none', baseURL: baseUrl };
   if (apiKey === undefined || apiKey === '') {
-    throw new LonghaulError(
-      'key_missing',
-      `The provider "${provider}" needs an API key, but none is set. Set providers.${provider}.apiKey in longhaul.yml, or the provider's own environment variable.`,
-      { data: { provider } },
-    );
+    throw new LonghaulError('key_missing', `The provider "${provider}" needs an API key. Set its apiKey.`, {
+      data: { provider },
+    });
   }
   return { apiKey };
 }

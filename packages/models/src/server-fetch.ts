@@ -93,8 +93,7 @@ function movedAway(
   to: URL | undefined,
   target: FetchTarget | undefined,
 ): LonghaulError {
-  const setting =
-    target === undefined ? 'the base URL' : `providers.${target.provider}.baseUrl (or --base-url)`;
+  const setting = target === undefined ? 'the base URL' : `baseUrl of the provider ${target.provider}`;
   return redirected(`${name} (${from.origin})`, { from, to, setting, data: { ...target } });
 }
 

@@ -51,6 +51,7 @@ export {
   isCommitId,
   parseGitStart,
 } from './git-start.ts';
+export { isToolName } from './is-tool-name.ts';
 export { isDeeperThan, isObject, isTextList, type JsonObject, type JsonValue, parseJson } from './json.ts';
 export {
   type Compaction,

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { ApprovalService, Runtime } from '@longhaul/core';
 import {
   type Approval,
@@ -10,6 +9,7 @@ import {
   toLonghaulError,
 } from '@longhaul/protocol';
 import { QuestionForm } from '../questions/question-form.ts';
+import { readLine } from '../read-line.ts';
 import { approvalQuestion } from '../render/approval-question.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -147,31 +147,5 @@ async function askForm(
     if (problem !== undefined) place.terminal.out.write(`  ${problem}\n`);
     const { content } = form;
     if (content !== undefined) return { answer: 'once', content };
-  }
-}
-
-/**
- * Returns null at the end of the input, undefined on an abort. Does not change the mode of the terminal, so that Ctrl-C
- * reaches the process.
- */
-async function readLine(
-  question: string,
-  { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
-): Promise<string | null | undefined> {
-  const lines = createInterface({ input: terminal.input, output: terminal.out, terminal: false });
-  const { promise, resolve } = Promise.withResolvers<string | null | undefined>();
-  const onAbort = () => resolve(undefined);
-  try {
-    signal.addEventListener('abort', onAbort);
-    if (signal.aborted) return undefined;
-    lines.on('line', resolve);
-    lines.on('close', () => resolve(null));
-    terminal.out.write(question);
-    const line = await promise;
-    if (typeof line !== 'string') terminal.out.write('\n');
-    return line;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    lines.close();
   }
 }

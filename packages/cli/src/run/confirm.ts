@@ -1,4 +1,5 @@
 import { usage } from '../command-line/parse-flags.ts';
+import { readLine } from '../read-line.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Whether a person can be asked: they see the output and can type. */
@@ -7,19 +8,9 @@ export function canAsk({ out, input }: Terminal): boolean {
 }
 
 /** Asks a yes-or-no question at the terminal. Everything but yes, a closed input included, is no. */
-export async function askYesNo(question: string, { out, input }: Terminal): Promise<boolean> {
-  const { createInterface } = await import('node:readline');
-  // The terminal edits the line: the sequences with which readline would do it are escaped.
-  const lines = createInterface({ input, output: out, terminal: false });
-  try {
-    const line = await new Promise<string>((resolve) => {
-      lines.on('close', () => resolve(''));
-      lines.question(`${question} [y/N] `, resolve);
-    });
-    return /^y(es)?$/i.test(line.trim());
-  } finally {
-    lines.close();
-  }
+export async function askYesNo(question: string, terminal: Terminal): Promise<boolean> {
+  const line = await readLine(`${question} [y/N] `, { terminal });
+  return /^y(es)?$/i.test(line?.trim() ?? '');
 }
 
 /**

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { grantable, type LoadedConfig, type ProjectTrust, storeTrust, TrustStore } from '@longhaul/config';
 import { visible } from '@longhaul/protocol';
+import { readLine } from '../read-line.ts';
 import { canAsk } from '../run/confirm.ts';
 import type { Terminal } from '../terminal.ts';
 import type { TrustAnswer } from './trust-events.ts';
@@ -52,22 +52,16 @@ function reportIgnored(project: ProjectTrust, terminal: Terminal): void {
 
 /** Everything but yes, a closed input included, is no. */
 async function isTrusted(project: ProjectTrust, terminal: Terminal): Promise<boolean> {
-  const { out, input } = terminal;
+  const { out } = terminal;
   out.write(trustPage(project));
-  // The terminal edits the line: the sequences with which readline would do it are escaped.
-  const lines = createInterface({ input, output: out, terminal: false });
-  lines.setPrompt('Trust it? [y]es, [n]o (ignore it in this run), [s]how the file: ');
-  try {
-    lines.prompt();
-    for await (const line of lines) {
-      const word = line.trim().toLowerCase();
-      if (word === 's' || word === 'show')
-        for (const path of filesOf(project)) out.write(visible(await readFile(path, 'utf8')));
-      else if (/^(?:y|yes|n|no)$/.test(word)) return word.startsWith('y');
-      lines.prompt();
-    }
-    return false;
-  } finally {
-    lines.close();
+  for (;;) {
+    const line = await readLine('Trust it? [y]es, [n]o (ignore it in this run), [s]how the file: ', {
+      terminal,
+    });
+    if (typeof line !== 'string') return false;
+    const word = line.trim().toLowerCase();
+    if (word === 's' || word === 'show')
+      for (const path of filesOf(project)) out.write(visible(await readFile(path, 'utf8')));
+    else if (/^(?:y|yes|n|no)$/.test(word)) return word.startsWith('y');
   }
 }

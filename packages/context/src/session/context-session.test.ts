@@ -210,6 +210,40 @@ describe('a session of OpenAI chat messages', () => {
     expect((await restored.fit()).compacted).toBeUndefined();
     expect(restored.marksOnly()).not.toHaveProperty('wasRefused');
   });
+
+  it.each([1_000, 4_000, 16_000])(
+    'finds a window of 8k that was guessed as 128k from few refusals without sizes, with answers of %i tokens',
+    async (maxOutputTokens) => {
+      const session = chatSession(128_000, { maxOutputTokens });
+      session.append([TASK]);
+      for (let number = 1; number <= 60; number += 1) session.append(chatStep(number));
+      const refused = async () => {
+        const { messages, maxOutputTokens: answerTokens } = await session.fit();
+        const tokens = Math.ceil(JSON.stringify(messages).length / 2.2);
+        if (tokens + answerTokens <= 8_000) session.learn(tokens);
+        else session.learnRefusal();
+        return tokens + answerTokens > 8_000;
+      };
+      let refusals = 0;
+      while (await refused()) refusals += 1;
+      expect(refusals).toBeLessThanOrEqual(4);
+      let later = 0;
+      for (let number = 61; number <= 90; number += 1) {
+        session.append(chatStep(number));
+        while (await refused()) later += 1;
+      }
+      expect(later).toBeLessThanOrEqual(2);
+      expect(session.marksOnly().learnedWindowTokens).toBeLessThan(16_000);
+    },
+  );
+
+  it('takes no window from a refusal before any request', async () => {
+    const session = chatSession(32_000);
+    session.append([TASK, ...chatStep(1)]);
+    session.learnRefusal();
+    session.learnRefusal();
+    expect(session.marksOnly()).not.toHaveProperty('learnedWindowTokens');
+  });
 });
 
 describe('its summariser', () => {

@@ -9,6 +9,7 @@ import {
   type RequestDecision,
 } from '../decide.ts';
 import { countAnyMedia } from '../media/count-media.ts';
+import { RefusalsWithoutSizes } from '../refusals-without-sizes.ts';
 import { createRequestMeter, type RequestMeter } from '../request-size.ts';
 import { ReactiveOverflowStrategy } from '../strategies/reactive-overflow.ts';
 import type { CompressionStrategy } from '../strategy.ts';
@@ -61,6 +62,7 @@ class LoggedSession<M> implements ContextSession<M> {
   readonly #strategy: CompressionStrategy;
   readonly #marks: SessionMarks;
   readonly #compactor: SessionCompactor<M>;
+  readonly #refusals = new RefusalsWithoutSizes();
   #learnedWindowTokens: number | undefined;
   /** The request of the last `fit`, until its real size is known. */
   #sent: { request: FittedRequest; fixedTokens: number } | undefined;
@@ -207,20 +209,29 @@ class LoggedSession<M> implements ContextSession<M> {
   }
 
   learn(inputTokens: number | undefined): void {
+    this.#refusals.answered();
+    this.#measured(inputTokens);
+  }
+
+  #measured(inputTokens: number | undefined): void {
     if (inputTokens === undefined || this.#sent === undefined) return;
     const { request, fixedTokens } = this.#sent;
     this.#meter.measured(request.entries, fixedTokens, inputTokens);
     this.#sent = undefined;
   }
 
-  learnRefusal(named?: NamedSizes): void {
-    const { windowTokens, requestTokens } = named ?? {};
-    const predictedTokens = this.#sent?.request.predictedTokens ?? 0;
-    if (windowTokens !== undefined && windowTokens > 0 && windowTokens < this.#windowTokens)
-      this.#learnedWindowTokens = windowTokens;
-    if (requestTokens !== undefined && requestTokens > predictedTokens) this.learn(requestTokens);
-    else if (windowTokens === undefined) this.learn(Math.ceil(predictedTokens * 1.15));
+  learnRefusal(named: NamedSizes = {}): void {
+    const request = this.#sent?.request;
+    const predictedTokens = request?.predictedTokens ?? 0;
+    const namesSizes = named.windowTokens !== undefined || (named.requestTokens ?? 0) > predictedTokens;
+    const learned: NamedSizes = namesSizes || request === undefined ? named : this.#refusals.refused(request);
+    this.#shrinkWindow(learned.windowTokens);
+    if ((learned.requestTokens ?? 0) > predictedTokens) this.#measured(learned.requestTokens);
     this.#compactor.wasRefused = true;
+  }
+
+  #shrinkWindow(windowTokens = 0): void {
+    if (windowTokens > 0 && windowTokens < this.#windowTokens) this.#learnedWindowTokens = windowTokens;
   }
 
   recall(input: unknown): string {

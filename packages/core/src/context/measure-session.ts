@@ -61,7 +61,7 @@ export function knownBudget({ budget }: SessionMeasure, session: Session): Budge
   if (budget !== undefined) return budget;
   throw new LonghaulError(
     'window_unknown',
-    `The size of the window is unknown: this session has not run yet, and its model ${session.model} is not configured. Set the window of the model in longhaul.yml, or pass it on the command line, for example --window 32000.`,
+    `The size of the window is unknown: this session has not run yet, and its model ${session.model} is not configured. Configure the window of that model, or pass windowTokens, such as 32000.`,
   );
 }
 

@@ -12,7 +12,7 @@ import {
   usageOf,
 } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
-import type { StepEvent, Store } from '../ports/index.ts';
+import type { StepEvent, StepRequest, Store } from '../ports/index.ts';
 
 const toolParts = (messages: { parts: { type: string }[] }[]) =>
   messages.flatMap((message) => message.parts).filter((part): part is ToolPart => part.type === 'tool');
@@ -420,6 +420,28 @@ describe('the window', () => {
     const last = test.of('context:usage').at(-1);
     expect(last?.windowTokens).toBe(16_000);
     expect(last?.ratio).toBeCloseTo(ratio, 2);
+  });
+
+  it('is found from three refusals without sizes, if a guess was far too large', async () => {
+    const served = 8_000;
+    const reads = Array.from({ length: 16 }, (_, index) => calls({ name: 'read', callId: `c${index}` }));
+    const serve = (request: StepRequest) =>
+      JSON.stringify(request.messages).length / 3 > served - 1_000
+        ? [failure('context_overflow', 'Context size has been exceeded.')]
+        : answer('ok');
+    const learned: number[] = [];
+    const driver = {
+      ...playedDriver([...reads, serve], { windowTokens: 128_000 }),
+      serverWindow: {
+        reported: async () => undefined,
+        learned: async (tokens: number) => void learned.push(tokens),
+      },
+    };
+    const test = await testRun(driver, [testTool('read', () => text(page))]);
+    expect(await test.run('go')).toMatchObject({ status: 'completed', text: 'ok' });
+    expect(driver.requests).toHaveLength(reads.length + 4);
+    expect(test.of('context:usage').at(-1)?.windowTokens).toBeLessThan(2 * served);
+    expect(learned).toEqual([]);
   });
 
   it('is not compacted when a small request is refused without sizes: a shorter answer is requested once, until the next step', async () => {

@@ -25,6 +25,11 @@ describe('defineTool', () => {
     expect(bare.schema.parameters).toEqual({ type: 'object', properties: {} });
   });
 
+  it.each(['', 'read file', 'fs.read', 'größe', 'x'.repeat(65), undefined])('refuses the name %j', (name) => {
+    const define = () => defineTool({ name: name as string, description: 'x', execute: () => '' });
+    expect(define).toThrow(/^A tool cannot be named .*Use 1 to 64 letters/);
+  });
+
   it.each([
     [null, 'the arguments must be an object'],
     [['Rome'], 'the arguments must be an object'],

@@ -1,10 +1,10 @@
-import { isObject, type JsonObject, type JsonValue } from '@longhaul/protocol';
+import { isObject, isToolName, type JsonObject, type JsonValue } from '@longhaul/protocol';
 import type { Tool, ToolContext, ToolInput, ToolResult } from './tool.ts';
 
 /** A tool of a program that embeds the agent. */
 export interface ToolDefinition<Input>
   extends Pick<Tool, 'runsAlone' | 'isReadOnly' | 'isProtected' | 'maxOutputChars'> {
-  /** As the model calls it. */
+  /** As the model calls it: 1 to 64 letters, digits, `_` and `-`, since the APIs of models accept no others. */
   name: string;
   /** What the tool does and when to use it, for the model. */
   description: string;
@@ -28,11 +28,13 @@ type Returned = string | ToolResult | undefined | void;
 /**
  * Creates a tool from a function.
  *
+ * @throws {TypeError} for a name that no API accepts, and for parameters that are not an object.
  * @example
  * const clock = defineTool({ name: 'clock', description: 'Returns the time.', execute: () => new Date().toISOString() });
  */
 export function defineTool<Input = JsonObject>(definition: ToolDefinition<Input>): Tool<Input> {
   const { name, description, parameters = { type: 'object', properties: {} }, ...traits } = definition;
+  requireToolName(name);
   const { type } = { type: 'object', ...parameters };
   if (type !== 'object')
     throw new TypeError(`The parameters of the tool ${name} have the type ${type}. They must be an object.`);
@@ -45,6 +47,13 @@ export function defineTool<Input = JsonObject>(definition: ToolDefinition<Input>
       return resultOf(name, await definition.execute(input, context));
     },
   };
+}
+
+/** @throws {TypeError} if the APIs of models refuse it: the first run would fail at its first request. */
+export function requireToolName(name: string): void {
+  if (typeof name === 'string' && isToolName(name)) return;
+  const shown = JSON.stringify(name) ?? 'undefined';
+  throw new TypeError(`A tool cannot be named ${shown}. Use 1 to 64 letters (a to z), digits, _ and -.`);
 }
 
 /** Programs without types return anything. */

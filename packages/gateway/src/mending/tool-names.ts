@@ -1,8 +1,6 @@
 import { type NameChoice, takeToolName, toToolName } from '@longhaul/models';
+import { isToolName } from '@longhaul/protocol';
 import { isRecord } from '../wire/is-record.ts';
-
-/** What servers that check names accept. */
-const ACCEPTED = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Returns the names that a request defines in `tools` and `functions`. Nothing has been checked. */
 export function definedNames({ tools, functions }: { tools?: unknown; functions?: unknown }): Set<string> {
@@ -22,7 +20,7 @@ export function fittedNames(
   used: ReadonlySet<string>,
   defined: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
-  const isFit = (name: string) => ACCEPTED.test(name) || defined.has(name);
+  const isFit = (name: string) => isToolName(name) || defined.has(name);
   const unfit = [...used].filter((name) => !isFit(name));
   if (unfit.length === 0) return new Map();
   const taken = new Set([...defined, ...used]);

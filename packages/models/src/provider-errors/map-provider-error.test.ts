@@ -715,7 +715,7 @@ describe('other errors', () => {
     expect(error.code).toBe('provider_unreachable');
     expect(error.message).toContain(url);
     expect(error.message).toContain('ECONNREFUSED');
-    expect(error.message).toContain('providers.lmstudio.baseUrl');
+    expect(error.message).toContain('baseUrl of the provider lmstudio is right');
   });
 
   it('reports a port that fetch blocks, and does not retry', async () => {

@@ -16,13 +16,13 @@ export function networkVerdict(
     return { code: 'provider_stream_cut', message };
   }
   if (kind === 'blocked') {
-    const message = `${at} is on a port that fetch blocks (${code}), as the Fetch standard requires. Let the server listen on another port, and set providers.${provider}.baseUrl (or --base-url).`;
+    const message = `${at} is on a port that fetch blocks (${code}), as the Fetch standard requires. Let the server listen on another port, and change baseUrl of the provider ${provider}.`;
     return { code: 'provider_bad_request', message };
   }
   if (kind === 'redirects') {
-    const message = `${at} redirects requests in a loop (${code}). Check providers.${provider}.baseUrl (or --base-url), and whether it needs http or https.`;
+    const message = `${at} redirects requests in a loop (${code}). Check baseUrl of the provider ${provider}, and whether it needs http or https.`;
     return { code: 'provider_bad_request', message };
   }
-  const advice = `Check that the server runs and that providers.${provider}.baseUrl (or --base-url) is right.`;
+  const advice = `Check that the server runs and that baseUrl of the provider ${provider} is right.`;
   return { code: 'provider_unreachable', message: `Cannot reach ${at} (${code}). ${advice}` };
 }

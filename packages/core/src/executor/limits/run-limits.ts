@@ -26,7 +26,7 @@ export interface RunProgress {
 /** Returns the reached limit with its unit and its setting, or undefined. */
 export function reachedLimit(limits: RunLimits, progress: RunProgress): string | undefined {
   if (limits.steps !== null && progress.steps >= limits.steps)
-    return `${limits.steps} ${limits.steps === 1 ? 'step' : 'steps'} (limits.steps, --max-steps)`;
+    return `${limits.steps} ${limits.steps === 1 ? 'step' : 'steps'} (limits.steps)`;
   if (limits.tokens !== null && progress.usage.totalTokens >= limits.tokens)
     return `${limits.tokens} tokens (limits.tokens)`;
   if (limits.costUsd !== null && progress.costUsd >= limits.costUsd)
@@ -37,5 +37,5 @@ export function reachedLimit(limits: RunLimits, progress: RunProgress): string |
 }
 
 export function describeMinutes(minutes: number | null): string {
-  return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} (limits.minutes, --max-minutes)`;
+  return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} (limits.minutes)`;
 }

@@ -46,7 +46,7 @@ export class Compactor {
   resetCounts(): void {
     this.#overflows = 0;
     this.#compactionsSinceStep = 0;
-    this.#options.window.allowFullAnswers();
+    this.#options.window.stepCompleted();
   }
 
   /**

@@ -18,6 +18,7 @@ import {
   memoizeCounter,
   nextDue,
   pathsChanged,
+  RefusalsWithoutSizes,
   type RequestDecision,
   type RequestMeter,
   type Summarise,
@@ -98,6 +99,7 @@ export class ContextWindow {
   readonly #growth = new RequestGrowth();
   #system = '';
   readonly #learner: WindowLearner;
+  readonly #refusals = new RefusalsWithoutSizes();
   /** Usage of summary calls since the last `takeSummaryUsage`. */
   #summaryUsage: TokenUsage = ZERO_USAGE;
   compactions = 0;
@@ -331,19 +333,19 @@ export class ContextWindow {
 
   /**
    * Learns from a refusal. Uses the window and the request size that the server named. If it named neither, assumes
-   * that the request is 15 % larger than predicted, unless that would still fit the window that the server reports:
-   * then other requests to the server took the room.
+   * that the request is larger than predicted, and after another refusal, that the window is smaller than believed.
+   * It assumes neither if the request fits the window that the server reports: then other requests took the room.
    *
    * @returns Whether the same request fits with less room for its answer.
    */
-  async learnFromOverflow(error: LonghaulError, sent: PredictedSize): Promise<boolean> {
+  async learnFromOverflow(error: LonghaulError, sent: FittedRequest): Promise<boolean> {
     const { predictedTokens: sentTokens } = sent;
     const namedWindow = error.data['windowTokens'];
     const before = this.windowTokens;
     if (typeof namedWindow === 'number' && namedWindow > 0) await this.#learner.refused(namedWindow);
     const namedSize = error.data['requestTokens'];
     if (typeof namedSize === 'number' && namedSize > sentTokens) this.counted(sent, namedSize);
-    else if (typeof namedWindow !== 'number') await this.#assumeLarger(sent);
+    else if (typeof namedWindow !== 'number') await this.#learnWithoutSizes(sent);
     // Only new information can make the same request fit.
     const isNewInformation =
       this.windowTokens < before || (typeof namedSize === 'number' && namedSize > sentTokens);
@@ -364,16 +366,19 @@ export class ContextWindow {
     return this.#answerTokens !== undefined;
   }
 
-  /** Called after a completed step. */
-  allowFullAnswers(): void {
+  /** Called after a completed step. Answers may have their full length again. */
+  stepCompleted(): void {
     this.#answerTokens = undefined;
+    this.#refusals.answered();
   }
 
-  async #assumeLarger(sent: PredictedSize): Promise<void> {
-    const assumedTokens = Math.ceil(sent.predictedTokens * 1.15);
+  async #learnWithoutSizes(sent: FittedRequest): Promise<void> {
+    const assumed = this.#refusals.refused(sent);
     const reported = await this.#options.driver.serverWindow?.reported();
-    if (reported !== undefined && assumedTokens < reported) return;
-    this.counted(sent, assumedTokens);
+    const largestTokens = 'requestTokens' in assumed ? assumed.requestTokens : sent.predictedTokens;
+    if (reported !== undefined && largestTokens < reported) return;
+    if ('requestTokens' in assumed) this.counted(sent, assumed.requestTokens);
+    else this.#learner.assumed(assumed.windowTokens);
   }
 
   /** Real tokens per counted token, as measured in the session. */

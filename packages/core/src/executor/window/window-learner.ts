@@ -62,6 +62,17 @@ export class WindowLearner {
   }
 
   /**
+   * Applies a window that was inferred from refusals without sizes. Like one that was inferred from a truncated prompt,
+   * it is stored for later runs when requests have been read completely. It stays if the reported usage is nonsense.
+   */
+  assumed(windowTokens: number): void {
+    if (windowTokens >= this.#windowTokens) return;
+    this.#windowTokens = windowTokens;
+    this.#inferred = { windowTokens, previousTokens: windowTokens, confirmations: 0 };
+    this.#assume(windowTokens);
+  }
+
+  /**
    * Compares the reported size of a request with its predicted size. Some servers silently drop the oldest messages,
    * and only the reported size shows it. In that case the window is requested from the server again (the first request
    * may have loaded the model), or else inferred from the reported size.

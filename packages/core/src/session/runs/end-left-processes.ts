@@ -27,8 +27,8 @@ const CANNOT_END: ProcessEnding = { ended: 'unknown', reason: 'this program cann
 const SHOWN_COMMAND_CHARS = 80;
 
 /**
- * Ends what earlier runs of the session have started and not ended, except for commands that outlive their run. The run that calls this holds the session and has
- * started nothing. Returns the number of commands that were killed.
+ * Ends what earlier runs of the session have started and not ended, except for commands that outlive their run. The run
+ * that calls this holds the session and has started nothing. Returns the number of commands that were killed.
  *
  * @throws {LonghaulError} `processes_left` if a process may still run, and no person says that it has ended.
  */
@@ -83,7 +83,7 @@ export function describeLeft(left: readonly LeftProcess[]): string {
 function processesLeft(message: string, sessionId: string, left: readonly LeftProcess[]): LonghaulError {
   return new LonghaulError(
     'processes_left',
-    `${message} End it yourself, then continue with: longhaul resume ${sessionId} --assume-ended`,
+    `${message} End it yourself, then confirm that (confirmEnded, or \`longhaul resume ${sessionId} --assume-ended\`).`,
     { data: { processes: left.map(({ process: { id, command }, reason }) => ({ id, command, reason })) } },
   );
 }

@@ -11,7 +11,7 @@ const CHECK_INTERVAL_MS = 10;
 export function processHung(sessionId: string, { pid, host }: LeaseOwner): LonghaulError {
   const isHere = host === currentOwner().host;
   const advice = isHere
-    ? `End it with \`longhaul cancel ${sessionId} --force\`: everything stored so far is kept.`
+    ? `Cancel it with force (\`longhaul cancel ${sessionId} --force\`): everything stored so far is kept.`
     : `It runs on ${host}: end it there.`;
   return new LonghaulError(
     'process_hung',
