@@ -6,7 +6,8 @@
  * 3. Commits, tags, and publishes the packages in the order of their dependencies, with provenance.
  *
  * A dry run changes no file, commits nothing and publishes nothing. It shows the changes, tests the tarballs with the
- * current version, and prints the commands that a release runs.
+ * current version, lets npm check each package, and prints the commands that a release runs. Without a version, it shows
+ * the next patch.
  *
  * Provenance needs a CI job with an identity (`id-token: write` on GitHub). Elsewhere, pass `--no-provenance`.
  */
@@ -19,7 +20,8 @@ import { parseArgs } from 'node:util';
 import { inPublishOrder, type Manifest, nextVersion, releaseChangelog, withVersion } from './release-plan.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const USAGE = 'Usage: npm run release -- major|minor|patch|VERSION [--dry-run] [--no-provenance]';
+const USAGE =
+  'Usage: npm run release -- major|minor|patch|VERSION [--dry-run] [--no-provenance], or npm run release -- --dry-run';
 
 try {
   await release();
@@ -33,9 +35,9 @@ async function release(): Promise<void> {
     allowPositionals: true,
     options: { 'dry-run': { type: 'boolean' }, 'no-provenance': { type: 'boolean' } },
   });
-  const [wanted, ...more] = positionals;
-  if (wanted === undefined || more.length > 0) throw new Error(USAGE);
   const isDryRun = values['dry-run'] === true;
+  const [wanted = isDryRun ? 'patch' : undefined, ...more] = positionals;
+  if (wanted === undefined || more.length > 0) throw new Error(USAGE);
   const packages = await readPackages();
   const main = packages.find(({ manifest }) => manifest.name === 'longhaul');
   if (main === undefined) throw new Error('There is no package named longhaul.');
@@ -117,8 +119,11 @@ function publish(
   const open = packages.filter(({ manifest }) => manifest.private !== true);
   const folders = new Map(open.map(({ path, manifest }) => [manifest, dirname(path)]));
   const flags = ['--access', 'public', ...(hasProvenance ? ['--provenance'] : []), ...tagOf(version)];
-  for (const manifest of inPublishOrder(open.map((each) => each.manifest)))
-    carryOut('npm', ['publish', `./${folders.get(manifest)}`, ...flags]);
+  for (const manifest of inPublishOrder(open.map((each) => each.manifest))) {
+    const args = ['publish', `./${folders.get(manifest)}`, ...flags];
+    carryOut('npm', args);
+    if (isDryRun) run('npm', [...args, '--dry-run']);
+  }
   carryOut('git', ['push', '--follow-tags']);
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LonghaulError } from '@longhaul/protocol';
+import { deferred } from '../tokenizers/deferred.ts';
 import { watchBody } from './watch-body.ts';
 
 export interface ReadRequestBodyOptions {
@@ -20,7 +21,7 @@ export async function readRequestBody(
   { maxBytes, stallMs }: ReadRequestBodyOptions,
 ): Promise<Buffer> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw requestTooLarge(maxBytes);
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const { promise, resolve, reject } = deferred<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
   const fail = (error: LonghaulError) => {

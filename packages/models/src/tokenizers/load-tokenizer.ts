@@ -1,3 +1,4 @@
+import { deferred } from './deferred.ts';
 import type { TokenFamily } from './token-family.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { VocabularyMessage } from './worker-messages.ts';
@@ -47,7 +48,7 @@ async function receiveVocabulary(family: TokenFamily): Promise<VocabularyMessage
   const { startTokenizerThread } = await import('./tokenizer-thread.ts');
   const thread = startTokenizerThread({ task: 'read', family });
   if (thread === undefined) return undefined;
-  const { promise, resolve } = Promise.withResolvers<VocabularyMessage | undefined>();
+  const { promise, resolve } = deferred<VocabularyMessage | undefined>();
   thread.on('message', (message: VocabularyMessage) => resolve(message));
   thread.on('error', () => resolve(undefined)).on('exit', () => resolve(undefined));
   return promise;

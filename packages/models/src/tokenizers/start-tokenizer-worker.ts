@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { deferred } from './deferred.ts';
 import { loadTokenizer } from './load-tokenizer.ts';
 import type { TokenFamily } from './token-family.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -39,7 +40,7 @@ export async function startTokenizerWorker(family: TokenFamily): Promise<WorkerT
 }
 
 function readiness(thread: Worker): Promise<ReadyMessage | undefined> {
-  const { promise, resolve } = Promise.withResolvers<ReadyMessage | undefined>();
+  const { promise, resolve } = deferred<ReadyMessage | undefined>();
   thread.once('message', (message: ReadyMessage) => resolve(message));
   thread.once('error', () => resolve(undefined)).once('exit', () => resolve(undefined));
   return promise;
@@ -72,7 +73,7 @@ class Requests {
 
   count(text: string): Promise<number> {
     if (this.#hasEnded) return this.#countHere(text);
-    const { promise, resolve } = Promise.withResolvers<number>();
+    const { promise, resolve } = deferred<number>();
     this.#asked += 1;
     this.#waiting.set(this.#asked, { text, resolve });
     this.#thread.ref();
