@@ -26,7 +26,14 @@ export async function benchEmbedded(): Promise<BenchResult> {
   const env = { XDG_RUNTIME_DIR: folder };
   try {
     await writeTinyModel(path, { answers: [{ text: SENTENCE }] });
-    const model = await connectEmbeddedModel({ path, folder, env, windowTokens: WINDOW, gpu: false });
+    const model = await connectEmbeddedModel({
+      path,
+      folder,
+      env,
+      windowTokens: WINDOW,
+      gpu: false,
+      endsWithClient: true,
+    });
     const { pid, threads } = await model.facts();
     const peer = await startLlamaServer(path, { windowTokens: WINDOW, threads });
     try {

@@ -51,7 +51,7 @@ export interface AcpModels {
    */
   resolve(name?: string): Promise<string>;
   /** Prepares the model, so that a problem with it is reported before a message is stored. Throws the problem. */
-  prepare(name: string): Promise<void>;
+  prepare(name: string, signal?: AbortSignal): Promise<void>;
   /** Returns the models that a person can select. */
   list(): Promise<readonly { name: string }[]>;
 }

@@ -124,3 +124,4 @@ export {
   type TruncateOptions,
   truncateToolOutput,
 } from './tool-output/tool-output-truncator.ts';
+export { untilAborted } from './until-aborted.ts';

@@ -149,7 +149,8 @@ export class Runtime {
       toolsFor: async (session) => (await this.#idleAgent(session)).agent.tools,
       compressionFor: (session) => this.#compressionOf(session),
       withHooks: (work, compact) => withCompactionHooks(work, options, compact),
-      summariserFor: (session) => summariserOf(session, { agent: this.#agentOf(session), options }),
+      summariserFor: (session, signal) =>
+        summariserOf(session, { agent: this.#agentOf(session), options, signal }),
       metered: (driver, session) => this.spending.metered(driver, session),
     });
   }

@@ -1,28 +1,61 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { installLibrary, LOADS_FOR_EVER } from '@longhaul/testing/install-library';
 import { processExists, processesWith } from '@longhaul/testing/machine';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { EmbeddedModel } from '../src/index.ts';
 import { TinyPlace } from './tiny-place.ts';
 
-/** Installs a library that does this instead of loading a model. */
-async function installLibrary(folder: string, code: string): Promise<void> {
-  for (const [name, text] of [
-    ['node-llama-cpp', `export const getLlama = () => ${code};`],
-    ['node-llama-cpp/node_modules/@huggingface/jinja', 'export {};'],
-  ] as const) {
-    const place = join(folder, 'node_modules', name);
-    await mkdir(place, { recursive: true });
-    await writeFile(join(place, 'package.json'), '{"type":"module","exports":"./index.js"}');
-    await writeFile(join(place, 'index.js'), text);
-  }
+const PROGRAM = fileURLToPath(new URL('./waiting-client.ts', import.meta.url));
+
+/** A place whose model is loaded for ever. */
+async function loadingPlace(): Promise<TinyPlace> {
+  const place = await TinyPlace.open({ answers: [{ text: 'Yes.' }] });
+  await installLibrary(place.folder, LOADS_FOR_EVER);
+  return place;
 }
+
+/** Resolves when the model has no process. */
+async function untilEnded({ socketPath }: EmbeddedModel): Promise<void> {
+  await expect.poll(() => processesWith(socketPath), { timeout: 40_000 }).toEqual([]);
+}
+
+describe.skipIf(process.platform !== 'linux')('a model that is being loaded', () => {
+  it('is given up by a cancel, at once, and then has no process', async () => {
+    await using place = await loadingPlace();
+    const model = await place.connect();
+    const [one, two] = [new AbortController(), new AbortController()];
+    const waits = [one, two].map(({ signal }) => model.facts(signal));
+    await model.start();
+    one.abort();
+    await expect(waits[0]).rejects.toMatchObject({ code: 'cancelled' });
+    two.abort();
+    await expect(waits[1]).rejects.toMatchObject({ code: 'cancelled' });
+    await untilEnded(model);
+  });
+
+  it('has no process after the program that waits for it, or that it ends with, was killed', async () => {
+    for (const mode of ['waits', 'ends']) {
+      await using place = await loadingPlace();
+      const model = await place.connect();
+      const client = spawn(process.execPath, ['--conditions=longhaul-src', PROGRAM, place.folder, mode], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(client.stdout, 'data');
+      expect(processesWith(model.socketPath)).toHaveLength(1);
+      client.kill('SIGKILL');
+      await untilEnded(model);
+    }
+  });
+});
 
 it.skipIf(process.platform !== 'linux')(
   'a signal and an idle time end a process that still loads',
   async () => {
     for (const idleMs of [60_000, 500]) {
       await using place = await TinyPlace.open({ answers: [{ text: 'Yes.' }] });
-      await installLibrary(place.folder, 'new Promise(() => {})');
+      await installLibrary(place.folder, LOADS_FOR_EVER);
       const model = await place.connect({ idleMs });
       await model.start();
       const [pid] = processesWith(model.socketPath).map(Number);

@@ -16,7 +16,8 @@ export class TinyPlace implements AsyncDisposable {
   readonly folder: string;
   readonly #pids = new Set<number>();
 
-  private constructor(folder: string) {
+  /** A place that another program has opened. */
+  constructor(folder: string) {
     this.folder = folder;
   }
 
@@ -27,13 +28,14 @@ export class TinyPlace implements AsyncDisposable {
   }
 
   connect(
-    options: { windowTokens?: number; stateBytes?: number; idleMs?: number } = {},
+    options: { windowTokens?: number; stateBytes?: number; idleMs?: number; endsWithClient?: boolean } = {},
   ): Promise<EmbeddedModel> {
     return connectEmbeddedModel({
       path: join(this.folder, 'tiny.gguf'),
       folder: this.folder,
       env: { XDG_RUNTIME_DIR: this.folder },
       gpu: false,
+      endsWithClient: true,
       ...options,
     });
   }

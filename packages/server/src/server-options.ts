@@ -1,5 +1,5 @@
 import type { Config, NamedAgents } from '@longhaul/config';
-import type { BlobStore, Dispatcher, ModelDriver, MovingWorkspaces, Runtime, Store } from '@longhaul/core';
+import type { BlobStore, Dispatcher, DriverFor, MovingWorkspaces, Runtime, Store } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { RateOptions } from '@longhaul/models/http';
 import type { Approval, GitSource } from '@longhaul/protocol';
@@ -64,10 +64,13 @@ export interface ModelDirectory {
    * @throws {LonghaulError} `unknown_model`, `model_not_configured`, `key_missing`, `config_invalid`.
    */
   resolve(name?: string): Promise<string>;
-  /** Prepares the model, so that a problem with it is reported before a message is stored. Throws the problem. */
-  prepare(name: string): Promise<void>;
+  /**
+   * Prepares the model, so that a problem with it is reported before a message is stored. Throws the
+   * problem, or `cancelled` when the signal aborts.
+   */
+  prepare(name: string, signal?: AbortSignal): Promise<void>;
   /** Returns a driver for calls to the model outside a session. Throws like `prepare`. */
-  driverFor(name: string): Promise<ModelDriver>;
+  driverFor: DriverFor;
   list(query?: Partial<ModelsQuery>): Promise<Models>;
   /** Lists providers. Keys are not in the result. */
   providers(): Promise<ProviderList>;

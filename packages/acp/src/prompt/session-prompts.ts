@@ -126,7 +126,7 @@ export class SessionPrompts {
   async #enqueue(turn: Turn, content: readonly UserMessageContentPart[]): Promise<void> {
     const { workspace, record } = this.#options;
     // A problem with the model is reported before anything is stored.
-    await workspace.models.prepare(record.fields.model);
+    await workspace.models.prepare(record.fields.model, turn.signal);
     await this.#store(content);
     if (!turn.isCancelled) await workspace.runtime.queue.enqueue(record.fields.id, content, optionsOf(turn));
   }

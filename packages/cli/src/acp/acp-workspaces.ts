@@ -68,7 +68,7 @@ async function openWorkspace(
     blobs,
     models: {
       resolve: (name) => models.resolve(name),
-      prepare: (name) => models.prepare(name),
+      prepare: (name, signal) => models.prepare(name, signal),
       list: async () => (await models.list()).models,
     },
     agents,

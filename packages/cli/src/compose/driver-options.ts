@@ -6,6 +6,8 @@ export interface DriverOptions {
   /** `--window`. */
   window?: number;
   stallMs: number;
+  /** Nobody waits for the driver any more. A model that runs inside Longhaul need not be loaded further. */
+  signal?: AbortSignal | undefined;
   /** Asks no server, and sends requests through this `fetch`. */
   offline?: { fetch: typeof globalThis.fetch };
   /** Keeps what servers' refusals teach. Absent: it is learned for this driver alone. */

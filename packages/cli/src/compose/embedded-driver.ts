@@ -12,7 +12,7 @@ export async function createEmbeddedDriver(
   options: DriverOptions,
 ): Promise<OpenDriver> {
   const { fetch, facts } = await openEmbeddedModel(model);
-  const { windowTokens, windowSource } = await facts();
+  const { windowTokens, windowSource } = await facts(options.signal);
   const window = await resolveWindow(model, {
     probe: async () => ({ windowTokens, source: windowSource, acceptsImages: false }),
     flag: options.window,

@@ -7,6 +7,7 @@ import {
   type ResolvedWindow,
 } from '@longhaul/config';
 import {
+  type DriverFor,
   type ModelDriver,
   type MovingWorkspaces,
   Runtime,
@@ -22,6 +23,7 @@ import { resolveOther } from './choose-model.ts';
 import { compressionSettings } from './compression.ts';
 import { configWarnings } from './config-warnings.ts';
 import { createDriver } from './create-driver.ts';
+import { DriverCache } from './driver-cache.ts';
 import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
 import { keptOutputLimit } from './kept-output.ts';
@@ -46,6 +48,8 @@ export interface AgentOptions {
   /** `--window`: the window of the run's model. */
   window?: number;
   env: Readonly<Record<string, string | undefined>>;
+  /** Ends the wait for a model that is being loaded. */
+  signal?: AbortSignal | undefined;
   /** The meaning of an approval rule's `ask`. Default `deny`: there is nobody to ask. */
   ask?: AskMode;
   /** Asks a person about commands of an earlier run that cannot be ended. Default: the run does not start. */
@@ -76,17 +80,13 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   agents.get(options.agent);
   const compression = await compressionSettings(config.context.compression, config.project?.files);
   const settingsOf = await agentSettings(agents, config);
-  const drivers = new Map([[nameOf(model), Promise.resolve(main.driver)]]);
-  const driverFor = (name: string) => {
-    const known = drivers.get(name);
-    if (known !== undefined) return known;
+  const drivers = new DriverCache(async (name, signal) => {
     const other = resolveOther(config, { model: name, main: model }, options.env);
-    const opened = createDriver(other, driverOptions({ config, storage: options.storage })).then(
-      ({ driver }) => driver,
-    );
-    drivers.set(name, opened);
-    return opened;
-  };
+    const from = driverOptions({ config, storage: options.storage, signal });
+    return (await createDriver(other, from)).driver;
+  });
+  drivers.add(nameOf(model), main.driver);
+  const { driverFor } = drivers;
   const trees = fileTrees(config, { storage, env: options.env });
   const moving = movingWorkspaces(config, { storage, trees });
   const runtime = new Runtime({
@@ -165,15 +165,19 @@ export function driverOptions({
   config,
   storage,
   window,
-}: Pick<AgentOptions, 'config' | 'storage' | 'window'>) {
+  signal,
+}: Pick<AgentOptions, 'config' | 'storage' | 'window' | 'signal'>) {
   const memory = storage.then((opened) => opened.servers);
   // If the storage cannot be opened, its owner reports that.
   memory.catch(() => {});
-  return { stallMs: config.retry.stallMs, memory, window };
+  return { stallMs: config.retry.stallMs, memory, window, signal };
 }
 
-export function summariserOf(config: Config, driverFor: (name: string) => Promise<ModelDriver>) {
+export function summariserOf(config: Config, driverFor: DriverFor) {
   const { model } = config.context.compression;
   if (model === '__same__') return {};
-  return { summariserFor: async () => (model === 'none' ? undefined : driverFor(model)) };
+  return {
+    summariserFor: async (_own: string, signal?: AbortSignal) =>
+      model === 'none' ? undefined : driverFor(model, signal),
+  };
 }

@@ -1,15 +1,16 @@
 import type { Config } from '@longhaul/config';
-import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
+import { ALLOW_ALL, Runtime } from '@longhaul/core';
 import { isImportedModel } from '../import/imported-model.ts';
 import { agentOptions, agentSettings, strategiesFor } from './agent-settings.ts';
 import { sessionBudgets } from './budgets.ts';
 import { chooseModel, resolveNamed, resolveOther } from './choose-model.ts';
 import { compressionSettings } from './compression.ts';
 import { createDriver } from './create-driver.ts';
+import { DriverCache } from './driver-cache.ts';
 import { fileTrees } from './file-trees.ts';
 import { sessionHooks } from './hooks.ts';
 import { loadConfiguredAgents, subtaskSettings } from './load-configured-agents.ts';
-import { costOfCall, summariserOf } from './open-agent.ts';
+import { costOfCall, driverOptions, summariserOf } from './open-agent.ts';
 import { endProcess, openSandbox } from './open-sandbox.ts';
 import type { Storage } from './open-storage.ts';
 import { outsideInstructions } from './outside-instructions.ts';
@@ -32,24 +33,17 @@ export async function openContext(
     env: Readonly<Record<string, string | undefined>>;
   },
 ): Promise<Runtime> {
-  const drivers = new Map<string, Promise<ModelDriver>>();
   // An imported session uses the model that a run would use.
   const own = async () =>
     isImportedModel(session.model)
       ? chooseModel(config, {}, env)
       : resolveNamed(config, { model: session.model, baseUrl: await session.address() }, env);
-  const open = async (name: string): Promise<ModelDriver> => {
+  const { driverFor } = new DriverCache(async (name, signal) => {
     const model =
       name === session.model ? await own() : resolveOther(config, { model: name, main: await own() }, env);
-    return (
-      await createDriver(model, { stallMs: config.retry.stallMs, memory: Promise.resolve(storage.servers) })
-    ).driver;
-  };
-  const driverFor = (name: string): Promise<ModelDriver> => {
-    const driver = drivers.get(name) ?? open(name);
-    drivers.set(name, driver);
-    return driver;
-  };
+    return (await createDriver(model, driverOptions({ config, storage: Promise.resolve(storage), signal })))
+      .driver;
+  });
   const agents = await loadConfiguredAgents(config);
   return new Runtime({
     approverFor: () => ALLOW_ALL,

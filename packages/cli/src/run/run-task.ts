@@ -74,6 +74,7 @@ async function carryOut(
     agent: plan.agent,
     storage: storage.opened,
     env: options.terminal.env,
+    signal: options.signal,
     ask: plan.ask,
     window: plan.window,
     notices: trustEvents(plan.settings.project, plan.settings.trustAnswer),

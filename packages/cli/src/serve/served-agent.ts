@@ -1,12 +1,13 @@
 import { subjectsOf, subjectText } from '@longhaul/approvals';
 import { type Config, requireGitAccess } from '@longhaul/config';
-import { type Dispatcher, type ModelDriver, Runtime, type RuntimeOptions, type Tool } from '@longhaul/core';
+import { type Dispatcher, type DriverFor, Runtime, type RuntimeOptions, type Tool } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import type { Session } from '@longhaul/protocol';
 import type { ServedAgent } from '@longhaul/server';
 import { sessionBudgets } from '../compose/budgets.ts';
 import { chooseModel, resolveNamed } from '../compose/choose-model.ts';
 import { createDriver } from '../compose/create-driver.ts';
+import { DriverCache } from '../compose/driver-cache.ts';
 import { type FileTreesOptions, fileTrees } from '../compose/file-trees.ts';
 import { sessionHooks } from '../compose/hooks.ts';
 import { movingWorkspaces } from '../compose/moving-workspaces.ts';
@@ -55,10 +56,10 @@ export async function servedAgent(options: ServedAgentOptions): Promise<ServedAg
   const fixed = {
     ...storage,
     compression: settings.compression,
-    summariserFor: async (own) => {
+    summariserFor: async (own, signal) => {
       const { summariser } = settings;
       if (summariser === 'none') return undefined;
-      return driverFor(summariser === '__same__' ? own : summariser);
+      return driverFor(summariser === '__same__' ? own : summariser, signal);
     },
     driverFor,
     dispatcher,
@@ -113,31 +114,26 @@ function currentDrivers({
   storage,
   env,
   ownModel = () => undefined,
-}: ServedAgentOptions): (name: string) => Promise<ModelDriver> {
-  let opened = { config: settings.config, own: ownModel(), drivers: new Map<string, Promise<ModelDriver>>() };
-  const open = async (name: string, config: Config, own: OwnModel | undefined): Promise<ModelDriver> => {
-    const from = { config, storage: Promise.resolve(storage) };
-    if (own !== undefined && nameOf(own.model) === name) {
-      return (await createDriver(own.model, driverOptions({ ...from, window: own.window }))).driver;
-    }
-    // An imported session uses the model that a run would use.
-    const model = isImportedModel(name)
-      ? await chooseModel(config, {}, env)
-      : resolveNamed(config, { model: name }, env);
-    return (await createDriver(model, driverOptions(from))).driver;
-  };
-  return (name) => {
+}: ServedAgentOptions): DriverFor {
+  const openWith = (config: Config, own: OwnModel | undefined) =>
+    new DriverCache(async (name, signal) => {
+      const from = { config, storage: Promise.resolve(storage), signal };
+      if (own !== undefined && nameOf(own.model) === name) {
+        return (await createDriver(own.model, driverOptions({ ...from, window: own.window }))).driver;
+      }
+      // An imported session uses the model that a run would use.
+      const model = isImportedModel(name)
+        ? await chooseModel(config, {}, env)
+        : resolveNamed(config, { model: name }, env);
+      return (await createDriver(model, driverOptions(from))).driver;
+    });
+  let opened = { config: settings.config, own: ownModel(), drivers: openWith(settings.config, ownModel()) };
+  return (name, signal) => {
     const { config } = settings;
     const own = ownModel();
-    if (opened.config !== config || opened.own !== own) opened = { config, own, drivers: new Map() };
-    const { drivers } = opened;
-    const known = drivers.get(name);
-    if (known !== undefined) return known;
-    const driver = open(name, config, own);
-    drivers.set(name, driver);
-    // The server may be reachable the next time.
-    driver.catch(() => drivers.delete(name));
-    return driver;
+    if (opened.config !== config || opened.own !== own)
+      opened = { config, own, drivers: openWith(config, own) };
+    return opened.drivers.driverFor(name, signal);
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Config, ResolvedModel } from '@longhaul/config';
-import type { ModelDriver } from '@longhaul/core';
+import type { DriverFor } from '@longhaul/core';
 import { catalogueModels, findModel } from '@longhaul/models';
 import { LonghaulError } from '@longhaul/protocol';
 import type { Models } from '@longhaul/protocol/api';
@@ -31,7 +31,7 @@ export function servedModels({
 }: {
   config: () => Config;
   env: Readonly<Record<string, string | undefined>>;
-  driverFor: (name: string) => Promise<ModelDriver>;
+  driverFor: DriverFor;
   ownModel?: (() => OwnModel | undefined) | undefined;
 }): ModelDirectory {
   let listed: { at: number; models: Promise<Models> } | undefined;
@@ -46,8 +46,8 @@ export function servedModels({
   return {
     resolve,
     driverFor,
-    async prepare(name) {
-      await driverFor(name);
+    async prepare(name, signal) {
+      await driverFor(name, signal);
     },
     async list({ all, search } = {}) {
       const now = performance.now();

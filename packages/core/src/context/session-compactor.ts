@@ -17,7 +17,7 @@ import { recordCompaction } from '../executor/window/record-compaction.ts';
 import { type LedgerSource, RunLedger } from '../executor/window/run-ledger.ts';
 import { summariseByProvider } from '../executor/window/summarise-by-provider.ts';
 import { summariseWith } from '../executor/window/summarise-with.ts';
-import type { BlobStore, ModelDriver } from '../ports/index.ts';
+import type { BlobStore, DriverFor, ModelDriver } from '../ports/index.ts';
 import type { Tool } from '../ports/tool.ts';
 import { shownSchemas } from '../ports/tool-set.ts';
 import { newId } from '../session/ids.ts';
@@ -32,9 +32,9 @@ export interface SessionCompactorOptions {
   /** Returns the settings of a session's agent. */
   compressionFor: (session: Session) => CompressionSettings;
   blobs: BlobStore;
-  driverFor: (model: string) => Promise<ModelDriver>;
+  driverFor: DriverFor;
   /** Returns the driver that writes a session's narratives, or undefined for none. */
-  summariserFor: (session: Session) => Promise<ModelDriver | undefined>;
+  summariserFor: (session: Session, signal: AbortSignal) => Promise<ModelDriver | undefined>;
   /** Returns a driver whose calls are counted for the session. */
   metered: (driver: ModelDriver, session: Session) => ModelDriver;
   /** Builds the system text of an idle session. */
@@ -152,7 +152,7 @@ export class SessionCompactor {
     if (strategy.usesProvider !== true) return undefined;
     const { driverFor, metered, blobs, toolsFor, systemText } = this.#options;
     try {
-      const driver = metered(await driverFor(session.model), session);
+      const driver = metered(await driverFor(session.model, signal), session);
       const system = await systemText(session);
       const tools = shownSchemas(await toolsFor(session), session.model);
       return summariseByProvider(driver, { blobs, system, tools, signal, onUsage });
@@ -171,7 +171,7 @@ export class SessionCompactor {
   ): Promise<{ summarise?: Summarise; warnings: string[] }> {
     const { summariserFor, metered, toolsFor, systemText } = this.#options;
     try {
-      const driver = await summariserFor(session);
+      const driver = await summariserFor(session, signal);
       if (driver === undefined) return { warnings: [] };
       const system = await systemText(session);
       const tools = shownSchemas(await toolsFor(session), session.model);

@@ -239,14 +239,17 @@ export class SessionContext {
     return messages[0];
   }
 
-  async #measure(session: Session, { windowTokens }: MeasureSessionOptions): Promise<SessionMeasure> {
+  async #measure(
+    session: Session,
+    { windowTokens, signal }: MeasureSessionOptions & Pick<CompactSessionOptions, 'signal'>,
+  ): Promise<SessionMeasure> {
     const { store, toolsFor, systemText, driverFor } = this.#options;
     return measureSession(session, {
       store,
       systemText,
       windowTokens,
       tools: shownSchemas(await toolsFor(session), session.model),
-      modelInfo: async () => (await driverFor(session.model)).info,
+      modelInfo: async () => (await driverFor(session.model, signal)).info,
     });
   }
 }

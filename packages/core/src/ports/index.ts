@@ -36,6 +36,7 @@ export type {
   MergeRequest,
 } from './merged-files.ts';
 export type {
+  DriverFor,
   ModelDriver,
   ModelInfo,
   ModelPrice,

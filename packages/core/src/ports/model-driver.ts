@@ -166,3 +166,10 @@ export interface ModelDriver {
   readonly compact?: ((request: ProviderCompactionRequest) => Promise<ProviderCompaction>) | undefined;
   step(request: StepRequest): AsyncIterable<StepEvent>;
 }
+
+/**
+ * Returns the driver for a model (`provider/model`).
+ *
+ * @param signal Nobody waits for the driver any more. A model that is being loaded need not be loaded further.
+ */
+export type DriverFor = (model: string, signal?: AbortSignal) => Promise<ModelDriver>;

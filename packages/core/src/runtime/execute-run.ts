@@ -131,7 +131,7 @@ async function createExecutor(
   const { approverFor, retry = DEFAULT_RETRY } = options;
   const { compression = options.compression, limits = options.limits ?? NO_LIMITS } = agent;
   const { windowTokens } = driver.info;
-  const other = await summariserOf(session, { agent, options, driver: unmetered });
+  const other = await summariserOf(session, { agent, options, driver: unmetered, signal });
   const summariser = other && (other === unmetered ? driver : meteredDriver(other, budgets));
   const hooks = await runHooks(session, { options, writer, sandbox, signal });
   const system = new RunSystem({
@@ -167,7 +167,7 @@ async function createExecutor(
       store,
       copies,
       hub,
-      checkModel: options.driverFor,
+      checkModel: (model) => options.driverFor(model, signal),
     },
     compression,
     limits,
@@ -244,13 +244,18 @@ function titleSettings(
 /** Returns the driver that writes a session's narratives; undefined for none. */
 export async function summariserOf(
   { model }: Pick<Session, 'model'>,
-  { agent, options, driver }: { agent: RunAgent; options: RuntimeOptions; driver?: ModelDriver },
+  {
+    agent,
+    options,
+    driver,
+    signal,
+  }: { agent: RunAgent; options: RuntimeOptions; driver?: ModelDriver; signal: AbortSignal },
 ): Promise<ModelDriver | undefined> {
   const { driverFor, summariserFor } = options;
   if (agent.summariser === null) return undefined;
-  if (agent.summariser !== undefined) return driverFor(agent.summariser);
-  if (summariserFor !== undefined) return summariserFor(model);
-  return driver ?? driverFor(model);
+  if (agent.summariser !== undefined) return driverFor(agent.summariser, signal);
+  if (summariserFor !== undefined) return summariserFor(model, signal);
+  return driver ?? driverFor(model, signal);
 }
 
 async function runHooks(

@@ -8,6 +8,7 @@ import type {
   Approver,
   BlobStore,
   Dispatcher,
+  DriverFor,
   FileTrees,
   Hook,
   ModelDriver,
@@ -57,13 +58,13 @@ export interface RuntimeOptions extends ProcessEnder {
   movingWorkspaces?: MovingWorkspaces | undefined;
   /** Whether runs record the files of their workspace. Default true. */
   recordsFiles?: boolean;
-  /** Returns the driver for a session's model (`provider/model`). */
-  driverFor: (model: string) => Promise<ModelDriver>;
+  /** Returns the driver for a session's model. */
+  driverFor: DriverFor;
   /**
    * Returns the driver that writes narratives, or undefined for summaries with the ledger only. Default: the session's
    * model.
    */
-  summariserFor?: (model: string) => Promise<ModelDriver | undefined>;
+  summariserFor?: (model: string, signal?: AbortSignal) => Promise<ModelDriver | undefined>;
   compression: CompressionSettings;
   /**
    * Returns a strategy by its name, for a compaction of a session that names another strategy than the configured one.

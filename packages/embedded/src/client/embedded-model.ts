@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { untilAborted } from '@longhaul/core';
 import { LonghaulError } from '@longhaul/protocol';
 import { checkHeader } from '../engine/gguf-header.ts';
 import type { ModelProcessOptions } from '../process/model-process.ts';
@@ -17,6 +18,10 @@ export interface EmbeddedModelOptions {
   windowTokens?: number | undefined;
   /** Milliseconds without a request after which the process ends. Default: 10 minutes. */
   idleMs?: number | undefined;
+  /**
+   * The process ends with this program, however this one ends. Default false: it outlives this program for other ones.
+   */
+  endsWithClient?: boolean | undefined;
   /** Bytes of states on disk for each model. Default: 4 GB. 0: none. */
   stateBytes?: number | undefined;
   /** Default true: where the library finds one. */
@@ -31,7 +36,7 @@ export interface EmbeddedModel {
   start(): Promise<void>;
   /** Makes requests to the process, whatever their host. Starts it if none runs. */
   fetch: typeof globalThis.fetch;
-  /** Starts the process if none runs, and waits for its model. @throws {LonghaulError} The model cannot be loaded. */
+  /** Starts the process if none runs, and waits for its model. @throws {LonghaulError} The model cannot be loaded; `cancelled`. */
   facts(signal?: AbortSignal): Promise<ModelFacts>;
 }
 
@@ -46,6 +51,7 @@ export async function connectEmbeddedModel(options: EmbeddedModelOptions): Promi
     folder: options.folder,
     windowTokens: options.windowTokens,
     idleMs: options.idleMs ?? 10 * 60_000,
+    endsWithClient: options.endsWithClient ?? false,
     stateBytes: options.stateBytes ?? 4e9,
     gpu: options.gpu ?? true,
   });
@@ -57,7 +63,7 @@ export async function connectEmbeddedModel(options: EmbeddedModelOptions): Promi
       // No process, or it ended before it answered. Nothing of an answer was seen, so the request can be sent again.
       if (init?.signal?.aborted === true || !isConnectionFailure(thrown)) throw thrown;
     }
-    await start();
+    await (init?.signal ? untilAborted(start(), init.signal) : start());
     return await send(input, init);
   };
   return { socketPath: socket, start, fetch, facts: (signal) => loadedFacts(fetch, signal) };
@@ -71,7 +77,11 @@ async function loadedFacts(
   try {
     return await readFacts(fetch, signal);
   } catch (thrown) {
-    if (signal?.aborted === true || !isConnectionFailure(thrown)) throw thrown;
+    if (signal?.aborted === true)
+      throw new LonghaulError('cancelled', 'The model was being loaded, and nobody waits for it any more.', {
+        cause: thrown,
+      });
+    if (!isConnectionFailure(thrown)) throw thrown;
     throw new LonghaulError(
       'provider_unreachable',
       'The process of the embedded model ended while it loaded the model. Perhaps the memory was full: choose a smaller model or window, or try again.',

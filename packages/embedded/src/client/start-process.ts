@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LonghaulError } from '@longhaul/protocol';
@@ -44,15 +45,23 @@ async function spawnProcess(options: ModelProcessOptions, log: string): Promise<
     cwd: options.folder,
     env: passedEnvironment(),
     windowsHide: true,
-    stdio: ['ignore', 'ignore', file.fd],
+    stdio: [options.endsWithClient ? 'pipe' : 'ignore', 'ignore', file.fd],
   });
   const ended = new Promise<Ended>((resolve) => {
     child.once('error', (cause) => resolve(cause.message));
     child.once('exit', (code, signal) => resolve(code ?? signal ?? ''));
   });
   child.unref();
+  unrefPipe(child.stdin);
   await file.close();
   return () => ended;
+}
+
+/** The open pipe does not keep this program. Its end is what the process waits for. */
+function unrefPipe(pipe: Writable | null): void {
+  // A process that has ended breaks its pipe.
+  pipe?.on('error', () => {});
+  if (pipe instanceof Socket) pipe.unref();
 }
 
 /** Nothing that a model needs is secret, so the process gets no keys. */

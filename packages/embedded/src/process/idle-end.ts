@@ -1,17 +1,15 @@
 /** Calls `end` once nothing has happened for a while. */
 export class IdleEnd {
-  readonly #ms: number;
   readonly #end: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(ms: number, end: () => void) {
-    this.#ms = ms;
+  constructor(end: () => void) {
     this.#end = end;
-    this.note(0);
   }
 
-  note(openRequests: number): void {
+  /** Waits from now on, or not at all while there are requests. */
+  wait(ms: number, openRequests: number): void {
     clearTimeout(this.#timer);
-    if (openRequests === 0) this.#timer = setTimeout(this.#end, this.#ms);
+    if (openRequests === 0) this.#timer = setTimeout(this.#end, ms);
   }
 }

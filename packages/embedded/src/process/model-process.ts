@@ -13,7 +13,14 @@ import { createModelServer } from './model-server.ts';
 export interface ModelProcessOptions extends EngineOptions {
   socket: string;
   idleMs: number;
+  /** Ends with the program that starts it, whose pipe it has as its input. */
+  endsWithClient: boolean;
 }
+
+/** So long the program that has started the process has time for its first request. */
+const FIRST_MS = 10_000;
+/** So long the process loads the model further after the last one who waited for it has left. */
+const ABANDONED_MS = 2_000;
 
 /** So long a client that has just started the process can ask why the model cannot be loaded. */
 const FAILED_MS = 1_000;
@@ -27,22 +34,25 @@ if (isEmbeddedFile(process.argv[1] ?? '')) process.env['BUN_BE_BUN'] = '1';
 const loading = Promise.withResolvers<Awaited<ReturnType<typeof openEngine>>>();
 // A failure is answered to the requests that wait.
 loading.promise.catch(() => {});
-const idle = new IdleEnd(options.idleMs, () => void end('idle'));
+const idle = new IdleEnd(() => void end('idle'));
 let openRequests = 0;
 let isEnding = false;
 let isLoaded = false;
+idle.wait(Math.min(options.idleMs, FIRST_MS), 0);
 const server = createModelServer({
   engine: loading.promise,
   onActivity(count) {
     openRequests = count;
-    idle.note(count);
+    idle.wait(isLoaded ? options.idleMs : Math.min(options.idleMs, ABANDONED_MS), count);
   },
 });
 if (await listenAlone(server, options.socket)) {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end('signal'));
+  if (options.endsWithClient) process.stdin.once('close', () => void end('signal')).resume();
   openEngine(options).then(
     (engine) => {
       isLoaded = true;
+      idle.wait(options.idleMs, openRequests);
       loading.resolve(engine);
     },
     async (thrown: unknown) => {

@@ -42,7 +42,7 @@ export function openAiHandlers(context: HandlerContext): Pick<RouteHandlers, Nam
       runs.assertOpen();
       const model = await models.resolve(agent.model);
       const { access } = given;
-      const driver = runtime.spending.metered(await models.driverFor(model), access.name);
+      const driver = runtime.spending.metered(await models.driverFor(model, given.signal), access.name);
       await runtime.spending.assertLeft(access.name);
       const sink = sinkFor(given);
       try {

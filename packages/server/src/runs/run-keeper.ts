@@ -19,6 +19,7 @@ import { AdoptedSessions } from './adopted-sessions.ts';
 import { ApprovalPauses } from './approval-pauses.ts';
 import type { DispatchedRuns } from './dispatched-runs.ts';
 import { mayContinue } from './left-sessions.ts';
+import { PreparedModels } from './prepared-models.ts';
 import { type SentAnswer, SentAnswers } from './sent-answers.ts';
 import { type Claim, WaitingRuns } from './waiting-runs.ts';
 
@@ -59,6 +60,7 @@ export class RunKeeper implements Disposable {
   readonly #pauses: ApprovalPauses;
   /** Sessions that a run starts in as soon as they get a place. */
   readonly #starting = new Set<string>();
+  readonly #prepared: PreparedModels;
   readonly #unsubscribe: () => void;
   /** Why new runs are refused. */
   #refusal: 'stopping' | 'outdated' | undefined;
@@ -66,7 +68,8 @@ export class RunKeeper implements Disposable {
   constructor(options: RunKeeperOptions) {
     this.#options = options;
     this.#answers = new SentAnswers(options.answers);
-    const { store, log, maxRuns, runtime } = options;
+    const { store, log, maxRuns, runtime, models } = options;
+    this.#prepared = new PreparedModels(models);
     this.waiting = new WaitingRuns({
       maxRuns,
       report: (id, position) => runtime.reportWaiting(id, position),
@@ -108,7 +111,7 @@ export class RunKeeper implements Disposable {
 
   async #send(session: Session, { content, ...options }: SentMessage): Promise<SentAnswer> {
     const { id: sessionId, model } = session;
-    const { runtime, store, models } = this.#options;
+    const { runtime, store } = this.#options;
     // Only a user's words are commands.
     const typed = options.origin === undefined ? compactionOfMessage(content) : undefined;
     if (typed !== undefined) {
@@ -117,7 +120,7 @@ export class RunKeeper implements Disposable {
       return { ok: true, queued: false, id: options.id ?? newId(), compaction };
     }
     await runtime.spending.assertLeft(session);
-    if (!(await this.isDriven(sessionId))) await models.prepare(model);
+    if (!(await this.isDriven(sessionId))) await this.#prepared.prepare(sessionId, model);
     const id = options.id ?? newId();
     this.#sending.add(id);
     const queued = await runtime.queue
@@ -192,11 +195,18 @@ export class RunKeeper implements Disposable {
       });
   }
 
-  /** Gives up the turn of a session. Its messages stay in the queue. Returns whether it waited. */
+  /**
+   * Gives up the turn of a session. Its messages stay in the queue, and those that wait for its model are refused.
+   * Returns whether it waited.
+   */
   async giveUp(sessionId: string): Promise<boolean> {
     const { dispatched } = this.#options;
-    if (dispatched !== undefined) return await dispatched.giveUp(await this.existing(sessionId));
-    return this.waiting.giveUp(sessionId);
+    const isPreparing = this.#prepared.giveUp(sessionId);
+    const wasWaiting =
+      dispatched === undefined
+        ? this.waiting.giveUp(sessionId)
+        : await dispatched.giveUp(await this.existing(sessionId));
+    return wasWaiting || isPreparing;
   }
 
   /**
@@ -251,6 +261,7 @@ export class RunKeeper implements Disposable {
   refuseNew(reason: 'stopping' | 'outdated'): void {
     this.#refusal = reason;
     this.waiting.giveUpAll();
+    this.#prepared.giveUpAll();
     this.#adopted[Symbol.dispose]();
   }
 

@@ -32,6 +32,8 @@ function follow() {
     approvals: [] as OpenApproval[],
     calls: [] as string[],
     fails: undefined as (() => Error) | undefined,
+    /** A model that messages wait for. */
+    loading: undefined as PromiseWithResolvers<void> | undefined,
     /** Answers are on their way until it resolves. */
     gate: Promise.resolve(),
     lose: (() => undefined) as () => void,
@@ -64,9 +66,12 @@ function follow() {
           server.queue.splice(index, 1);
         }),
     },
-    sendMessage: async (_: string, content: ReturnType<typeof text>, { idempotencyKey = '' }) =>
-      call('send', () => void server.queue.push({ id: idempotencyKey, content })),
-    cancel: async () => call('cancel', () => undefined),
+    sendMessage: async (_: string, content: ReturnType<typeof text>, { idempotencyKey = '' }) => {
+      await server.loading?.promise;
+      return call('send', () => void server.queue.push({ id: idempotencyKey, content }));
+    },
+    cancel: async () =>
+      call('cancel', () => server.loading?.reject(new LonghaulError('cancelled', 'Nobody waits.'))),
     resume: async () => call('resume', () => undefined),
     async *events(_: string, { signal, onReconnect }: { signal: AbortSignal; onReconnect: () => void }) {
       server.lose = onReconnect;
@@ -237,6 +242,15 @@ it('reads again if an event arrives while it reads', async () => {
   await reading;
   expect(state.isBusy).toBe(true);
   expect(server.calls.filter((name) => name === 'get')).toHaveLength(2);
+});
+
+it('stops a message that waits for a model that is being loaded', async () => {
+  const { session, state, server } = follow();
+  server.loading = Promise.withResolvers();
+  const refused = expect(session.send(text('one'))).rejects.toMatchObject({ code: 'cancelled' });
+  expect(await session.stop()).toEqual([]);
+  await refused;
+  expect([state.isBusy, state.queue.undelivered]).toEqual([false, []]);
 });
 
 it('reports that an answer came too late', async () => {

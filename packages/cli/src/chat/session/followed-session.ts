@@ -24,6 +24,8 @@ export class FollowedSession {
   readonly state: SessionState;
   /** Settles when the messages that are on their way have arrived. */
   #sent: Promise<unknown> = Promise.resolve();
+  /** Number of those messages. */
+  #sending = 0;
   readonly #client: LonghaulClient;
   readonly #listener: SessionListener;
   readonly #left = new AbortController();
@@ -68,6 +70,7 @@ export class FollowedSession {
     this.#listener.onChange();
     const sending = this.#client.sendMessage(id, [...content], { idempotencyKey: messageId });
     this.#sent = Promise.allSettled([this.#sent, sending]);
+    this.#sending += 1;
     try {
       await sending;
     } catch (error) {
@@ -75,11 +78,15 @@ export class FollowedSession {
       state.isBusy = isBusy;
       await this.#readNowOrLater();
       throw error;
+    } finally {
+      this.#sending -= 1;
     }
   }
 
   /** Stops the run. Messages that wait are removed from the queue and returned, the oldest first. */
   async stop(): Promise<readonly WaitingMessage[]> {
+    // A message may wait for a model that is being loaded.
+    if (this.#sending > 0) await this.#client.cancel(this.state.id);
     await this.#sent;
     const removed = await this.state.queue.removeAll(this.#left.signal);
     await this.#client.cancel(this.state.id);

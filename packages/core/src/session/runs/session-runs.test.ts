@@ -22,7 +22,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processStat } from '../../host-processes.ts';
 import { ALLOW_ALL } from '../../ports/approver.ts';
-import type { StepEvent, StepRequest, Store } from '../../ports/index.ts';
+import type { DriverFor, StepEvent, StepRequest, Store } from '../../ports/index.ts';
 import { Runtime } from '../../runtime.ts';
 import { newId } from '../ids.ts';
 import { currentOwner } from '../leases/lease-owner.ts';
@@ -145,6 +145,29 @@ describe('a cancel', () => {
       clearedMessages: 2,
     });
     await expect(test.runtime.cancel('absent')).rejects.toMatchObject({ code: 'session_not_found' });
+  });
+
+  it('ends the wait for a model that is being loaded, without a run', async () => {
+    const asked = gate();
+    let signal: AbortSignal | undefined;
+    const driverFor: DriverFor = async (_model, given) => {
+      signal = given;
+      asked.open();
+      return await new Promise(() => {});
+    };
+    const test = await testRun(playedDriver([]), [], { driverFor });
+    const running = test.run('do it');
+    await asked.opened;
+    expect(await test.runtime.cancel(test.sessionId)).toMatchObject({ wasRunning: true });
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+    expect(signal?.aborted).toBe(true);
+    expect(test.of('run:started')).toEqual([]);
+    expect(await test.store.leaseHolder(test.sessionId)).toBeUndefined();
+    expect(await test.runtime.queue.pendingCount(test.sessionId)).toBe(1);
+
+    const resumed = test.runtime.resume(test.sessionId);
+    await test.runtime.stop();
+    await expect(resumed).rejects.toMatchObject({ code: 'interrupted' });
   });
 
   it('ends the wait before a retry', async () => {

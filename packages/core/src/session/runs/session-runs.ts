@@ -1,5 +1,12 @@
 import { type EventPayload, type Session, toLonghaulError, ZERO_USAGE } from '@longhaul/protocol';
-import type { FinishRunOptions, Lease, ModelDriver, SessionLog, Store } from '../../ports/index.ts';
+import type {
+  DriverFor,
+  FinishRunOptions,
+  Lease,
+  ModelDriver,
+  SessionLog,
+  Store,
+} from '../../ports/index.ts';
 import type { EventFollower } from '../events/event-follower.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import { newId } from '../ids.ts';
@@ -12,6 +19,7 @@ import { type CancelRequest, type CancelResult, cancelSession } from './cancel-s
 import type { ProcessEnder } from './end-left-processes.ts';
 import { asTakenOver, interrupted, interruptionOf, takenOver } from './interruption.ts';
 import { modelSwitch } from './model-switch.ts';
+import { openedDriver } from './opened-driver.ts';
 import { repairSession } from './repair.ts';
 import { type ActiveRun, RunRegistry } from './run-registry.ts';
 import { type ExecutorResult, sessionStatusAfter } from './run-result.ts';
@@ -30,7 +38,7 @@ export interface SessionRunsOptions {
   store: Store;
   hub: EventHub;
   follower: EventFollower;
-  driverFor: (model: string) => Promise<ModelDriver>;
+  driverFor: DriverFor;
   /** Called before a run starts. Returns events to emit after `run:started`. */
   prepareRun?: ((session: Session) => Promise<readonly EventPayload[]>) | undefined;
   /** Executes the run and stores its end. */
@@ -71,14 +79,13 @@ export class SessionRuns {
    * driver and store.
    */
   async start(sessionId: string, options: StartOptions = {}): Promise<ExecutorResult | undefined> {
-    const { store, follower, driverFor, prepareRun } = this.#options;
+    const { store, follower, prepareRun } = this.#options;
     this.#stopping.signal.throwIfAborted();
     const session = await this.existing(sessionId);
     // A dead run of the parent may have left commands of this session running.
     if (session.parentId !== undefined) await this.#settleParent(session.parentId);
     await this.registry.unstoredEnds.store(sessionId);
     const notices = (await prepareRun?.(session)) ?? [];
-    const driver = await driverFor(session.model);
     const lease = await takeSession(store, sessionId, {
       runId: newId(),
       patienceMs: Number.POSITIVE_INFINITY,
@@ -88,7 +95,7 @@ export class SessionRuns {
     if (this.#stopping.signal.aborted) active.interrupt(interrupted());
     await using _renewal = keepLease(store, lease, () => active.interrupt(takenOver()));
     await using _follow = await follower.follow(sessionId);
-    return await this.#drive({ session, driver, notices, lease, active }, options);
+    return await this.#drive({ session, notices, lease, active }, options);
   }
 
   /** See `Runtime.announce`. */
@@ -171,15 +178,14 @@ export class SessionRuns {
   async #drive(
     run: {
       session: Session;
-      driver: ModelDriver;
       notices: readonly EventPayload[];
       lease: Lease;
       active: ActiveRun;
     },
     { isWanted }: StartOptions,
   ): Promise<ExecutorResult | undefined> {
-    const { store, hub, execute, finishRevert } = this.#options;
-    const { session, driver, notices, lease, active } = run;
+    const { store, hub, execute, finishRevert, driverFor } = this.#options;
+    const { session, notices, lease, active } = run;
     const log = await this.#load(run);
     const writer = new SessionWriter({ store, lease, hub, log });
     try {
@@ -188,6 +194,11 @@ export class SessionRuns {
       if (isWanted !== undefined && !(await isWanted(log))) {
         await this.#release(writer, session);
         return undefined;
+      }
+      const { driver, problem } = await openedDriver(session.model, { driverFor, active });
+      if (driver === undefined) {
+        await this.#release(writer, session);
+        throw problem;
       }
       const { task, model } = session;
       const switched = modelSwitch(log.messages, { model, driver });
