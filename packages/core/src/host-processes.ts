@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 
 /** What Linux reports about a process. */
 export interface ProcessStat {
@@ -10,10 +10,39 @@ export interface ProcessStat {
   startedAt: string;
 }
 
+/** For all files: `readFileSync` takes 64 KB for each file that has no size, as those of /proc. */
+let buffer = Buffer.alloc(0);
+
+/** Reads a file below /proc as Latin-1. Undefined if the process is gone or hidden, or without /proc. */
+export function readProc(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(`/proc/${path}`, 'r');
+  } catch {
+    return undefined;
+  }
+  try {
+    return readWhole(file);
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readWhole(file: number): string {
+  for (let length = 0; ; ) {
+    if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(Math.max(length, 16_384))]);
+    const read = readSync(file, buffer, length, buffer.length - length, null);
+    if (read === 0) return buffer.toString('latin1', 0, length);
+    length += read;
+  }
+}
+
 /** Reads /proc/PID/stat. Undefined if the process is gone or hidden, or without /proc. */
 export function processStat(pid: number): ProcessStat | undefined {
   // The program's name is in brackets and can contain any character; the fields after the last bracket are regular.
-  const stat = readOptional(`/proc/${pid}/stat`);
+  const stat = readProc(`${pid}/stat`);
   const [state, parent, , session, ...rest] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   const startedAt = rest[15];
   if (state === undefined || startedAt === undefined) return undefined;
@@ -42,13 +71,4 @@ export function processExists(pid: number): boolean {
 
 function hasProc(): boolean {
   return processStat(process.pid) !== undefined;
-}
-
-function readOptional(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    // Not Linux, or no such process: the callers say what that means.
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { currentOwner, isOwnerAlive as isProcessAlive, type ProcessPlace } from '@longhaul/core';
 import { processStat } from '@longhaul/core/host-processes';
 
@@ -47,16 +47,7 @@ export function startTime(pid: number): string | undefined {
   return processStat(pid)?.startedAt;
 }
 
-/** Reads a file below /proc. Undefined if the process is gone or hidden, or without /proc. */
-export function readProc(path: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${path}`, 'latin1');
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the target of a link below /proc, or undefined as `readProc` does. */
+/** Returns the target of a link below /proc. Undefined if the process is gone or hidden, or without /proc. */
 export function procLink(path: string): string | undefined {
   try {
     return readlinkSync(`/proc/${path}`);

@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sandbox, SandboxKind, SandboxOptions } from '@longhaul/core';
+import { readProc } from '@longhaul/core/host-processes';
 import type { SandboxHarness } from '@longhaul/testing/contracts';
 import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import { isRequired } from '@longhaul/testing/machine';
 import Docker from 'dockerode';
 import { describe, it } from 'vitest';
 import { createSandboxDriver } from '../src/index.ts';
-import { ownerName, readProc } from '../src/process-identity.ts';
+import { ownerName } from '../src/process-identity.ts';
 
 const IMAGE = process.env['LONGHAUL_TEST_IMAGE'] ?? 'longhaul-test:latest';
 

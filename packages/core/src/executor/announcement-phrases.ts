@@ -1,7 +1,10 @@
 /** How sentences of one language announce a step. All text is in lower case. */
 export interface Language {
-  /** Letters that every announcement in this language contains. Without them its other patterns need not be built. */
-  letters?: RegExp;
+  /**
+   * Letters or words that every announcement in this language contains. Without them its other patterns need not be
+   * built, which takes milliseconds.
+   */
+  needs: RegExp;
   /** A sentence with one of these announces a step. */
   announces: readonly Pattern[];
   /** A sentence with one of these leaves the step to somebody else, to a condition, or to another time. */
@@ -52,6 +55,8 @@ const ADVERBS =
 const CLAUSE = '(?:^|[,;:–—-] ?|<(?:and|so|then|now|next|but|also|first|think) )';
 
 const ENGLISH: Language = {
+  needs:
+    /\b(?:let|allow|i|we|time|will|going|gonna|my|now|next|then|proceeding|moving|continuing|on|onto)\b|…/,
   announces: [
     // "Let me now run the tests", "Next, I'll check", "Now I will update", "I'm going to fix", "I should verify"
     words(
@@ -85,6 +90,7 @@ const GERMAN_VERBS =
   '(?:aktualisier|analysier|änder|anpass|ansch?au|anseh|ausführ|bau|beginn|beheb|beseitig|durchführ|entfern|ergänz|erstell|fertigstell|fix|fortfahr|fortsetz|hinzufüg|implementier|installier|korrigier|lauf|les|lösch|mach|nachseh|öffn|prüf|refaktorier|reparier|schreib|start|such|test|überarbeit|überprüf|umbenenn|umsetz|untersuch|verifizier|vervollständig|weitermach)';
 
 const GERMAN: Language = {
+  needs: /ich|uns|zeit|wir/,
   announces: [
     words(
       `<(?:ich (?:werde|muss|sollte|will)|(?:werde|muss|sollte) ich|lass mich|lassen sie mich|lass uns|lassen sie uns|zeit,) (?:[^,;:]* )?(?:(?:zu)?${GERMAN_VERBS}e?n|anzupassen|anzusehen|auszuführen|durchzuführen|fortzufahren|hinzuzufügen|nachzusehen|umzusetzen|weiterzumachen)>`,
@@ -103,6 +109,7 @@ const GERMAN: Language = {
 };
 
 const FRENCH: Language = {
+  needs: /je|nous|on va|laisse|permettez|reste|faut|moment|heure|ons/,
   announces: [
     words(
       "<(?:je vais|nous allons|on va|je dois|je devrais|laissez-moi|laisse-moi|permettez-moi de|il (?:me )?reste à|il me faut|c'est le moment de|c'est l'heure de) (?:(?:maintenant|ensuite|donc|encore|aussi|d'abord|à présent|tout d'abord|rapidement|également|d') ?)*(?:les? |la |l')?(?:ajouter|adapter|ajuster|analyser|appliquer|chercher|commencer|compiler|compléter|consulter|continuer|contrôler|corriger|créer|déboguer|examiner|exécuter|faire|implémenter|installer|lancer|lire|mettre|modifier|nettoyer|ouvrir|passer|poursuivre|refactoriser|regarder|relancer|remplacer|renommer|réparer|supprimer|tester|terminer|vérifier|voir|écrire)>",
@@ -123,6 +130,7 @@ const SPANISH_VERBS =
   '(?:actualiz|agreg|ajust|analiz|añad|aplic|arregl|busc|cambi|comenz|comprob|compil|continu|correg|corr|cre|depur|ejecut|elimin|empez|escrib|examin|explor|hac|implement|instal|investig|le|limpi|mir|modific|prob|proced|refactoriz|reescrib|reemplaz|renombr|repar|revis|soluciona?|termin|valid|verific|v)';
 
 const SPANISH: Language = {
+  needs: /voy|[ae]mos|ré|j[ae]me|permít|deb|tengo|necesito|hora|queda|continuación/,
   announces: [
     words(
       `<(?:voy a|vamos a|déjame|déjeme|permíteme|permítame|debo|debería|tengo que|necesito|es hora de|queda) (?:(?:ahora|primero|también|todavía|aún|rápidamente) )*${SPANISH_VERBS}(?:ar|er|ir|eer)(?:l[oae]s?)?>`,
@@ -140,6 +148,8 @@ const SPANISH: Language = {
 };
 
 const PORTUGUESE: Language = {
+  needs:
+    /vou|vamos|deix|permita|preciso|devo|tenho|hora|falta|rei|iono|alizo|corrijo|executo|rodo|testo|verifico/,
   announces: [
     words(
       '<(?:vou|vamos|deixe-me|deixa-me|deixa eu|permita-me|preciso|devo|tenho (?:de|que)|é hora de|falta) (?:(?:agora|primeiro|também|ainda|então|rapidamente) )*(?:acrescentar|adicionar|ajustar|alterar|analisar|aplicar|atualizar|começar|compilar|completar|continuar|corrigir|criar|depurar|editar|escrever|examinar|executar|explorar|fazer|implementar|instalar|investigar|ler|limpar|modificar|mudar|olhar|passar|procurar|prosseguir|reescrever|refatorar|remover|renomear|revisar|rodar|substituir|terminar|testar|validar|ver|verificar)>',
@@ -157,7 +167,7 @@ const RUSSIAN_FIRST =
   '(?:внесу|выполню|добавлю|доделаю|допишу|дополню|займусь|закончу|заменю|запущу|изменю|изучу|исправлю|найду|напишу|начну|обновлю|открою|отредактирую|перезапущу|переименую|перейду|перепишу|посмотрю|поправлю|поищу|приступлю|проанализирую|проверю|продолжу|протестирую|прочитаю|реализую|соберу|создам|сделаю|уберу|удалю|установлю)';
 
 const RUSSIAN: Language = {
-  letters: /[\u0400-\u04ff]/,
+  needs: /[\u0400-\u04ff]/,
   announces: [
     words(
       `(?:^|[,;—–-] ?|<(?:сейчас|теперь|далее|дальше|затем|потом|сначала|и) )(?:я )?(?:(?:сейчас|теперь|далее|ещё|еще|также|сначала|быстро) )*${RUSSIAN_FIRST}>`,
@@ -179,7 +189,7 @@ const CHINESE_VERBS =
   '(?:运行|跑|执行|检查|查看|看看|看一下|更新|修复|修改|修正|改|添加|增加|创建|编写|写|测试|验证|实现|删除|移除|安装|读取|阅读|搜索|查找|继续|构建|编译|重构|重命名|调试|分析|处理|确认|提交|打开|调整|完善|补充|清理|完成|排查)';
 
 const CHINESE: Language = {
-  letters: /[\u4e00-\u9fff]/,
+  needs: /[\u4e00-\u9fff]/,
   announces: [
     words(
       `(?:让我们?|我们?(?:来|将|会|要|现在|先|再|接着|马上|这就|需要|应该|还|准备)+)[^,，;；]{0,12}?${CHINESE_VERBS}`,
@@ -197,7 +207,7 @@ const JAPANESE_STEPS =
   '(?:(?:実行|確認|更新|修正|追加|作成|検証|調査|実装|削除|変更|検索|開始|再実行|テスト|インストール|ビルド|分析|整理|対応|リファクタリング|デバッグ)(?:を)?(?:し|して(?:み|い|いき|おき))|(?:見て|調べて|読んで|直して|書いて|試して|進めて)(?:み|いき)|調べ|読み|直し|書き|試し|始め|進め|続け|取り掛かり|取りかかり|走らせ|移り|進み)';
 
 const JAPANESE: Language = {
-  letters: /[\u3040-\u30ff]/,
+  needs: /[\u3040-\u30ff]/,
   announces: [
     words(
       `^(?:次に|次は|それでは|それじゃ|では|今から|これから|まず|まずは|続いて|さらに|最後に|引き続き|ここで|残りの|早速)[、,]?.*${JAPANESE_STEPS}ます$`,
@@ -214,7 +224,7 @@ const KOREAN_STEPS =
   '(?:실행|재실행|확인|수정|업데이트|추가|생성|작성|검증|구현|삭제|변경|검색|시작|설치|빌드|조사|분석|진행|계속|테스트|점검|제거|마무리|처리|리팩터링|디버깅)(?:을 |를 )?(?:하|해 ?보|해 ?나가)?|(?:살펴|찾아|읽어|고쳐|돌려|열어) ?보|고치|읽|찾';
 
 const KOREAN: Language = {
-  letters: /[\uac00-\ud7af]/,
+  needs: /[\uac00-\ud7af]/,
   announces: [
     words(`(?:${KOREAN_STEPS})(?:도록 하)?겠(?:습니다|어요)$`),
     words(

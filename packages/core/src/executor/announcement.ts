@@ -23,10 +23,8 @@ export function announcesStep(answer: string): boolean {
   const plain = sentence.replace(/\.{3,}/g, '…').replace(/(?<=…)[.!:…\s]+$|[.!:。！：\s]+$/, '');
   const unconditional = plain.replace(CHECKED, '');
   return LANGUAGES.some(
-    ({ letters, announces, leaves }) =>
-      letters?.test(plain) !== false &&
-      announces.some((pattern) => pattern.test(plain)) &&
-      !leaves.test(unconditional),
+    ({ needs, announces, leaves }) =>
+      needs.test(plain) && announces.some((pattern) => pattern.test(plain)) && !leaves.test(unconditional),
   );
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { readProc } from '@longhaul/core/host-processes';
 import { COMMAND_VARIABLE } from '../command-environment.ts';
-import { isOwnerAlive, ownerName, readProc } from '../process-identity.ts';
-import { killUntilGone, listProcesses } from './process-tree.ts';
+import { isOwnerAlive, ownerName } from '../process-identity.ts';
+import { killUntilGone, listPids } from './process-tree.ts';
 
 /** Begins the marks of commands whose processes may outlive the process that started them. */
 const KEPT = 'kept.';
@@ -29,11 +30,12 @@ export function markedEnvironment(): Record<string, string> {
 
 /** Returns the mark that a process was started with. Undefined if it has none or cannot be read. */
 export function markOf(pid: number): string | undefined {
-  const prefix = `${COMMAND_VARIABLE}=`;
-  return readProc(`${pid}/environ`)
-    ?.split('\0')
-    .find((entry) => entry.startsWith(prefix))
-    ?.slice(prefix.length);
+  const prefix = `\0${COMMAND_VARIABLE}=`;
+  const environment = `\0${readProc(`${pid}/environ`) ?? ''}\0`;
+  const start = environment.indexOf(prefix);
+  if (start === -1) return undefined;
+  const from = start + prefix.length;
+  return environment.slice(from, environment.indexOf('\0', from));
 }
 
 /**
@@ -71,10 +73,9 @@ async function look(): Promise<void> {
 }
 
 function orphans(): number[] {
-  return listProcesses()
-    .map(({ pid }) => pid)
-    .filter((pid) => {
-      const mark = markOf(pid);
-      return mark !== undefined && !isKeptMark(mark) && !isOwnerAlive(mark);
-    });
+  // A zombie has no environment any more, so no mark.
+  return listPids().filter((pid) => {
+    const mark = markOf(pid);
+    return mark !== undefined && !isKeptMark(mark) && !isOwnerAlive(mark);
+  });
 }

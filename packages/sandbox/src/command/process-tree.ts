@@ -72,11 +72,18 @@ export function listProcesses(): ProcessInfo[] {
   return process.platform === 'linux' ? fromProc() : fromPs();
 }
 
+/** Returns the pids of all processes. On Linux, zombies are among them. */
+export function listPids(): number[] {
+  return process.platform === 'linux' ? pidsOfProc() : fromPs().map(({ pid }) => pid);
+}
+
+function pidsOfProc(): number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+}
+
 function fromProc(): ProcessInfo[] {
   const processes: ProcessInfo[] = [];
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
+  for (const pid of pidsOfProc()) {
     const stat = processStat(pid);
     if (stat === undefined || stat.state === 'Z' || stat.state === 'X') continue;
     processes.push({ pid, parent: stat.parent, session: stat.session, startedAt: Number(stat.startedAt) });

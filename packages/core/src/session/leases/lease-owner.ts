@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { processExists, processStat } from '../../host-processes.ts';
+import { processExists, processStat, readProc } from '../../host-processes.ts';
 import type { Claimant, LeaseOwner } from '../../ports/index.ts';
 
 /** This process, told apart from any other that ever had its pid. */
@@ -32,7 +31,7 @@ export function isOwnerAlive(owner: LeaseOwner): boolean {
 }
 
 function bootId(): string {
-  return readOptional('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
+  return readProc('sys/kernel/random/boot_id')?.trim() ?? 'unknown';
 }
 
 /**
@@ -41,13 +40,4 @@ function bootId(): string {
 function startTime(pid: number): string | undefined {
   const stat = processStat(pid);
   return stat === undefined || stat.state === 'Z' || stat.state === 'X' ? undefined : stat.startedAt;
-}
-
-function readOptional(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Not Linux, or no such process: the callers say what that means.
-    return undefined;
-  }
 }
