@@ -10,9 +10,10 @@ import { isHoldId } from '@longhaul/core';
 import { childPlaceOf, LonghaulError, type Session, subtaskOf, type ToolPart } from '@longhaul/protocol';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
 import { createMemoryStore } from '@longhaul/storage/memory';
+import { slowClock } from '@longhaul/testing/clock';
 import { answer, calls, playedDriver, testRun, testTool, text, usageOf } from '@longhaul/testing/doubles';
 import { createRecallTool, createTaskTool } from '@longhaul/tools';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 const SUBTASKS: SubtaskSettings = {
   agents: [
@@ -237,11 +238,14 @@ it('leaves the call open when the program stops, and continues the same child wh
 it('stops a child in the background at the time limit of the run, and continues it in the next run', async () => {
   const store = createMemoryStore();
   const blobs = createMemoryBlobStore();
-  const limits = { steps: null, tokens: null, costUsd: null, minutes: 0.002 };
+  const limits = { steps: null, tokens: null, costUsd: null, minutes: 60 };
+  slowClock();
   const first = await family(
     [calls(task('Work in the background.', { background: true })), answer('I wait.')],
     async function* ({ signal }) {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      const ended = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      vi.advanceTimersByTime(60 * 60_000);
+      await ended;
     },
     { store, blobs, limits },
   );
