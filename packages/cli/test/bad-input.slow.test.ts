@@ -49,6 +49,7 @@ describe('wrong usage exits with 2 and names the remedy', () => {
     [['run', 'task', '--base-url', 'localhost:1234'], /--base-url must be an address such as/],
     [['run', 'task', '--base-url', 'http://me:secret@host/v1'], /takes no user name or password(?!.*secret)/],
     [['run', 'task', '--all'], /--all works only with --session or --resume/],
+    [['run', '--session', 'x', '/compact', '-m', 'm'], /--model has no effect on that\. Leave it out/],
     [['run', 'task', '--cwd', 'not-there'], /workspace .*not-there does not exist/],
     [['run', 'task', '--config', 'not-there.yml'], /configuration file .*not-there\.yml does not exist/],
     [

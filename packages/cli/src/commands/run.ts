@@ -2,7 +2,7 @@ import type { ConfigInput } from '@longhaul/config';
 import { type TypedCompaction, typedCompaction } from '@longhaul/protocol';
 import type { TypedInput } from '../attach/attach-files.ts';
 import { checkedAddress } from '../command-line/checked-address.ts';
-import { RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
+import { COMPACT_FLAGS, RESUME_FLAGS, RUN_FLAGS } from '../command-line/flags.ts';
 import { oneOf, type ParsedFlags, parseFlags, positiveNumber, usage } from '../command-line/parse-flags.ts';
 import { gitOf } from '../run/git-of.ts';
 import { watchInterrupts } from '../run/interrupt.ts';
@@ -37,22 +37,28 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   return await start(values, { task, input, typed }, terminal);
 }
 
-/** The task `/compact` compacts the session, as in a conversation. */
+/**
+ * The task `/compact` compacts the session, as in a conversation.
+ *
+ * @throws A usage error for a flag that `longhaul compact` does not have.
+ */
 async function compactInstead(
   { focus }: TypedCompaction,
-  values: RunValues,
+  { session, ...values }: RunValues,
   terminal: Terminal,
 ): Promise<number> {
-  const { session, json, cwd, config, strategy, window, all } = values;
   if (session === undefined)
     throw usage('/compact works on a session. Name it: longhaul run --session ID "/compact".', 'run');
-  const named = { cwd, config, strategy, window, focus };
-  const flags = Object.entries(named).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}=${value}`],
-  );
-  const toggles = [...(json === true ? ['--json'] : []), ...(all === true ? ['--all'] : [])];
+  const given = Object.entries({ ...values, focus }).filter(([, value]) => value !== undefined);
+  const foreign = given.find(([name]) => !(name in COMPACT_FLAGS));
+  if (foreign !== undefined)
+    throw usage(
+      `/compact compacts the session, and --${foreign[0]} has no effect on that. Leave it out.`,
+      'run',
+    );
+  const flags = given.map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
   const { compact } = await import('./compact.ts');
-  return await compact([session, ...flags, ...toggles], terminal);
+  return await compact([session, ...flags], terminal);
 }
 
 /** `longhaul resume`: resumes a session, or the newest of this workspace that can be resumed. */
