@@ -6,7 +6,7 @@
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { globSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -86,8 +86,7 @@ async function compile(
 }
 
 function isHost(target: BinaryTarget): boolean {
-  const isMusl = globSync('/lib/ld-musl-*').length > 0;
-  return target.name === hostTarget({ platform: process.platform, arch: process.arch, isMusl });
+  return target.name === hostTarget();
 }
 
 /** Runs the file if this machine can. */

@@ -1,20 +1,19 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hostTarget } from './binary/targets.ts';
 
 const SCRIPT = fileURLToPath(new URL('install.sh', import.meta.url));
-const isMusl = globSync('/lib/ld-musl-*').length > 0;
-const NAME = `longhaul-${hostTarget({ platform: process.platform, arch: process.arch, isMusl })}`;
+const NAME = `longhaul-${hostTarget()}`;
 const PROGRAM = '#!/bin/sh\necho 1.2.3\n';
 const sumOf = (content: string) => createHash('sha256').update(content).digest('hex');
 
@@ -45,8 +44,14 @@ beforeEach(async () => {
   files = { [NAME]: PROGRAM, SHA256SUMS: `${sumOf('x')}  longhaul-other\n${sumOf(PROGRAM)}  ${NAME}\n` };
 });
 
-async function install(args: readonly string[], env: Record<string, string> = {}, cwd = root) {
-  const child = spawn('sh', [SCRIPT, ...args], {
+async function install(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd = root,
+  shell = ['sh'],
+) {
+  const [program = '', ...flags] = shell;
+  const child = spawn(program, [...flags, SCRIPT, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -119,6 +124,64 @@ it.each([
 ])('refuses %s', async (_, args, message) => {
   const { code, stderr } = await install(args, { HOME: root });
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+});
+
+it('installs nothing without HOME or a folder, and reads a list whose lines end as on Windows', async () => {
+  files['SHA256SUMS'] = files['SHA256SUMS']?.replaceAll('\n', '\r\n') ?? '';
+  expect(await install(['--base-url', url])).toMatchObject({
+    code: 1,
+    stderr: 'install.sh: HOME is not set. Add --to FOLDER.\n',
+  });
+  const home = join(bin, 'a home');
+  expect(await install(['--base-url', url], { HOME: home })).toMatchObject({ code: 0, stderr: '' });
+  expect(await readdir(join(home, '.local/bin'))).toEqual(['longhaul']);
+});
+
+describe('with the programs of BusyBox alone, as on Alpine', () => {
+  const busybox = ['/bin/busybox', '/usr/bin/busybox'].find((path) => existsSync(path));
+  const TOOLS = 'awk cat chmod ls mkdir mktemp mv rm sha256sum uname wget'.split(' ');
+
+  /** Returns the path of a folder with these programs, and with what `ldd` prints. */
+  async function programs(tools: readonly string[], ldd: string): Promise<string> {
+    const folder = await mkdtemp(join(root, 'programs-'));
+    for (const tool of tools) await symlink(busybox ?? '', join(folder, tool));
+    await writeFile(join(folder, 'ldd'), `#!${busybox} sh\necho '${ldd}'\nexit 1\n`);
+    await chmod(join(folder, 'ldd'), 0o755);
+    return folder;
+  }
+  const run = async (path: string, shell = [busybox ?? '', 'sh']) =>
+    install(['--base-url', url, '--to', bin], { PATH: path }, root, shell);
+
+  it.skipIf(busybox === undefined)(
+    'downloads the file for musl with wget, and for glibc otherwise',
+    async () => {
+      const musl = `${NAME.replace('-musl', '')}-musl`;
+      files = {
+        [musl]: PROGRAM.replace('1.2.3', 'musl'),
+        SHA256SUMS: `${sumOf(PROGRAM.replace('1.2.3', 'musl'))}  ${musl}\n`,
+      };
+      const ended = await run(await programs(TOOLS, 'musl libc (x86_64)'));
+      expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Installed longhaul musl in') });
+      const other = await run(await programs(TOOLS, 'ldd (Debian GLIBC 2.36) 2.36'));
+      expect(other.stderr).toContain(`SHA256SUMS does not list ${NAME.replace('-musl', '')}.`);
+    },
+  );
+
+  it.skipIf(busybox === undefined)('names the program that is missing', async () => {
+    // The shell of BusyBox has all of them.
+    const without = async (tool: string) =>
+      (
+        await run(
+          await programs(
+            TOOLS.filter((each) => each !== tool),
+            'musl',
+          ),
+          ['/bin/sh'],
+        )
+      ).stderr;
+    expect(await without('wget')).toContain('It needs curl or wget.');
+    expect(await without('sha256sum')).toContain('It needs sha256sum or shasum');
+  });
 });
 
 it('explains that the address has no list, no file for this machine, or not the listed file', async () => {

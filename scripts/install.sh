@@ -60,8 +60,16 @@ case $(uname -m) in
   aarch64 | arm64) machine=arm64 ;;
   *) fail "There is no file for the processor $(uname -m). With Node.js 24: npm install -g longhaul" ;;
 esac
+# A system with glibc can have the loader of musl too: its own programs count.
+uses_musl() {
+  case $(ldd --version 2>&1 || :) in
+    *musl*) return 0 ;;
+    *GLIBC* | *glibc* | *GNU*) return 1 ;;
+  esac
+  ls /lib/ld-musl-* >/dev/null 2>&1
+}
 libc=
-if [ "$system" = linux ] && ls /lib/ld-musl-* >/dev/null 2>&1; then libc=-musl; fi
+if [ "$system" = linux ] && uses_musl; then libc=-musl; fi
 name=longhaul-$system-$machine$libc
 
 if command -v curl >/dev/null; then
@@ -88,7 +96,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
 download "$base_url/SHA256SUMS" "$work/SHA256SUMS" || fail "$base_url/SHA256SUMS cannot be downloaded. Is the address right?"
-wanted=$(awk -v name="$name" '$2 == name || $2 == "*" name { print $1; exit }' "$work/SHA256SUMS")
+wanted=$(awk -v name="$name" '{ sub(/\r$/, "") } $2 == name || $2 == "*" name { print $1; exit }' "$work/SHA256SUMS")
 [ -n "$wanted" ] || fail "$base_url has no file for this machine: SHA256SUMS does not list $name."
 echo "Downloading $name ..."
 download "$base_url/$name" "$work/longhaul" || fail "$base_url/$name cannot be downloaded."

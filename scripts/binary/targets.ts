@@ -46,8 +46,8 @@ export function chosenTargets(names: readonly string[] | undefined): BinaryTarge
   });
 }
 
-/** Returns the name of the target that this machine runs. */
-export function hostTarget({ platform, arch, isMusl }: Host): string {
+/** Returns the name of the target that this machine runs. Its libc is that of this Node.js. */
+export function hostTarget({ platform, arch, isMusl }: Host = thisHost()): string {
   const systems: Partial<Record<NodeJS.Platform, string>> = { darwin: 'macos', win32: 'windows' };
   return `${systems[platform] ?? platform}-${arch}${isMusl ? '-musl' : ''}`;
 }
@@ -56,4 +56,18 @@ export interface Host {
   platform: NodeJS.Platform;
   arch: string;
   isMusl: boolean;
+}
+
+function thisHost(): Host {
+  const { platform, arch } = process;
+  return { platform, arch, isMusl: platform === 'linux' && glibcVersion() === undefined };
+}
+
+/** Undefined with another libc. The loader of musl says nothing: it can be installed beside glibc. */
+function glibcVersion(): unknown {
+  const report: unknown = process.report.getReport();
+  if (typeof report !== 'object' || report === null || !('header' in report)) return undefined;
+  const { header } = report;
+  if (typeof header !== 'object' || header === null || !('glibcVersionRuntime' in header)) return undefined;
+  return header.glibcVersionRuntime;
 }

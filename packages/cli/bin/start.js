@@ -11,15 +11,19 @@ export function ignoreRelativeFolders() {
 
 /** Runs the program to its end. */
 export async function run(main, argv) {
+  const outputs = process.versions.bun === undefined ? [] : [process.stdout, process.stderr].map(watched);
   const code = await main(argv);
   // Output to files, pipes and terminals is written when `main` is done; open connections need not be waited for.
-  if (process.versions.bun !== undefined) await Promise.all([process.stdout, process.stderr].map(ended));
+  await Promise.all(outputs.map(ended));
   process.exit(code);
 }
 
-/** Bun calls back from an empty write before the earlier ones are done, and from an end after them. */
-function ended(stream) {
-  return new Promise((resolve) => {
-    stream.end(() => resolve());
-  });
+/** Bun closes a stream when a write fails. */
+function watched(stream) {
+  return { stream, closed: new Promise((resolve) => stream.once('close', resolve)) };
+}
+
+/** Bun calls back from an empty write before the earlier ones are done, and from an end after them; never if closed. */
+function ended({ stream, closed }) {
+  return Promise.race([closed, new Promise((resolve) => stream.end(() => resolve()))]);
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ERROR_TRAITS, LonghaulError, suggestion } from '@longhaul/protocol';
 import type { Flags } from './command-line/flags.ts';
 import { printError } from './print-error.ts';
@@ -86,11 +87,15 @@ async function dispatchOrExplain(argv: readonly string[], terminal: Terminal): P
   }
 }
 
-/** Waits until all output is written: a pipe takes 64 KiB at a time, and the rest would be lost with the process. */
+/**
+ * Waits until all output is written: a pipe takes 64 KiB at a time, and the rest would be lost with the process. Bun
+ * reports that a write failed only after the next empty one.
+ */
 async function written({ out, err }: Terminal): Promise<void> {
   await Promise.all(
     [out, err].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))),
   );
+  await setImmediate();
 }
 
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -108,14 +108,21 @@ function trustedIds({ project }: LoadedConfig): ReadonlySet<string> {
  */
 export function homeOf({ env: { HOME: home } }: Pick<Terminal, 'env'>): string {
   if (home !== undefined && isAbsolute(home)) return home;
+  const { listed, cause } = listedHome();
+  // Bun returns HOME again.
+  if (listed !== undefined && isAbsolute(listed)) return listed;
+  throw new LonghaulError(
+    'usage',
+    'Your home folder is not known: HOME is not an absolute path, and this user is not in /etc/passwd. Set it, for example with: export HOME=/tmp/home',
+    { cause },
+  );
+}
+
+function listedHome(): { listed?: string; cause?: unknown } {
   try {
-    return userInfo().homedir;
-  } catch (error) {
-    throw new LonghaulError(
-      'usage',
-      'Your home folder is not known: HOME is not set, and this user is not in /etc/passwd. Set it, for example with: export HOME=/tmp/home',
-      { cause: error },
-    );
+    return { listed: userInfo().homedir };
+  } catch (cause) {
+    return { cause };
   }
 }
 

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../../../node_modules/', import.meta.url));
 
 const run = promisify(execFile);
 
