@@ -59,7 +59,7 @@ async function measure(
   const rates = new Map(
     [...sides.keys()].map((name) => [
       name,
-      { read: [] as number[], written: [] as number[], more: [] as number[] },
+      { read: [] as number[], written: [] as number[], more: [] as number[], overhead: [] as number[] },
     ]),
   );
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -72,14 +72,17 @@ async function measure(
       samples?.written.push((answer.timings.predicted_n / answer.timings.predicted_ms) * 1_000);
       const next = await ask(withMore(first, answer.text));
       samples?.more.push(next.ms);
+      // Everything besides the model: the chat template, the tokens, finding the kept state, the connection.
+      samples?.overhead.push(next.ms - next.timings.prompt_ms - next.timings.predicted_ms);
     }
   }
-  const rows: BenchRow[] = [...rates].map(([name, { read, written, more }]) => ({
+  const rows: BenchRow[] = [...rates].map(([name, { read, written, more, overhead }]) => ({
     label: name,
     values: {
       'read tokens/s': Math.round(median(read)),
       'written tokens/s': Math.round(median(written)),
       'second step ms': Math.round(median(more)),
+      'overhead ms': Math.round(median(overhead)),
     },
   }));
   const restored = await measureRestore(own, restartOwn);

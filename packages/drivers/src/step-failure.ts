@@ -1,5 +1,5 @@
 import { excerptOf, mapProviderError } from '@longhaul/models';
-import { LonghaulError, type TokenUsage } from '@longhaul/protocol';
+import { LonghaulError, shownModel, type TokenUsage } from '@longhaul/protocol';
 import type { AnswerEnd } from './answer/finish-reasons.ts';
 import { EMPTY_STALLS, type EndedBy } from './request-guard.ts';
 
@@ -60,7 +60,7 @@ export function endedError(endedBy: EndedBy, target: CallTarget, stallMs: number
       : `bytes but no content for ${stallMs * EMPTY_STALLS} ms`;
   return new LonghaulError(
     'provider_timeout',
-    `${target.provider}/${target.model} sent ${what}, so the request was ended. If it needs longer to start, raise retry.stallMs.`,
+    `${shownTarget(target)} sent ${what}, so the request was ended. If it needs longer to start, raise retry.stallMs.`,
     { data: { ...factsOf(target), stallMs } },
   );
 }
@@ -75,11 +75,11 @@ export function brokenEnd(
   const reason = raw === undefined ? '' : ` (finish reason "${raw}"${said})`;
   if (end === 'interrupted' && raw === undefined) return noFinishReason(target);
   if (end === 'interrupted') {
-    const message = `The answer of ${target.provider}/${target.model} is incomplete: the server stopped it${reason}.`;
+    const message = `The answer of ${shownTarget(target)} is incomplete: the server stopped it${reason}.`;
     return new LonghaulError('provider_stream_cut', message, { data: factsOf(target) });
   }
   if (end === 'overloaded') {
-    const message = `${target.provider}/${target.model} had no resources to complete its answer${reason}.`;
+    const message = `${shownTarget(target)} had no resources to complete its answer${reason}.`;
     return new LonghaulError('provider_overloaded', message, { data: factsOf(target) });
   }
   if (end === 'malformed') return badResponse(`the server discarded the answer${reason}.`, target);
@@ -90,7 +90,7 @@ export function brokenEnd(
 function streamCut(target: CallTarget, cause?: unknown): LonghaulError {
   return new LonghaulError(
     'provider_stream_cut',
-    `The answer of ${target.provider}/${target.model} is incomplete: the connection was closed before its end.`,
+    `The answer of ${shownTarget(target)} is incomplete: the connection was closed before its end.`,
     { cause, data: factsOf(target) },
   );
 }
@@ -99,7 +99,7 @@ function streamCut(target: CallTarget, cause?: unknown): LonghaulError {
 export function noFinishReason(target: CallTarget, cause?: unknown): LonghaulError {
   return new LonghaulError(
     'provider_stream_cut',
-    `The answer of ${target.provider}/${target.model} may be incomplete: its stream ended without a finish reason.`,
+    `The answer of ${shownTarget(target)} may be incomplete: its stream ended without a finish reason.`,
     { cause, data: factsOf(target) },
   );
 }
@@ -108,7 +108,7 @@ export function noFinishReason(target: CallTarget, cause?: unknown): LonghaulErr
 export function promptFillsWindow(target: CallTarget, usage: TokenUsage | undefined): LonghaulError {
   return new LonghaulError(
     'context_overflow',
-    `The prompt fills the window of ${target.provider}/${target.model}: no room is left for an answer.`,
+    `The prompt fills the window of ${shownTarget(target)}: no room is left for an answer.`,
     {
       data: usage === undefined ? factsOf(target) : { ...factsOf(target), requestTokens: usage.inputTokens },
     },
@@ -116,7 +116,7 @@ export function promptFillsWindow(target: CallTarget, usage: TokenUsage | undefi
 }
 
 function badResponse(message: string, target: CallTarget): LonghaulError {
-  return new LonghaulError('provider_bad_response', `${target.provider}/${target.model}: ${message}`, {
+  return new LonghaulError('provider_bad_response', `${shownTarget(target)}: ${message}`, {
     data: factsOf(target),
   });
 }
@@ -129,7 +129,7 @@ export function badChunk(content: unknown, target: CallTarget, cause: unknown): 
   const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
   return new LonghaulError(
     'provider_bad_response',
-    `${target.provider}/${target.model} sent a chunk in an unexpected form: ${JSON.stringify(text.slice(0, 200))}.`,
+    `${shownTarget(target)} sent a chunk in an unexpected form: ${JSON.stringify(text.slice(0, 200))}.`,
     { cause, data: factsOf(target) },
   );
 }
@@ -213,4 +213,8 @@ function nameOf(value: object): unknown {
 
 function ownFields(value: object): Record<string, unknown> {
   return Object.fromEntries(Object.getOwnPropertyNames(value).map((key) => [key, Reflect.get(value, key)]));
+}
+
+function shownTarget({ provider, model }: CallTarget): string {
+  return shownModel(`${provider}/${model}`);
 }

@@ -16,6 +16,8 @@ export interface ModelSettings {
 
 /** A server of this user that listens at a socket, and is started when it is needed. */
 export interface UpstreamProcess {
+  /** For people: the model, as in `embedded:qwen3-4b`. */
+  name: string;
   socketPath: string;
   /** Makes requests to it, whatever their host. */
   fetch: typeof globalThis.fetch;

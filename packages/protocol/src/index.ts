@@ -150,6 +150,7 @@ export {
   type TokenScope,
 } from './session-access.ts';
 export { MACHINE_KEY, machineOf } from './session-machine.ts';
+export { shownModel } from './shown-model.ts';
 export {
   type ChildPlace,
   childMetadata,

@@ -99,7 +99,7 @@ async function reachableUpstream(
   const { socketPath, fetch, start } = await openEmbeddedModel(model);
   return {
     ...upstreamOptions(config, { ...upstream, baseUrl: model.baseUrl ?? '' }, env),
-    process: { socketPath, fetch, start },
+    process: { name: upstream.baseUrl, socketPath, fetch, start },
     askTimeoutMs: MODEL_LOAD_MS,
   };
 }

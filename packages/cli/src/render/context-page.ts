@@ -1,4 +1,5 @@
 import type { ContextReport, ContextShares, HiddenByCompaction, MessageRange } from '@longhaul/core';
+import { shownModel } from '@longhaul/protocol';
 import { fitLine, formatTokens, plural, shortId, spread } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { field } from './run-summary.ts';
@@ -42,7 +43,7 @@ export function contextPage(report: ShownReport, options: ContextPageOptions): s
   const page = { paint, columns };
   const head = [
     field('session', fitLine(`${shortId(report.sessionId)}  ${options.title}`, columns - 9), paint),
-    field('model', fitLine(`${report.model}, ${report.strategy}`, columns - 9), paint),
+    field('model', fitLine(`${shownModel(report.model)}, ${report.strategy}`, columns - 9), paint),
   ];
   return `${[...head, '', ...wholeBar(report, page), '', ...shareLines(report, page), '', ...facts(report, page)].join('\n')}\n`;
 }

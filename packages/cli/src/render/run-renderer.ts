@@ -7,6 +7,7 @@ import {
   type LonghaulEvent,
   originName,
   type SubtaskFacts,
+  shownModel,
 } from '@longhaul/protocol';
 import { comesBesideText } from './beside-text.ts';
 import { fitLine, formatDuration, formatTokens, plural, widthOf } from './format.ts';
@@ -93,7 +94,7 @@ export class RunRenderer {
     const rest = more.length === 0 ? '' : paint.dim(` (+${plural(more.length, 'line')})`);
     return `${[
       field('task', `${fitLine(first, room - (more.length === 0 ? 0 : 12))}${rest}`, paint),
-      wrappedField('model', `${model}, ${window}`, { columns: this.#options.columns, paint }),
+      wrappedField('model', `${shownModel(model)}, ${window}`, { columns: this.#options.columns, paint }),
       ...(server === undefined ? [] : [field('server', fitLine(server, room), paint)]),
       field('sandbox', fitLine(sandbox, room), paint),
       field('folder', fitLine(workspace, room), paint),

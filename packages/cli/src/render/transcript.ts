@@ -9,6 +9,7 @@ import {
   originName,
   originsOf,
   type Part,
+  shownModel,
   subtaskOf,
   type ToolPart,
 } from '@longhaul/protocol';
@@ -85,7 +86,7 @@ export function transcript(log: SessionLog, options: TranscriptOptions): string 
   const head = [
     field('session', session.id, paint),
     field('status', state, paint),
-    field('model', session.model, paint),
+    field('model', shownModel(session.model), paint),
     field('folder', session.workspace, paint),
     ...(git === undefined ? [] : [field('git', gitStartText(git), paint)]),
     field('started', new Date(session.createdAt).toLocaleString('sv-SE'), paint),

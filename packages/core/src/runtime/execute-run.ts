@@ -1,4 +1,4 @@
-import { childPlaceOf, isOfRunningCall, type Session } from '@longhaul/protocol';
+import { childPlaceOf, isOfRunningCall, type Session, shownModel } from '@longhaul/protocol';
 import type { SessionContext } from '../context/session-context.ts';
 import { KeptOutputs } from '../executor/kept-outputs.ts';
 import { NO_LIMITS } from '../executor/limits/run-limits.ts';
@@ -80,7 +80,7 @@ async function executeIn(work: PlacedWork, parts: RunParts): Promise<ExecutorRes
     await work.writer.announce({ type: 'context:warning', message });
   const { info } = work.driver;
   if (info.withoutTools !== undefined) {
-    const problem = `${info.provider}/${info.model} cannot call tools. ${info.withoutTools}`;
+    const problem = `${shownModel(`${info.provider}/${info.model}`)} cannot call tools. ${info.withoutTools}`;
     await work.writer.announce(withoutTools(problem));
   }
   await closeLostQuestions(work.session.id, approvals);

@@ -1,3 +1,4 @@
+import { shownModel } from '@longhaul/protocol';
 import type { CompressionSettings } from '../executor/window/context-window.ts';
 import type { ModelDriver } from '../ports/index.ts';
 
@@ -11,6 +12,6 @@ export function unfitSettings(
 ): string[] {
   if (strategy.usesProvider !== true || compact !== undefined) return [];
   return [
-    `The strategy ${strategy.name} has no effect with ${provider}/${model}: only Anthropic and OpenAI compact themselves, and only with providers.${provider}.driver: native. Compactions use the ledger and a narrative by a model, as reactive-overflow does.`,
+    `The strategy ${strategy.name} has no effect with ${shownModel(`${provider}/${model}`)}: only Anthropic and OpenAI compact themselves, and only with providers.${provider}.driver: native. Compactions use the ledger and a narrative by a model, as reactive-overflow does.`,
   ];
 }

@@ -6,7 +6,7 @@ import type {
 } from '@longhaul/protocol/gateway-page';
 import type { GatewayCore } from '../gateway-core.ts';
 import { windowSetting } from '../status/gateway-stats.ts';
-import { publicUrl } from '../status/read-status.ts';
+import { publicAddress } from '../status/read-status.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { ConversationBook } from './conversation-book.ts';
 import type { SettingsKeeper } from './page-options.ts';
@@ -47,7 +47,7 @@ function upstreamState(upstream: Upstream, lists: ServerLists): PageUpstream {
   const list = lists.of(upstream);
   return {
     name: upstream.name,
-    baseUrl: publicUrl(upstream.baseUrl),
+    baseUrl: publicAddress(upstream),
     compaction: upstream.compaction,
     state: list === undefined ? null : list.problem === undefined ? 'answers' : 'failed',
     problem: list?.problem ?? null,

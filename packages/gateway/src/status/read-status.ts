@@ -1,14 +1,15 @@
 import type { GatewayCore } from '../gateway-core.ts';
+import type { Upstream } from '../upstream/upstream.ts';
 import type { GatewayStatus } from './gateway-stats.ts';
 
 /** Returns the current status. Addresses contain no user and password. */
 export function readStatus({ stats, router, windows }: GatewayCore): GatewayStatus {
   return {
     startedAt: stats.startedAt,
-    upstreams: router.upstreams.map(({ name, baseUrl, compaction }) => ({
-      name,
-      baseUrl: publicUrl(baseUrl),
-      compaction,
+    upstreams: router.upstreams.map((upstream) => ({
+      name: upstream.name,
+      baseUrl: publicAddress(upstream),
+      compaction: upstream.compaction,
     })),
     models: stats.models(({ upstream, model }) => {
       const found = router.upstreams.find(({ name }) => name === upstream);
@@ -19,8 +20,9 @@ export function readStatus({ stats, router, windows }: GatewayCore): GatewayStat
   };
 }
 
-/** Returns an address without user and password. */
-export function publicUrl(baseUrl: string): string {
+/** Returns an address without user and password, or the name of the model whose process has no address. */
+export function publicAddress({ baseUrl, process }: Pick<Upstream, 'baseUrl' | 'process'>): string {
+  if (process !== undefined) return process.name;
   const { origin, pathname } = new URL(baseUrl);
   return origin + pathname;
 }

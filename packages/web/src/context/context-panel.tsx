@@ -1,3 +1,4 @@
+import { shownModel } from '@longhaul/protocol';
 import './context-panel.css';
 import { useState } from 'react';
 import { useSession, useSessionState } from '../data/use-session.ts';
@@ -22,7 +23,7 @@ export function ContextPanel() {
         {formatTokens(context.tokens)} tokens
         {window.windowTokens === undefined
           ? '. The window is not known yet.'
-          : ` of ${formatTokens(window.windowTokens)}, the window of ${model}${windowWords(window.source)}.`}
+          : ` of ${formatTokens(window.windowTokens)}, the window of ${shownModel(model)}${windowWords(window.source)}.`}
       </p>
       <WindowBar context={context} />
       <p>

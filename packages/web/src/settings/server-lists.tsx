@@ -1,3 +1,4 @@
+import { shownModel } from '@longhaul/protocol';
 import type { AgentList, Models, ProviderList } from '@longhaul/protocol/api';
 import { formatTokens, plural } from '../ui/format.ts';
 import { SettingTable } from './setting-table.tsx';
@@ -11,7 +12,7 @@ export function AgentTable({ agents }: { agents: AgentList['agents'] }) {
         key: name,
         cells: [
           <>
-            <code>{name}</code> {isDefault && <span className="quiet">default</span>}
+            <code>{shownModel(name)}</code> {isDefault && <span className="quiet">default</span>}
             {description !== undefined && <p>{description}</p>}
             {hasPrompt && <p className="quiet">With a system prompt of its own</p>}
           </>,

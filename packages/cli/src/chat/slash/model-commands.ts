@@ -1,4 +1,5 @@
 import { REASONING_EFFORTS } from '@longhaul/models';
+import { shownModel } from '@longhaul/protocol';
 import { formatTokens } from '../../render/format.ts';
 import type { PickerItem } from '../panels/picker.ts';
 import { AGENT_COMMAND } from './agent-command.ts';
@@ -51,7 +52,7 @@ async function useModel(
       : (await client.sessions.update(conversation.id, { model: chosen })).model;
   options.model = model;
   if (conversation.id !== undefined) conversation.model = model;
-  print(`The model is ${model} from the next message on.\n`);
+  print(`The model is ${shownModel(model)} from the next message on.\n`);
 }
 
 async function pickModel({
@@ -67,7 +68,7 @@ async function pickModel({
   const models = new Map([...(known ?? []), ...listed.models].map((model) => [model.name, model]));
   const items = [...models.values()].map(({ name, source, windowTokens }): PickerItem<string> => {
     const window = windowTokens === undefined ? '' : `, window ${formatTokens(windowTokens)}`;
-    return { value: name, label: name, description: `${SOURCES[source]}${window}` };
+    return { value: name, label: shownModel(name), description: `${SOURCES[source]}${window}` };
   });
   if (items.length === 0) {
     print('No model is known. Name one: /model provider/model.\n');

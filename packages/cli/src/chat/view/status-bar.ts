@@ -1,3 +1,4 @@
+import { shownModel } from '@longhaul/protocol';
 import { cutLine, formatCost, formatTokens, widthOf } from '../../render/format.ts';
 import type { Paint } from '../../render/paint.ts';
 
@@ -33,7 +34,7 @@ function meterText({ tokens, windowTokens, triggerTokens }: Fill): string {
 export function statusBar(facts: StatusFacts, { columns, paint }: { columns: number; paint: Paint }): string {
   const { model = 'no model: /model', folder, fill, cost, tokens, hint, isHintNeeded } = facts;
   const parts = [
-    { text: model, weight: 3 },
+    { text: shownModel(model), weight: 3 },
     ...(fill === undefined ? [] : [{ text: meterText(fill), weight: 4 }]),
     ...(tokens === 0 ? [] : [{ text: `${formatTokens(tokens)} tokens`, weight: 1 }]),
     ...(cost === undefined || cost === 0 ? [] : [{ text: formatCost(cost), weight: 2 }]),

@@ -1,4 +1,4 @@
-import { LonghaulError, type UserMessageContentPart } from '@longhaul/protocol';
+import { LonghaulError, shownModel, type UserMessageContentPart } from '@longhaul/protocol';
 import type { ModelInfo } from '../../ports/index.ts';
 
 type Accepting = Pick<ModelInfo, 'provider' | 'model' | 'accepts'>;
@@ -22,7 +22,7 @@ export function requireAccepted(
     const [what, key] = part.type === 'image' ? ['images', 'images'] : [filesOf(part.mediaType), 'files'];
     throw new LonghaulError(
       'input_unsupported',
-      `${provider}/${model} does not accept ${what}, according to its server and the catalogue. Use another model, or set providers.${provider}.accepts: { ${key}: true } if it accepts them.`,
+      `${shownModel(`${provider}/${model}`)} does not accept ${what}, according to its server and the catalogue. Use another model, or set providers.${provider}.accepts: { ${key}: true } if it accepts them.`,
       { data: { provider, model } },
     );
   }
