@@ -6,16 +6,21 @@ import { listenTo } from './notifications.ts';
 
 /** A lost notification is noticed after this time. */
 const POLL_MS = 1_000;
-/** Appends within this time send one notification: each one serializes the commits of the whole server. */
+/** Changes within this time send one notification: each one serializes the commits of the whole server. */
 const QUIET_MS = 25;
+/** Other stores have long seen what is older. */
+const KEPT = '1 hour';
 
 export interface ChangeWatcher {
   add(listener: () => void): Disposable;
   notifySoon(): void;
   /** Informs other stores soon. */
   changed(): void;
-  /** Informs other stores when the transaction is committed. */
-  changedIn(tx: Db): Promise<void>;
+  /**
+   * Makes other stores notice the change within a second after the commit, even if this program ends before it has
+   * informed them. Call `changed` after the commit.
+   */
+  countIn(tx: Db): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,6 +31,7 @@ export interface ChangeWatcher {
 export function createChangeWatcher(connection: Connection, schema: string): ChangeWatcher {
   const store = randomUUID();
   const channel = `longhaul_${schema}`;
+  let hasCounted = false;
   let sending: Promise<void> | undefined;
   let waiting: NodeJS.Timeout | undefined;
   let watching: Watch | undefined;
@@ -36,20 +42,28 @@ export function createChangeWatcher(connection: Connection, schema: string): Cha
     onLast: () => watching?.end(),
   });
 
-  const count = (quick: boolean) => sql`
-    WITH counted AS (
-      INSERT INTO changes AS known (store, count, changed_at) VALUES (${store}, 1, now())
-      ON CONFLICT (store) DO UPDATE SET count = known.count + 1, changed_at = now() RETURNING count
-    ), quick AS (SELECT ${quick ? sql`set_config('synchronous_commit', 'off', true)` : sql`''`} AS setting)
-    SELECT pg_notify(${channel}, ${store}), quick.setting FROM counted, quick`;
+  // A row for each connection: the transactions of a store would wait for each other to commit if they shared one.
+  const count = sql`
+    INSERT INTO changes AS known (store, count, changed_at) VALUES (${store} || '/' || pg_backend_pid(), 1, now())
+    ON CONFLICT (store) DO UPDATE SET count = known.count + 1, changed_at = now()`;
 
   function send(): void {
     waiting = undefined;
+    hasCounted = true;
     // Stores that miss it notice the next change, or wait for the run's lease to end.
-    sending = connection.db.execute(count(true)).then(
+    const counted = sql`
+      WITH counted AS (${count} RETURNING count), quick AS (SELECT set_config('synchronous_commit', 'off', true) AS setting)
+      SELECT pg_notify(${channel}, ${store}), quick.setting FROM counted, quick`;
+    sending = connection.db.execute(counted).then(
       () => undefined,
       () => undefined,
     );
+  }
+
+  /** Deletes the rows of stores that have ended, and those of idle ones. A failure leaves them to a later store. */
+  async function deleteOld(): Promise<void> {
+    const deleted = sql`DELETE FROM changes WHERE changed_at < now() - ${KEPT}::interval`;
+    await connection.db.execute(deleted).catch(() => undefined);
   }
 
   return {
@@ -60,8 +74,9 @@ export function createChangeWatcher(connection: Connection, schema: string): Cha
       waiting = setTimeout(send, QUIET_MS);
       waiting.unref();
     },
-    async changedIn(tx) {
-      await tx.execute(count(false));
+    async countIn(tx) {
+      hasCounted = true;
+      await tx.execute(count);
     },
     async close() {
       if (waiting !== undefined) {
@@ -71,6 +86,7 @@ export function createChangeWatcher(connection: Connection, schema: string): Cha
       listeners.clear();
       await sending;
       await watching?.ended;
+      if (hasCounted) await deleteOld();
     },
   };
 }
@@ -97,12 +113,13 @@ function watch({
 
   async function look(): Promise<void> {
     try {
-      const [row] = await rowsOf<{ sum: string }>(
+      // Old rows are deleted, so the sum alone could be the same after a change.
+      const [row] = await rowsOf<{ state: string }>(
         db,
-        sql`SELECT coalesce(sum(count), 0)::text AS sum FROM changes WHERE store <> ${store}`,
+        sql`SELECT concat(sum(count), ' ', max(changed_at)) AS state FROM changes WHERE NOT starts_with(store, ${store})`,
       );
-      const isChanged = known !== undefined && row?.sum !== known;
-      known = row?.sum ?? known;
+      const isChanged = known !== undefined && row?.state !== known;
+      known = row?.state ?? known;
       if (isChanged && !isOver) onChange();
     } catch {
       // The listeners get the error from their own reads. The next look may succeed.

@@ -30,6 +30,8 @@ export class RunRegistry {
   readonly #store: Store;
   readonly #runs = new Map<string, KeptRun>();
   #watch: Disposable | undefined;
+  #isStale = false;
+  #checking: Promise<void> | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -60,7 +62,7 @@ export class RunRegistry {
       },
     };
     this.#runs.set(runId, run);
-    this.#watch ??= this.#store.watch(() => void this.#checkAll());
+    this.#watch ??= this.#store.watch(() => this.#checkAll());
     // A request may have been stored before the watch started.
     void this.#check(run);
     return run;
@@ -89,8 +91,19 @@ export class RunRegistry {
     this.#watch = undefined;
   }
 
-  async #checkAll(): Promise<void> {
-    for (const run of [...this.#runs.values()]) await this.#check(run);
+  /** Looks for requests. A change of the store while it looks makes it look again. */
+  #checkAll(): void {
+    this.#isStale = true;
+    this.#checking ??= this.#checkUntilFresh();
+  }
+
+  async #checkUntilFresh(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      // At the same time, so that a store can answer all with one query.
+      await Promise.all([...this.#runs.values()].map((run) => this.#check(run)));
+    }
+    this.#checking = undefined;
   }
 
   async #check(run: KeptRun): Promise<void> {

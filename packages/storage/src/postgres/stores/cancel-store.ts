@@ -21,11 +21,7 @@ export function cancelStore(core: PostgresCore): CancelStore {
       return answer;
     },
 
-    hasCancelRequest: (runId) =>
-      core.query(async (db) => {
-        const rows = await db.select({ runId: cancels.runId }).from(cancels).where(eq(cancels.runId, runId));
-        return rows.length > 0;
-      }),
+    hasCancelRequest: (runId) => core.query(() => core.shared.hasCancelRequest(runId), ''),
 
     async answerCancel(runId) {
       await core.write('', async (db) => {

@@ -1,19 +1,26 @@
 import type { EventStore } from '@longhaul/core';
-import { readHead } from '../heads.ts';
+import { sessionNotFound } from '../../shared/store-errors.ts';
 import { readEvents } from '../tables/events.ts';
 import type { PostgresCore } from './store-core.ts';
 
 export function eventStore(core: PostgresCore): EventStore {
+  async function lastEvent(sessionId: string): Promise<number> {
+    const last = await core.shared.lastEvent(sessionId);
+    if (last === undefined) throw sessionNotFound(sessionId);
+    return last;
+  }
+
   return {
     appendEvents: (lease, payloads) => core.append(lease, undefined, (plan) => plan.events(payloads)),
 
-    lastEventNumber: (sessionId) =>
-      core.query(async (db) => (await readHead(db, sessionId)).head.lastEvent, sessionId),
+    lastEventNumber: (sessionId) => core.query(() => lastEvent(sessionId), sessionId),
 
+    // Most reads find nothing new: a server looks after each change of another one.
     readEvents: (sessionId, { after = 0, limit = -1 } = {}) =>
-      core.query(async (db) => {
-        await readHead(db, sessionId);
-        return readEvents(db, sessionId, { after, limit });
-      }, sessionId),
+      core.query(
+        async (db) =>
+          (await lastEvent(sessionId)) > after ? readEvents(db, sessionId, { after, limit }) : [],
+        sessionId,
+      ),
   };
 }

@@ -11,6 +11,7 @@ import { withRetries } from '../retries.ts';
 import type { ServerClock } from '../server-clock.ts';
 import { SessionOrder } from '../session-order.ts';
 import { readTransaction, writeTransaction } from '../transactions.ts';
+import { createSharedReads } from './shared-reads.ts';
 
 export interface StoreCoreOptions {
   /** The address without the password. */
@@ -61,11 +62,13 @@ export function createStoreCore(
     return mapped(() =>
       order.alone(sessionId, async () => {
         try {
-          return await writeTransaction({ db: connection.db, address }, async (tx) => {
+          const result = await writeTransaction({ db: connection.db, address }, async (tx) => {
             const result = await work(tx);
-            await watchers.changedIn(tx);
+            await watchers.countIn(tx);
             return result;
           });
+          watchers.changed();
+          return result;
         } finally {
           appends.forget(sessionId);
         }
@@ -87,6 +90,7 @@ export function createStoreCore(
     serverAddress,
     clock,
     watchers,
+    shared: createSharedReads(connection),
     assertOpen,
     write,
     inSession,
