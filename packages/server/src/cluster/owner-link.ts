@@ -15,7 +15,7 @@ export interface OwnerLinkOptions {
 /** The stream of a session from the server that drives it, if another one does. */
 export class OwnerLink {
   readonly #options: OwnerLinkOptions;
-  #stream: ({ runId: string } & Disposable) | undefined;
+  #stream: ({ runId: string; arrived: number } & Disposable) | undefined;
   #isHere = false;
   #checking: Promise<void> | undefined;
   /** Number of the times that the link was closed. */
@@ -28,6 +28,11 @@ export class OwnerLink {
   /** Whether the stream of another server is open. */
   get isOpen(): boolean {
     return this.#stream !== undefined;
+  }
+
+  /** Number of the events that have arrived from the other server. */
+  get arrived(): number {
+    return this.#stream?.arrived ?? 0;
   }
 
   /** Whether all events arrive without reading the store: from another server, or because this one drives the session. */
@@ -68,7 +73,9 @@ export class OwnerLink {
       secret: cluster.secret,
       sessionId,
       onEvent: (event) => {
-        if (this.#stream === stream) onEvent(event);
+        if (this.#stream !== stream) return;
+        stream.arrived += 1;
+        onEvent(event);
       },
       onEnd: () => {
         if (this.#stream !== stream) return;
@@ -76,7 +83,7 @@ export class OwnerLink {
         onEnd();
       },
     });
-    const stream = { runId, [Symbol.dispose]: () => opened[Symbol.dispose]() };
+    const stream = { runId, arrived: 0, [Symbol.dispose]: () => opened[Symbol.dispose]() };
     this.#stream = stream;
   }
 

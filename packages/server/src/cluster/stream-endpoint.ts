@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LonghaulEvent } from '@longhaul/protocol';
+import { GatheredEvents } from './gathered-events.ts';
 import { STREAM_PATH } from './owner-stream.ts';
 
 export interface StreamEndpointOptions {
@@ -42,17 +43,21 @@ async function stream(
   { listen, maxBytes }: StreamEndpointOptions,
 ): Promise<void> {
   outgoing.on('error', () => undefined);
-  const send = (event: LonghaulEvent) => {
+  const events = new GatheredEvents((gathered) => {
     // The other server reads what it misses from the database.
     if (outgoing.writableLength > maxBytes) outgoing.destroy();
-    else outgoing.write(`${JSON.stringify(event)}\n`);
-  };
+    else outgoing.write(gathered.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  });
   try {
     outgoing.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
     outgoing.flushHeaders();
-    const listening = await listen(sessionId, send);
-    if (outgoing.destroyed) listening[Symbol.dispose]();
-    else outgoing.once('close', () => listening[Symbol.dispose]());
+    const listening = await listen(sessionId, (event) => events.add(event));
+    const end = () => {
+      listening[Symbol.dispose]();
+      events[Symbol.dispose]();
+    };
+    if (outgoing.destroyed) end();
+    else outgoing.once('close', end);
   } catch {
     // The session was deleted, or the server stops. The other server finds that out by itself.
     outgoing.destroy();

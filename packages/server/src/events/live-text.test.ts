@@ -40,3 +40,19 @@ it('discards the text of an answer that broke off, because its error contains th
   });
   expect(live.isEmpty).toBe(true);
 });
+
+it('drops a piece of a message whose whole text was sent', () => {
+  const live = new LiveText('s');
+  live.take(chunk(0, 'abc'));
+  const place = { sessionId: 's', at: 2, number: 3, messageId: 'm' };
+  live.take({
+    type: 'llm:response',
+    content: 'abcdef',
+    ...place,
+    provider: 'm',
+    model: 'm',
+    finishReason: 'stop',
+  });
+  expect(live.take(chunk(3, 'def'))).toBeUndefined();
+  expect(live.isEmpty).toBe(true);
+});

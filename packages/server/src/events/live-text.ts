@@ -11,6 +11,8 @@ interface TextSoFar {
 export class LiveText {
   readonly #sessionId: string;
   #messageId: string | undefined;
+  /** The last message whose whole text was sent. */
+  #whole: string | undefined;
   #parts = new Map<number, TextSoFar>();
 
   constructor(sessionId: string) {
@@ -30,7 +32,10 @@ export class LiveText {
    */
   take(event: LonghaulEvent): LonghaulEvent | undefined {
     if (event.type === 'llm:response' || event.type === 'llm:error') this.#begin(undefined);
+    if (event.type === 'llm:response') this.#whole = event.messageId;
     if (event.type !== 'llm:chunk') return event;
+    // It comes from another server, later than the event with the whole text did from the store.
+    if (event.messageId === this.#whole) return undefined;
     if (event.messageId !== this.#messageId) this.#begin(event.messageId);
     const { partIndex, chunkType, offset, content } = event;
     const known = this.#parts.get(partIndex) ?? { chunkType, text: '' };

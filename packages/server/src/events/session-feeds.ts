@@ -304,10 +304,8 @@ export class SessionFeeds implements Disposable {
   }
 
   async #catchUp(): Promise<void> {
-    for (const topic of [...this.#topics.values()]) {
-      if (this.#isClosed) return;
-      await topic.catchUp();
-    }
+    // At the same time, so that a store can answer all with one query.
+    await Promise.all([...this.#topics.values()].map((topic) => topic.catchUp()));
   }
 
   #heartbeat(): void {

@@ -23,7 +23,7 @@ export interface SessionTopicOptions {
 /** Gets what readers get, before secrets are masked. */
 export type EventListener = (event: LonghaulEvent) => void;
 
-/** With the stream of the server that drives the session, the store is read at most once in this time. */
+/** With the stream of the server that drives the session, the store is read once in this time, if it has changed. */
 const LINKED_READ_MS = 1_000;
 /** A server that does not answer is asked again after this time. */
 const LINK_AGAIN_MS = 500;
@@ -40,8 +40,9 @@ export class SessionTopic {
   readonly #listeners = new Set<EventListener>();
   /** Undefined: this server is alone. */
   readonly #owner: OwnerLink | undefined;
-  /** When the store was read last, and when the owner was looked for. */
-  #readAt = Number.NEGATIVE_INFINITY;
+  /** How many events the owner had sent when the store had newer ones. */
+  #arrivedBehind: number | undefined;
+  /** When the owner was looked for. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   #later: NodeJS.Timeout | undefined;
   readonly #live: LiveText;
@@ -173,10 +174,8 @@ export class SessionTopic {
       this.#waiting.push(event);
       return;
     }
-    const number = event.number ?? this.#lastNumber + 1;
-    const isGap = this.#isAnchored && number > this.#lastNumber + 1;
     // Another process stored the events in between.
-    if (isGap && this.hasReaders) void this.#fill([event]);
+    if (this.#isAnchored && this.#isAhead(event) && this.hasReaders) void this.#fill([event]);
     else this.#send(event, frame);
   }
 
@@ -186,15 +185,8 @@ export class SessionTopic {
    */
   async catchUp(): Promise<void> {
     if (!this.hasReaders) return;
-    if (!this.#isAnchored || this.#waiting !== undefined) this.#isStale = true;
-    else if (this.#owner?.isLive === true && this.#sinceRead() < LINKED_READ_MS) this.#catchUpLater();
-    else {
-      const isLive = this.#owner?.isLive === true;
-      const before = this.#lastNumber;
-      await this.#fill([]);
-      // Events that have not arrived by themselves are those of another server, which may have taken the session.
-      if (!isLive || this.#lastNumber > before) this.#lookForOwner();
-    }
+    if (this.#isAnchored && this.#owner?.isLive === true) this.#readLater();
+    else await this.#readNow();
   }
 
   close(reason: 'stopping' | 'deleted'): void {
@@ -204,15 +196,55 @@ export class SessionTopic {
     this.#rest();
   }
 
-  #sinceRead(): number {
-    return performance.now() - this.#readAt;
-  }
-
-  #catchUpLater(): void {
+  #readLater(): void {
     this.#later ??= setTimeout(() => {
       this.#later = undefined;
-      void this.catchUp();
-    }, LINKED_READ_MS - this.#sinceRead()).unref();
+      if (!this.hasReaders) return;
+      void (this.#isLinkUsed ? this.#checkLink() : this.#readNow());
+    }, untilNextRead()).unref();
+  }
+
+  async #readNow(): Promise<void> {
+    if (!this.#isAnchored || this.#waiting !== undefined) {
+      this.#isStale = true;
+      return;
+    }
+    const isLive = this.#owner?.isLive === true;
+    const before = this.#lastNumber;
+    await this.#fill([]);
+    // Events that have not arrived by themselves are those of another server, which may have taken the session.
+    if (!isLive || this.#lastNumber > before) this.#lookForOwner();
+  }
+
+  /** Whether the owner has sent something. */
+  get #isLinkUsed(): boolean {
+    return (this.#owner?.arrived ?? 0) > 0;
+  }
+
+  /**
+   * Events that the store has before they arrive are not read: they would overtake the text before them. If nothing
+   * arrives for a while instead, the owner may be lost, or another server may have taken the session.
+   */
+  async #checkLink(): Promise<void> {
+    const arrived = this.#owner?.arrived;
+    const isBehind = await this.#isBehind();
+    if (!this.hasReaders) return;
+    const isSilent = isBehind && this.#isLinkUsed && this.#arrivedBehind === arrived;
+    this.#arrivedBehind = isBehind && !isSilent ? arrived : undefined;
+    if (isSilent) {
+      this.#owner?.close();
+      this.#onUnlinked();
+    } else if (isBehind) this.#readLater();
+  }
+
+  async #isBehind(): Promise<boolean> {
+    const { store, sessionId } = this.#options;
+    try {
+      return (await store.lastEventNumber(sessionId)) > this.#lastNumber;
+    } catch {
+      // A read reports the error.
+      return true;
+    }
   }
 
   /** Opens the stream of the server that drives the session, if another one does. */
@@ -256,46 +288,73 @@ export class SessionTopic {
     if (this.#live.isEmpty && newest.status !== 'done') this.#sendAll(this.#live.advance(newest));
   }
 
-  /** Sends the stored events after the last number, then the events that arrived in the meantime. */
-  async #fill(first: LonghaulEvent[]): Promise<void> {
-    this.#waiting = first;
-    this.#readAt = performance.now();
+  /** Sends the stored events after the last number, and the events that arrive in the meantime, in their order. */
+  async #fill(arrived: LonghaulEvent[]): Promise<void> {
+    const waiting = arrived;
+    this.#waiting = waiting;
     try {
       do {
-        this.#isStale = false;
-        await this.#sendStored();
-      } while (this.#isStale);
+        const [next] = waiting;
+        if (next === undefined) {
+          this.#isStale = false;
+          await this.#sendStored();
+        } else {
+          if (this.#isAhead(next)) await this.#sendStored(next.number);
+          this.#sendNext(waiting);
+        }
+      } while (this.#isStale || waiting.length > 0);
     } catch (error) {
       this.#options.onFailure(error);
       // The readers reconnect with their last number and get the current state or an error.
       this.close(isDeletedSession(error) ? 'deleted' : 'stopping');
     } finally {
-      const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
       this.#sendAll(waiting);
     }
   }
 
+  /** Sends the events that have arrived up to a gap. What was missing before the first one has been read. */
+  #sendNext(waiting: LonghaulEvent[]): void {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      this.#sendAll([next]);
+      if (waiting[0] !== undefined && this.#isAhead(waiting[0])) return;
+    }
+  }
+
+  /** Whether events before it are missing. */
+  #isAhead({ number }: LonghaulEvent): boolean {
+    return number !== undefined && number > this.#lastNumber + 1;
+  }
+
   /**
-   * Sends the stored events after the last number. If another process drives the session, also sends the text of its
-   * answers.
+   * Sends the stored events after the last number, up to the one before `end`. If another process drives the session and
+   * its stream is not open, also sends the text of its answers.
    */
-  async #sendStored(): Promise<void> {
+  async #sendStored(end = Number.POSITIVE_INFINITY): Promise<void> {
     const events: LonghaulEvent[] = [];
     for (;;) {
       const page = await this.#read(events.at(-1)?.number ?? this.#lastNumber);
-      events.push(...page);
-      if (page.length < PAGE) break;
+      events.push(...page.filter(({ number = 0 }) => number < end));
+      if (page.length < PAGE || (page.at(-1)?.number ?? 0) >= end) break;
     }
     const isDriven = this.#isDriven || events.some(({ type }) => type === 'run:started');
     const isElsewhere = isDriven && !this.#streamsHere;
     // Read after the events, so every answer that an event ends is complete.
     if (isElsewhere) await this.#answers.read();
+    if (end === Number.POSITIVE_INFINITY && this.#isOvertaking()) return;
     for (const event of events) {
       if (isElsewhere) this.#sendTexts(this.#answers.takeBefore(event));
       this.#sendAll([event]);
     }
     if (isElsewhere) this.#sendTexts(this.#answers.takeRest());
+  }
+
+  /** Whether what was read may be newer than a text that arrives by itself. Then it is read again later. */
+  #isOvertaking(): boolean {
+    if (this.#isLinkUsed) this.#readLater();
+    else if (this.#streamsHere && this.#waiting?.length !== 0) this.#isStale = true;
+    else return false;
+    return true;
   }
 
   #sendTexts(messages: readonly Message[]): void {
@@ -330,4 +389,9 @@ export class SessionTopic {
   #frame(event: LonghaulEvent): Frame {
     return toFrame(event, this.#options.mask);
   }
+}
+
+/** All sessions ask the store at the same times, so that it can answer with one query. */
+function untilNextRead(): number {
+  return LINKED_READ_MS - (performance.now() % LINKED_READ_MS);
 }
