@@ -1,8 +1,10 @@
 import type { BenchResult } from './bench-result.ts';
 import { timeIdle } from './cluster/idle.ts';
+import { timeLongSession } from './cluster/long-session-speed.ts';
 import { timePostgresRate } from './cluster/postgres-rate.ts';
 import { timeReactions } from './cluster/reactions.ts';
 import { startServingCluster } from './cluster/serving-cluster.ts';
+import { MESSAGES } from './long-session.ts';
 import { firstLine, startScript } from './server/serving.ts';
 
 const NODES = 3;
@@ -26,13 +28,15 @@ interface Load {
 /**
  * Measures servers with one PostgreSQL database, all on this machine: the delay of a piece of text from the model to a
  * reader at another server than the one that was asked, stored steps compared with SQLite and with prepared inserts, how
- * soon a request takes effect at another server, and a server beside sleeping sessions. `LONGHAUL_BENCH_SESSIONS` sets
+ * soon a request takes effect at another server, a long session compared with SQLite, and a server beside sleeping
+ * sessions. `LONGHAUL_BENCH_SESSIONS` sets
  * other numbers of sessions than 100,200.
  */
 export async function benchCluster(): Promise<BenchResult> {
   const result: BenchResult = { name: 'cluster', rows: [], summary: {} };
   await addStreams(result);
   await addRates(result);
+  await addLongSession(result);
   await addIdle(result);
   result.notes = [
     `Model server, ${NODES} servers, PostgreSQL and readers share the processors of this machine.`,
@@ -77,6 +81,8 @@ async function addStreams({ rows, summary }: BenchResult): Promise<void> {
       label: 'a request at another server takes effect',
       values: {
         'cancel, slowest of 10, ms': reactions.cancelMs,
+        'queued message, slowest': reactions.queueMs,
+        'approval, slowest': reactions.approvalMs,
         'settings, median, ms': reactions.settingsMs,
       },
     });
@@ -101,6 +107,18 @@ async function addRates({ rows, summary }: BenchResult): Promise<void> {
       },
     });
     Object.assign(summary, { [`${key}ToSqlite`]: ratio, [`${key}OfRaw`]: ofRaw });
+  }
+}
+
+async function addLongSession({ rows, summary }: BenchResult): Promise<void> {
+  const { view, resume } = await timeLongSession();
+  for (const [name, { postgres, sqlite }] of Object.entries({ view, resume })) {
+    const ratio = Number((postgres / sqlite).toFixed(2));
+    rows.push({
+      label: `${name} of a session of ${MESSAGES} messages`,
+      values: { 'PostgreSQL ms': postgres, 'SQLite ms': sqlite, ratio },
+    });
+    summary[`${name}ToSqlite`] = ratio;
   }
 }
 

@@ -11,17 +11,25 @@ const MESSAGES_BETWEEN = 60;
 const MESSAGES_LEFT = 10;
 const BATCH = 100;
 
+/** Fills the SQLite database at this path. See `fillWithLongSession`. */
+export async function fillLongSession(
+  path: string,
+  options?: Parameters<typeof fillWithLongSession>[1],
+): Promise<void> {
+  await using store = await openSqliteStore({ path });
+  await fillWithLongSession(store, options);
+}
+
 /**
  * Stores a session of one message, and a session like one after hours of work: calls with outputs, compacted
  * repeatedly.
  *
  * @param options.messages Of the long session, a multiple of 100.
  */
-export async function fillLongSession(
-  path: string,
+export async function fillWithLongSession(
+  store: Store,
   { workspace = '/', messages = MESSAGES } = {},
 ): Promise<void> {
-  await using store = await openSqliteStore({ path });
   const texts = { task: 'Work', title: 'Work', model: 'bench/m', workspace };
   for (const id of ['empty', 'long']) {
     await store.createSession({ id, createdAt: Date.now(), ...texts });

@@ -7,6 +7,7 @@ import { argv } from 'node:process';
 import { ReactiveOverflowStrategy } from '@longhaul/context/engine';
 import { ALLOW_ALL, type ModelDriver, Runtime } from '@longhaul/core';
 import { createMemoryBlobStore } from '@longhaul/storage/blobs';
+import { openPostgresStore } from '@longhaul/storage/postgres';
 import { openSqliteStore } from '@longhaul/storage/sqlite';
 // Imports only the doubles, because the memory of all test support would be measured too.
 import { createIdleSandbox } from '@longhaul/testing/doubles';
@@ -14,7 +15,7 @@ import { createIdleSandbox } from '@longhaul/testing/doubles';
 // The command does this too.
 enableCompileCache();
 
-const [path = '', sessionId = ''] = argv.slice(2);
+const [database = '', sessionId = ''] = argv.slice(2);
 let begun = 0;
 let cpuBefore = process.cpuUsage();
 
@@ -40,7 +41,9 @@ const driver: ModelDriver = {
   },
 };
 
-await using store = await openSqliteStore({ path });
+await using store = database.startsWith('postgres:')
+  ? await openPostgresStore({ url: database })
+  : await openSqliteStore({ path: database });
 const runtime = new Runtime({
   approverFor: () => ALLOW_ALL,
   store,

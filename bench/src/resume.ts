@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { FROM_SOURCE } from '@longhaul/testing/from-source';
 import type { BenchResult } from './bench-result.ts';
 import { CHARS_EACH, fillLongSession, MESSAGES } from './long-session.ts';
 import { median } from './median.ts';
+import { type ResumeSample, timeResume } from './time-resume.ts';
 
 const ROUNDS = 5;
 
@@ -19,7 +17,7 @@ export async function benchResume(): Promise<BenchResult> {
   const path = join(folder, 'longhaul.db');
   try {
     await fillLongSession(path);
-    const samples: Record<'long' | 'empty', Sample[]> = { long: [], empty: [] };
+    const samples: Record<'long' | 'empty', ResumeSample[]> = { long: [], empty: [] };
     // The first round warms up the disk and is not counted.
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const session of ['empty', 'long'] as const) {
@@ -33,15 +31,7 @@ export async function benchResume(): Promise<BenchResult> {
   }
 }
 
-interface Sample {
-  ms: number;
-  /** CPU time of the process, which other programs on the machine affect less. */
-  cpuMs: number;
-  mb: number;
-  messages: number;
-}
-
-function toResult(samples: Record<'long' | 'empty', Sample[]>, bytes: number): BenchResult {
+function toResult(samples: Record<'long' | 'empty', ResumeSample[]>, bytes: number): BenchResult {
   const ms = (name: keyof typeof samples) => Math.round(median(samples[name].map((sample) => sample.ms)));
   const cpu = (name: keyof typeof samples) => Math.round(median(samples[name].map((sample) => sample.cpuMs)));
   const mb = (name: keyof typeof samples) => Math.round(median(samples[name].map((sample) => sample.mb)));
@@ -69,22 +59,4 @@ function toResult(samples: Record<'long' | 'empty', Sample[]>, bytes: number): B
     },
     notes: [`The database takes ${Math.round(bytes / 1e6)} MB.`],
   };
-}
-
-function timeResume(path: string, session: string): Promise<Sample> {
-  const program = fileURLToPath(new URL('resume-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [...FROM_SOURCE, program, path, session], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve(JSON.parse(output));
-      else reject(new Error(`The resumed process exited with code ${code}.`));
-    });
-  });
 }

@@ -1,6 +1,6 @@
 /**
  * A model server that streams at a fixed pace. Each piece of text is the machine's monotonic time at which it was sent,
- * so that a reader in any process can compute its delay.
+ * so that a reader in any process can compute its delay. It answers "Write a file" with a call of the tool `write`.
  */
 import { createServer, type ServerResponse } from 'node:http';
 
@@ -8,12 +8,20 @@ const deltas = Number(process.argv[2]);
 const intervalMs = Number(process.argv[3]);
 
 const server = createServer((request, response) => {
-  request.resume();
   if (request.method !== 'POST') {
+    request.resume();
     response.writeHead(404).end();
     return;
   }
-  request.on('end', () => stream(response));
+  let body = '';
+  request.setEncoding('utf8').on('data', (piece: string) => {
+    body += piece;
+  });
+  request.on('end', () => {
+    const last = JSON.parse(body).messages?.at(-1);
+    if (last?.role === 'user' && JSON.stringify(last.content).includes('Write a file')) callTool(response);
+    else stream(response);
+  });
 });
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
@@ -32,6 +40,14 @@ function stream(response: ServerResponse): void {
     else finish(response);
   };
   next();
+}
+
+function callTool(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const call = { name: 'write', arguments: JSON.stringify({ path: 'written.txt', content: 'text' }) };
+  write(response, { tool_calls: [{ index: 0, id: 'call-1', type: 'function', function: call }] });
+  write(response, {}, 'tool_calls');
+  response.end('data: [DONE]\n\n');
 }
 
 function finish(response: ServerResponse): void {
