@@ -1,7 +1,7 @@
 import type { LonghaulEvent } from '@longhaul/protocol';
 
 /** Pieces of text within this time are sent together. */
-const TICK_MS = 40;
+const TICK_MS = 50;
 
 /**
  * Sends the events of a session. A piece of text that follows another one within a tick waits for the end of the tick, and

@@ -331,6 +331,8 @@ export class SessionTopic {
    * its stream is not open, also sends the text of its answers.
    */
   async #sendStored(end = Number.POSITIVE_INFINITY): Promise<void> {
+    const isWhole = end === Number.POSITIVE_INFINITY;
+    if (isWhole && this.#isOvertaking()) return;
     const events: LonghaulEvent[] = [];
     for (;;) {
       const page = await this.#read(events.at(-1)?.number ?? this.#lastNumber);
@@ -341,7 +343,7 @@ export class SessionTopic {
     const isElsewhere = isDriven && !this.#streamsHere;
     // Read after the events, so every answer that an event ends is complete.
     if (isElsewhere) await this.#answers.read();
-    if (end === Number.POSITIVE_INFINITY && this.#isOvertaking()) return;
+    if (isWhole && this.#isOvertaking()) return;
     for (const event of events) {
       if (isElsewhere) this.#sendTexts(this.#answers.takeBefore(event));
       this.#sendAll([event]);

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { Listeners } from '../shared/listeners.ts';
-import { type Connection, type Db, rowsOf } from './connection.ts';
+import { type Connection, rowsOf } from './connection.ts';
 import { listenTo } from './notifications.ts';
 
 /** A lost notification is noticed after this time. */
 const POLL_MS = 1_000;
 /** Changes within this time send one notification: each one serializes the commits of the whole server. */
 const QUIET_MS = 25;
+/** The same for appends, of which a server that runs sessions makes many. */
+const QUIET_APPENDS_MS = 200;
 /** Other stores have long seen what is older. */
 const KEPT = '1 hour';
 
@@ -16,11 +18,13 @@ export interface ChangeWatcher {
   notifySoon(): void;
   /** Informs other stores soon. */
   changed(): void;
+  /** Informs other stores of an append, a little later. */
+  appended(): void;
   /**
-   * Makes other stores notice the change within a second after the commit, even if this program ends before it has
-   * informed them. Call `changed` after the commit.
+   * Returns a statement for the transaction of a change. Other stores notice the change within a second after the commit,
+   * even if this program ends before it has informed them. Call `changed` after the commit.
    */
-  countIn(tx: Db): Promise<void>;
+  counting(): SQL;
   close(): Promise<void>;
 }
 
@@ -33,7 +37,7 @@ export function createChangeWatcher(connection: Connection, schema: string): Cha
   const channel = `longhaul_${schema}`;
   let hasCounted = false;
   let sending: Promise<void> | undefined;
-  let waiting: NodeJS.Timeout | undefined;
+  let waiting: { timer: NodeJS.Timeout; ms: number } | undefined;
   let watching: Watch | undefined;
   const listeners = new Listeners({
     onFirst() {
@@ -46,6 +50,12 @@ export function createChangeWatcher(connection: Connection, schema: string): Cha
   const count = sql`
     INSERT INTO changes AS known (store, count, changed_at) VALUES (${store} || '/' || pg_backend_pid(), 1, now())
     ON CONFLICT (store) DO UPDATE SET count = known.count + 1, changed_at = now()`;
+
+  function sendWithin(ms: number): void {
+    if (waiting !== undefined && waiting.ms <= ms) return;
+    clearTimeout(waiting?.timer);
+    waiting = { timer: setTimeout(send, ms).unref(), ms };
+  }
 
   function send(): void {
     waiting = undefined;
@@ -69,18 +79,15 @@ export function createChangeWatcher(connection: Connection, schema: string): Cha
   return {
     add: (listener) => listeners.add(listener),
     notifySoon: () => listeners.notifySoon(),
-    changed() {
-      if (waiting !== undefined) return;
-      waiting = setTimeout(send, QUIET_MS);
-      waiting.unref();
-    },
-    async countIn(tx) {
+    changed: () => sendWithin(QUIET_MS),
+    appended: () => sendWithin(QUIET_APPENDS_MS),
+    counting() {
       hasCounted = true;
-      await tx.execute(count);
+      return count;
     },
     async close() {
       if (waiting !== undefined) {
-        clearTimeout(waiting);
+        clearTimeout(waiting.timer);
         send();
       }
       listeners.clear();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { type Connection, type Db, rowsOf } from './connection.ts';
 import { isLost, NO_CONNECTION, outcomeUnknown } from './postgres-errors.ts';
 import { withRetries } from './retries.ts';
@@ -22,10 +22,12 @@ type Mark = { xid: string; timeline: number };
  * commits, the outcome is looked up by the transaction's id. `work` may run several times, and must depend on the
  * database and its arguments only.
  *
+ * @param options.last A statement that is sent with the last query of the transaction: a query of its own would keep
+ * the locks for another round trip.
  * @throws {LonghaulError} `store_unavailable` with `isUnknown` in its data, if the outcome cannot be looked up.
  */
 export async function writeTransaction<T>(
-  { db, address }: Pick<Connection, 'db'> & { address: string },
+  { db, address, last }: Pick<Connection, 'db'> & { address: string; last?: SQL },
   work: (tx: Db) => Promise<T>,
 ): Promise<T> {
   let committing: { mark: Mark; value: T } | undefined;
@@ -37,7 +39,7 @@ export async function writeTransaction<T>(
         const value = await work(tx);
         const [mark] = await rowsOf<Mark>(
           tx,
-          sql`SELECT pg_current_xact_id()::text AS xid, ${TIMELINE} AS timeline`,
+          sql`${last === undefined ? sql`` : sql`WITH last AS (${last})`} SELECT pg_current_xact_id()::text AS xid, ${TIMELINE} AS timeline`,
         );
         if (mark !== undefined) committing = { mark, value };
         return value;

@@ -41,7 +41,13 @@ export function createStoreCore(
   const order = new SessionOrder();
   const watchers = createChangeWatcher(connection, schema);
   const now = () => clock.now();
-  const appends = new AppendQueue({ connection, address, now, mapError, onStored: () => watchers.changed() });
+  const appends = new AppendQueue({
+    connection,
+    address,
+    now,
+    mapError,
+    onStored: () => watchers.appended(),
+  });
   let closed: Promise<void> | undefined;
 
   function assertOpen(): void {
@@ -62,11 +68,8 @@ export function createStoreCore(
     return mapped(() =>
       order.alone(sessionId, async () => {
         try {
-          const result = await writeTransaction({ db: connection.db, address }, async (tx) => {
-            const result = await work(tx);
-            await watchers.countIn(tx);
-            return result;
-          });
+          const last = watchers.counting();
+          const result = await writeTransaction({ db: connection.db, address, last }, work);
           watchers.changed();
           return result;
         } finally {
