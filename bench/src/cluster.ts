@@ -1,9 +1,10 @@
+import { cpus } from 'node:os';
 import type { BenchResult } from './bench-result.ts';
 import { timeIdle } from './cluster/idle.ts';
 import { timeLongSession } from './cluster/long-session-speed.ts';
 import { timePostgresRate } from './cluster/postgres-rate.ts';
 import { timeReactions } from './cluster/reactions.ts';
-import { startServingCluster } from './cluster/serving-cluster.ts';
+import { type CpuSeconds, type ServingCluster, startServingCluster } from './cluster/serving-cluster.ts';
 import { MESSAGES } from './long-session.ts';
 import { firstLine, startScript } from './server/serving.ts';
 
@@ -11,6 +12,8 @@ const NODES = 3;
 const DELTAS = 400;
 const INTERVAL_MS = 25;
 const SPREAD_MS = 5_000;
+/** Sessions before those that are measured. */
+const WARMING = 9;
 const SLEEPING = 10_000;
 const RATES = [
   { key: 'one', label: 'one session, each call awaited', sessions: 1, steps: 50 },
@@ -21,8 +24,9 @@ interface Load {
   p50: number;
   p95: number;
   p99: number;
-  chunks: number;
   lost: number;
+  seconds: number;
+  cpuSeconds: number;
 }
 
 /**
@@ -53,15 +57,9 @@ async function addStreams({ rows, summary }: BenchResult): Promise<void> {
       deltas: DELTAS,
       intervalMs: INTERVAL_MS,
     });
-    const before = await cluster.cpuSeconds();
-    const load: Load = JSON.parse(
-      await firstLine(
-        startScript('load-process.ts', [cluster.urls.join(','), '', `${count}`, `${SPREAD_MS}`]),
-      ),
-    );
-    const after = await cluster.cpuSeconds();
-    const micros = (side: 'servers' | 'database') =>
-      Math.round(((after[side] - before[side]) * 1e6) / load.chunks);
+    // What a start does is not counted.
+    await runLoad(cluster, { sessions: WARMING, spreadMs: 0 });
+    const { load, cpu, othersPercent } = await runLoad(cluster, { sessions: count, spreadMs: SPREAD_MS });
     rows.push({
       label: `${count} sessions on ${NODES} servers, 40 deltas a second each`,
       values: {
@@ -69,9 +67,9 @@ async function addStreams({ rows, summary }: BenchResult): Promise<void> {
         'p95 ms': Math.round(load.p95),
         'p99 ms': Math.round(load.p99),
         lost: load.lost,
-        deltas: load.chunks,
-        'µs CPU a delta': micros('servers'),
-        'µs of PostgreSQL': micros('database'),
+        seconds: Math.round(load.seconds),
+        ...microsOf({ ...cpu, readers: load.cpuSeconds }, count * DELTAS),
+        'other programs, % of the machine': othersPercent,
       },
     });
     if (index > 0) continue;
@@ -88,6 +86,47 @@ async function addStreams({ rows, summary }: BenchResult): Promise<void> {
     });
     Object.assign(summary, reactions);
   }
+}
+
+async function runLoad(
+  cluster: ServingCluster,
+  { sessions, spreadMs }: { sessions: number; spreadMs: number },
+): Promise<{ load: Load; cpu: CpuSeconds; othersPercent: number }> {
+  const [before, machineBefore] = [await cluster.cpuSeconds(), machineSeconds()];
+  const args = [cluster.urls.join(','), '', `${sessions}`, `${spreadMs}`];
+  const load: Load = JSON.parse(await firstLine(startScript('load-process.ts', args)));
+  const [after, machineAfter] = [await cluster.cpuSeconds(), machineSeconds()];
+  const cpu = {
+    servers: after.servers - before.servers,
+    database: after.database - before.database,
+    model: after.model - before.model,
+  };
+  const own = cpu.servers + cpu.database + cpu.model + load.cpuSeconds;
+  const others = machineAfter.busy - machineBefore.busy - own;
+  const othersPercent = Math.round((others * 100) / (machineAfter.all - machineBefore.all));
+  return { load, cpu, othersPercent };
+}
+
+/** Processor seconds of all programs since the machine started, and the seconds of all processors. */
+function machineSeconds(): { busy: number; all: number } {
+  let [busy, idle] = [0, 0];
+  for (const { times } of cpus()) {
+    busy += times.user + times.nice + times.sys + times.irq;
+    idle += times.idle;
+  }
+  return { busy: busy / 1_000, all: (busy + idle) / 1_000 };
+}
+
+/** Microseconds of processor time for each delta. */
+function microsOf(seconds: CpuSeconds & { readers: number }, deltas: number): Record<string, number> {
+  const named = { 'µs CPU a delta': 'servers', 'µs of PostgreSQL': 'database' } as const;
+  const clients = { 'µs of the model': 'model', 'µs of the readers': 'readers' } as const;
+  return Object.fromEntries(
+    Object.entries({ ...named, ...clients }).map(([label, side]) => [
+      label,
+      Math.round((seconds[side] * 1e6) / deltas),
+    ]),
+  );
 }
 
 async function addRates({ rows, summary }: BenchResult): Promise<void> {

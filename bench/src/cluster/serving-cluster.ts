@@ -10,9 +10,11 @@ import { firstLine, type Pace, startLonghaul, startPacedModel } from '../server/
 export interface ServingCluster extends AsyncDisposable {
   readonly urls: readonly string[];
   readonly database: PostgresServer;
-  /** CPU seconds of all servers so far, and those of the database. */
-  cpuSeconds(): Promise<{ servers: number; database: number }>;
+  /** CPU seconds so far: of all servers, of the database, and of the model server. */
+  cpuSeconds(): Promise<CpuSeconds>;
 }
+
+export type CpuSeconds = Record<'servers' | 'database' | 'model', number>;
 
 export interface ServingClusterOptions extends Pace {
   nodes: number;
@@ -50,6 +52,7 @@ export async function startServingCluster(options: ServingClusterOptions): Promi
       return {
         servers: used.reduce((sum, each) => sum + each, 0),
         database: await cpuSecondsOf(first, true),
+        model: await cpuSecondsOf(model.pid ?? 0),
       };
     },
     async [Symbol.asyncDispose]() {

@@ -36,6 +36,7 @@ console.log(
     chunks,
     lost,
     seconds: (performance.now() - startedAt) / 1_000,
+    cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
   }),
 );
 process.exit(0);
