@@ -19,6 +19,11 @@ import { processTerminal } from '../src/terminal.ts';
 const BIN = fileURLToPath(new URL('../bin/longhaul.js', import.meta.url));
 /** The program that runs the command: this Node.js, or the Bun that `bun-runtime.ts` has found. */
 const RUNTIME = process.env['LONGHAUL_TEST_RUNTIME'] ?? process.execPath;
+/**
+ * Whether the tests run the bundle, which starts in half of the processor time. `.ci/run` sets the variable, since it has
+ * just made the bundle. Without it, tests can never run an old one.
+ */
+const RUNS_BUNDLE = process.env['LONGHAUL_TEST_BUNDLE'] !== undefined;
 /** That of all tests. With a folder per test, every command would compile the whole source again. */
 const COMPILE_CACHE = process.env['NODE_COMPILE_CACHE'] ?? '';
 
@@ -50,6 +55,8 @@ export interface CommandOptions {
   before?: string;
   /** Another Node than this one. */
   node?: string;
+  /** Runs the sources even where the other tests run the bundle. */
+  fromSource?: boolean;
   /** In a terminal of its own (by `script`): what is typed is written to the child's standard input. */
   terminal?: boolean;
   /** Standard input stays open: what is written to the child's standard input is read. */
@@ -101,12 +108,13 @@ export class Bench implements AsyncDisposable {
       uid,
       before,
       node = RUNTIME,
+      fromSource = !RUNS_BUNDLE,
       detached = false,
       terminal = false,
       keepsInput = terminal,
     }: CommandOptions = {},
   ): Running {
-    const command = commandOf(args, node);
+    const command = commandOf(args, node, fromSource);
     const redirected = stdoutTo === undefined ? '' : ` > '${stdoutTo}'`;
     const line = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
     const program = terminal
@@ -163,7 +171,7 @@ export class Bench implements AsyncDisposable {
 
   /** What another program starts, such as a terminal. */
   invocation(args: readonly string[], env: Record<string, string> = {}) {
-    return { command: commandOf(args, RUNTIME), environment: this.#env(env) };
+    return { command: commandOf(args, RUNTIME, !RUNS_BUNDLE), environment: this.#env(env) };
   }
 
   run(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
@@ -237,14 +245,10 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-/**
- * Bun runs the bundle, since it takes seconds to read the sources. Node.js does too if `LONGHAUL_TEST_BUNDLE` is set, as
- * in `.ci/run`, which has just made it: a start takes half of the processor time.
- */
-function commandOf(args: readonly string[], node: string): string[] {
+/** Bun runs the bundle, since it takes seconds to read the sources. */
+function commandOf(args: readonly string[], node: string, fromSource: boolean): string[] {
   const isBun = node === process.env['LONGHAUL_TEST_RUNTIME'];
-  const flags = isBun || process.env['LONGHAUL_TEST_BUNDLE'] !== undefined ? [] : FROM_SOURCE;
-  return [node, ...flags, BIN, ...args];
+  return [node, ...(fromSource && !isBun ? FROM_SOURCE : []), BIN, ...args];
 }
 
 export function eventsOf({ stdout }: Ended): LonghaulEvent[] {
