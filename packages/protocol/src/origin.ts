@@ -80,7 +80,10 @@ const IMITATION = new RegExp(
   'gimu',
 );
 
+/** What every imitation contains. `IMITATION` takes milliseconds to build, and few texts need it. */
+const NEEDED = /message|result/iu;
+
 /** Quotes each line of a text that imitates the line before or after a message that no user wrote. */
 export function quoteImitations(text: string): string {
-  return text.replace(IMITATION, '> ');
+  return NEEDED.test(text) ? text.replace(IMITATION, '> ') : text;
 }
