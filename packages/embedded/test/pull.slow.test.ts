@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lacks, llamaProblem } from '@longhaul/testing/machine';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { pullModel } from '../src/index.ts';
 
 const FILE = Buffer.from(`GGUF${'model '.repeat(1_000)}`);
@@ -14,8 +14,11 @@ const SUM = createHash('sha256').update(FILE).digest('hex');
 
 let folder: string;
 let hub: { server: Server; url: string };
+let problem: string | undefined;
+beforeAll(async () => {
+  problem = await llamaProblem();
+});
 beforeEach(async ({ skip }) => {
-  const problem = await llamaProblem();
   if (problem !== undefined) lacks('llama', problem, skip);
   folder = await mkdtemp(join(tmpdir(), 'longhaul-pull-'));
 });

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { untilAborted } from '@longhaul/core';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import { loadLibrary } from '../library/load-library.ts';
 import { CODER_MODELS } from './coder-models.ts';
@@ -21,7 +22,7 @@ export interface Pulled extends PulledModel {
  * Fetches a model of the list, or one that an address names (`hf:USER/REPOSITORY:QUANTISATION` or a URL). What an
  * interrupted fetch has already written is used by the next one.
  *
- * @throws {LonghaulError} `unknown_model`; `config_invalid` without the library; `server_unreachable` with where to
+ * @throws {LonghaulError} `unknown_model`; `cancelled`; `config_invalid` without the library; `server_unreachable` with where to
  * place the file; `provider_bad_response` for a file with another checksum, which is deleted.
  */
 export async function pullModel(name: string, options: PullOptions): Promise<Pulled> {
@@ -32,15 +33,17 @@ export async function pullModel(name: string, options: PullOptions): Promise<Pul
   await mkdir(directory, { recursive: true, mode: 0o700 });
   let path: string;
   try {
-    path = await llama.resolveModelFile(source.uri, {
+    const fetched = llama.resolveModelFile(source.uri, {
       directory,
       cli: false,
       deleteTempFileOnCancel: false,
       signal,
       onProgress: options.onProgress,
     });
+    // With a server that sends nothing, the library does not notice the abort.
+    path = await (signal === undefined ? fetched : untilAborted(fetched, signal));
   } catch (cause) {
-    if (signal?.aborted === true) throw cause;
+    if (signal?.aborted === true) throw interrupted(source, cause);
     throw notFetched(source, directory, cause);
   }
   const endpoint = (env['MODEL_ENDPOINT'] ?? env['HF_ENDPOINT'] ?? 'https://huggingface.co/').replace(
@@ -86,6 +89,14 @@ function nameOf(uri: string): string {
       .toLowerCase()
       .replaceAll(/[^a-z0-9._-]+/g, '-')
       .replace(/^[.-]+/, '') || 'model'
+  );
+}
+
+function interrupted({ name }: Source, cause: unknown): LonghaulError {
+  return new LonghaulError(
+    'cancelled',
+    `Fetching ${name} was interrupted. What was fetched is kept: the same command fetches the rest.`,
+    { cause },
   );
 }
 
