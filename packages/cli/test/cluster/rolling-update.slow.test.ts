@@ -29,7 +29,7 @@ describe.skipIf(isMissing)('a server whose tables a newer one has changed', () =
   }
 
   async function update(env: Record<string, string> = {}): Promise<Node> {
-    return await cluster.add([], { env: { ...env, NODE_OPTIONS: `--import ${NEWER}` } });
+    return await cluster.add([], { env: { ...env, NODE_OPTIONS: `--import ${NEWER}` }, fromSource: true });
   }
 
   it('continues its sessions, and starts again, if it can use them', TIMEOUT, async () => {
@@ -75,7 +75,7 @@ describe.skipIf(isMissing)('a server whose tables a newer one has changed', () =
     const { code, stderr } = await cluster.bench.start(['serve', '--port', '0', '--no-token'], {
       env: { LONGHAUL_TEST_DATABASE: cluster.database.url },
     }).ended;
-    expect(stderr).toMatch(/needs a program of version 6 or newer/);
+    expect(stderr).toMatch(/needs a program of version \d+ or newer/);
     expect(code).not.toBe(0);
   });
 });
