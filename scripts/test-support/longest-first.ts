@@ -3,16 +3,25 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The files that take the longest, longest first. */
+/** The files that take the longest, longest first, and those that take long although they are short. */
 const LONGEST = [
   'torture/src/run-torture.slow.test.ts',
   'scripts/installed-packages.slow.test.ts',
   'packages/cli/test/chat.slow.test.ts',
+  'packages/cli/test/page/context.slow.test.ts',
   'bench/src/startup.slow.test.ts',
+  'packages/cli/test/cluster/full-disk.slow.test.ts',
+  'packages/cli/test/demo.slow.test.ts',
+  'packages/files/test/sessions.slow.test.ts',
+  'packages/sandbox/test/docker-contract.slow.test.ts',
   'packages/cli/test/bad-input.slow.test.ts',
   'packages/cli/test/provider-compaction.slow.test.ts',
   'packages/cli/test/run.slow.test.ts',
+  'bench/src/soak.slow.test.ts',
+  'torture/src/nodes/torture-nodes.slow.test.ts',
   'bench/agents/test/harbor.slow.test.ts',
+  'torture/src/family/run-families.slow.test.ts',
+  'packages/sandbox/test/bubblewrap-contract.slow.test.ts',
   'packages/context/src/strategies/strategy-contract.test.ts',
 ];
 
