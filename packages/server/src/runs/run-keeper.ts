@@ -274,7 +274,8 @@ export class RunKeeper implements Disposable {
     // The end of a run here may still have to be stored.
     await runtime.storeEnd(sessionId);
     const run = await drivingRun(store, sessionId);
-    if (run !== undefined && !this.#active.has(run.runId)) this.adopt(sessionId);
+    if (run !== undefined && !this.#active.has(run.runId))
+      this.adopt(sessionId).catch((error: unknown) => this.#warn(sessionId, error));
     return run !== undefined;
   }
 
