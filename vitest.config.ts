@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { bunTests } from './scripts/test-support/bun-tests.ts';
 import { LongestFirst } from './scripts/test-support/longest-first.ts';
 import { sharedTests } from './scripts/test-support/shared-tests.ts';
 
@@ -15,29 +16,8 @@ const DRAWN = [
   'packages/storage/src/maintenance/flipped-bits.test.ts',
 ];
 
-/**
- * Tests that run the command a second time, with Bun: those of runs, sessions, servers, stores, workers, of processes
- * that outlive others, of editors, and of the gateway. Not those of `watchdog`, which reads how Node.js keeps signals, of
- * `compile-cache` and `loaded-modules`, which look into Node.js, of `hostile-modules`, which needs hooks that Bun does
- * not have, and of `trust` and `files-journey`, whose folders have files that Bun reads: `bun-settings` tests them. The
- * demo runs with the Bun of a single file.
- */
-const WITH_BUN = [
-  'run',
-  'queue-cancel-resume',
-  'storage',
-  'serve',
-  'replay',
-  'send',
-  'wait',
-  'kept-commands',
-  'background-kill',
-  'import',
-  'acp/acp',
-  'acp/acp-processes',
-]
-  .map((name) => `packages/cli/test/${name}.slow.test.ts`)
-  .concat(['gateway', 'mcp', 'background', 'sessions'].map((name) => `packages/cli/test/${name}.test.ts`));
+/** Tests that run the command a second time, with Bun. */
+const WITH_BUN = bunTests(process.env['LONGHAUL_BUN'] === 'all');
 
 /** Programs that tests start share the cache. Otherwise most of their time would be spent compiling. */
 const ENV = { NODE_COMPILE_CACHE: join(tmpdir(), 'longhaul-test-compile-cache') };
