@@ -17,7 +17,7 @@ export const embedded = z.strictObject({
   ),
   stateGb: setting(
     z.number().min(0),
-    'Gigabytes on disk for what each model has read, so that a resumed session is not read again. 0: nothing is kept.',
+    'Gigabytes on disk for what embedded models have read, so that a resumed session is not read again. 0: nothing is kept.',
     D.stateGb,
   ),
   gpu: setting(

@@ -22,7 +22,7 @@ export interface EmbeddedModelOptions {
    * The process ends with this program, however this one ends. Default false: it outlives this program for other ones.
    */
   endsWithClient?: boolean | undefined;
-  /** Bytes of states on disk for each model. Default: 4 GB. 0: none. */
+  /** Bytes of the states of all models on disk. Default: 4 GB. 0: none. */
   stateBytes?: number | undefined;
   /** Default true: where the library finds one. */
   gpu?: boolean | undefined;

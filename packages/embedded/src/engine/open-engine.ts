@@ -18,7 +18,7 @@ export interface EngineOptions {
   /** Names the model in its states' folder. Another file has another id. */
   id: string;
   windowTokens?: number | undefined;
-  /** Bytes of states on disk. */
+  /** Bytes of the states of all models on disk. */
   stateBytes: number;
   gpu: boolean;
 }

@@ -1,29 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { LlamaSequence, Token } from '../library/llama-types.ts';
 import { commonLength } from './common-length.ts';
 
 /** A shorter beginning is read again sooner than its state is loaded. */
 export const MIN_STATE_TOKENS = 256;
 
+/** What the name of a file ends with: a state, its tokens, and a state that is being written or loaded. */
+const KINDS = ['state', 'tokens', 'new', 'loading'] as const;
+
 interface Stored {
   name: string;
   tokens: Int32Array;
-  bytes: number;
-  usedAt: number;
 }
 
 /**
  * Key-value states on disk: what the model has read, so that a resumed session does not read it again. A state belongs
  * to the tokens that it contains, whatever the session. The least recently used ones are deleted beyond the budget.
+ *
+ * Without its state, a session only costs the time of reading. So no failure of the disk is one of the answer.
  */
 export class StateStore {
   readonly #folder: string;
   readonly #maxBytes: number;
   #entries: Promise<Stored[]> | undefined;
 
-  /** @param folder One for each model and window: another model's state can end the process. */
+  /**
+   * @param folder One for each model and window: another model's state can end the process.
+   * @param maxBytes Of all folders beside this one, which belong to other models and windows.
+   */
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
@@ -38,17 +44,20 @@ export class StateStore {
     }
     if (best === undefined) return false;
     const path = this.#pathOf(best.entry, 'state');
+    const loading = this.#pathOf(best.entry, 'loading');
     try {
-      await sequence.loadStateFromFile(path, { acceptRisk: true });
+      // A damaged state can end the process. The next one does not find it under this name.
+      await rename(path, loading);
+      await sequence.loadStateFromFile(loading, { acceptRisk: true });
+      const used = new Date();
+      await utimes(loading, used, used);
+      await rename(loading, path);
     } catch {
       // A damaged state costs the time of reading, and is never tried again.
       await this.#delete(best.entry);
       await sequence.clearHistory();
       return false;
     }
-    best.entry.usedAt = Date.now();
-    const used = new Date(best.entry.usedAt);
-    await utimes(path, used, used);
     return true;
   }
 
@@ -58,26 +67,38 @@ export class StateStore {
     if (tokens.length < MIN_STATE_TOKENS || this.#maxBytes === 0) return;
     const entries = await this.#all();
     if (entries.some((entry) => commonLength(tokens, entry.tokens) === tokens.length)) return;
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const entry = { name: randomUUID(), tokens, bytes: 0, usedAt: Date.now() };
-    const [path, next] = [this.#pathOf(entry, 'state'), this.#pathOf(entry, 'new')];
-    const { fileSize } = await sequence.saveStateToFile(next);
-    entry.bytes = fileSize + tokens.byteLength;
-    await writeFile(this.#pathOf(entry, 'tokens'), tokens, { mode: 0o600 });
-    await rename(next, path);
-    const replaced = entries.filter((each) => commonLength(each.tokens, tokens) === each.tokens.length);
-    entries.push(entry);
-    for (const each of replaced) await this.#delete(each);
-    await this.#keepBudget();
+    const entry = { name: randomUUID(), tokens };
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await sequence.saveStateToFile(this.#pathOf(entry, 'new'));
+      await writeFile(this.#pathOf(entry, 'tokens'), tokens, { mode: 0o600 });
+      await rename(this.#pathOf(entry, 'new'), this.#pathOf(entry, 'state'));
+      const replaced = entries.filter((each) => commonLength(each.tokens, tokens) === each.tokens.length);
+      entries.push(entry);
+      for (const each of replaced) await this.#delete(each);
+      await this.#keepBudget();
+    } catch (thrown) {
+      console.error('What the model has read could not be stored.', thrown);
+      await this.#delete(entry);
+    }
   }
 
+  /** Counts all files, so that those of deleted models, and of processes that were killed, are deleted at last. */
   async #keepBudget(): Promise<void> {
+    const found = new Map<string, { bytes: number; usedAt: number }>();
+    for (const file of await filesBelow(dirname(this.#folder))) {
+      const base = file.replace(/\.[a-z]+$/, '');
+      const { size, mtimeMs } = await stat(file).catch(() => ({ size: 0, mtimeMs: 0 }));
+      const { bytes = 0, usedAt = 0 } = found.get(base) ?? {};
+      found.set(base, { bytes: bytes + size, usedAt: Math.max(usedAt, mtimeMs) });
+    }
     const entries = await this.#all();
-    entries.sort((left, right) => right.usedAt - left.usedAt);
-    let bytes = 0;
-    for (const entry of [...entries]) {
-      bytes += entry.bytes;
-      if (bytes > this.#maxBytes) await this.#delete(entry);
+    let kept = 0;
+    for (const [base, { bytes }] of [...found].sort(([, left], [, right]) => right.usedAt - left.usedAt)) {
+      kept += bytes;
+      if (kept <= this.#maxBytes) continue;
+      const entry = entries.find((each) => join(this.#folder, each.name) === base);
+      await (entry === undefined ? removeFiles(base) : this.#delete(entry));
     }
   }
 
@@ -85,7 +106,7 @@ export class StateStore {
     const entries = await this.#all();
     const index = entries.indexOf(entry);
     if (index >= 0) entries.splice(index, 1);
-    for (const kind of ['tokens', 'state'] as const) await rm(this.#pathOf(entry, kind), { force: true });
+    await removeFiles(join(this.#folder, entry.name));
   }
 
   #all(): Promise<Stored[]> {
@@ -95,28 +116,26 @@ export class StateStore {
 
   async #read(): Promise<Stored[]> {
     const entries: Stored[] = [];
-    for (const file of await namesIn(this.#folder)) {
-      if (!file.endsWith('.tokens')) continue;
-      const name = file.slice(0, -'.tokens'.length);
-      const state = await stat(join(this.#folder, `${name}.state`)).catch(() => undefined);
-      if (state === undefined) continue;
-      const bytes = await readFile(join(this.#folder, file));
-      const tokens = new Int32Array(new Uint8Array(bytes).buffer, 0, bytes.length >> 2);
-      entries.push({ name, tokens, bytes: state.size + bytes.length, usedAt: state.mtimeMs });
+    const files: string[] = await readdir(this.#folder).catch(() => []);
+    for (const file of files) {
+      const name = file.replace(/\.tokens$/, '');
+      if (name === file || !files.includes(`${name}.state`)) continue;
+      const bytes = await readFile(join(this.#folder, file)).catch(() => Buffer.alloc(0));
+      entries.push({ name, tokens: new Int32Array(new Uint8Array(bytes).buffer, 0, bytes.length >> 2) });
     }
     return entries;
   }
 
-  #pathOf({ name }: { name: string }, kind: 'tokens' | 'state' | 'new'): string {
+  #pathOf({ name }: { name: string }, kind: (typeof KINDS)[number]): string {
     return join(this.#folder, `${name}.${kind}`);
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return [];
-    throw cause;
-  }
+async function removeFiles(base: string): Promise<void> {
+  for (const kind of KINDS) await rm(`${base}.${kind}`, { force: true }).catch(() => {});
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
