@@ -13,5 +13,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 export function hintFor({ code, data }: Pick<ErrorShape, 'code' | 'data'>): string | undefined {
   // An error without a source is about flags and files together, and its message names the solution.
   if (code === 'config_invalid' && data?.['source'] === undefined) return undefined;
+  // A model inside Longhaul is on no server.
+  if (code === 'provider_unreachable' && data?.['provider'] === 'embedded') return undefined;
   return HINTS[code];
 }

@@ -962,6 +962,22 @@ describe('a refusal of the maximum length of an answer', () => {
   });
 });
 
+describe('a model inside Longhaul', () => {
+  const inside = { provider: 'embedded', model: '/models/a.gguf', url: 'http://embedded.invalid/v1/chat' };
+
+  it('is called by its name, not by an address', () => {
+    const { message } = map({ ...inside, status: 400, body: openAi('no') });
+    expect(message).toMatch(/^embedded:\/models\/a\.gguf refused/);
+  });
+
+  it('is on no server that could be started', () => {
+    const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    const { code, message } = map({ ...inside, cause });
+    expect(code).toBe('provider_unreachable');
+    expect(message).toMatch(/^The process of embedded:\/models\/a\.gguf ended \(ECONNRESET\)/);
+  });
+});
+
 describe('what a server or a proxy reports besides an error of the API', () => {
   const page = '<html><body>Error</body></html>';
   it.each([

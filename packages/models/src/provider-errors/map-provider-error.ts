@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, type JsonObject, LonghaulError } from '@longhaul/protocol';
+import { type ErrorCode, type JsonObject, LonghaulError, shownModel } from '@longhaul/protocol';
 import { excerptOf } from '../secrets.ts';
 import {
   ofAuthentication,
@@ -21,7 +21,7 @@ import {
 } from './request-rules.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { ofHtml, ofNetwork, ofOverload, otherwise } from './server-rules.ts';
-import type { Facts, ProviderFailure, Verdict } from './verdict.ts';
+import { type Facts, isInside, type ProviderFailure, type Verdict } from './verdict.ts';
 
 /**
  * Maps any failure of a provider to one error with one code. This is the only place where message text decides
@@ -94,7 +94,9 @@ function quote(body: ErrorBody, secrets: readonly string[] | undefined): string 
   return text === '' ? '' : ` It said: "${text}"`;
 }
 
-function address({ provider, url }: ProviderFailure): string {
+function address(failure: ProviderFailure): string {
+  const { provider, model, url } = failure;
+  if (isInside(failure)) return shownModel(`${provider}/${model}`);
   if (url === undefined || !URL.canParse(url)) return provider;
   // Origin and path only: the query, the user and the password may contain the key.
   const { origin, pathname } = new URL(url);

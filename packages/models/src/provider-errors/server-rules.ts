@@ -1,7 +1,7 @@
 import { readNetworkFailure } from './network-failure.ts';
 import { networkVerdict } from './network-verdict.ts';
 import { readReasoningRefusal } from './reasoning-refusal.ts';
-import { type Facts, hasCode, isClientError, isServerError, type Verdict } from './verdict.ts';
+import { type Facts, hasCode, isClientError, isInside, isServerError, type Verdict } from './verdict.ts';
 
 // Failures of the network, of a server, or of a proxy in front of it; and what no other rule knows.
 
@@ -9,7 +9,11 @@ export function ofNetwork({ failure, at }: Facts): Verdict | undefined {
   const hasAnswer = failure.status !== undefined;
   if (hasAnswer && failure.status !== 200) return undefined;
   const network = readNetworkFailure(failure.cause, hasAnswer);
-  return network && networkVerdict(network, at, failure.provider);
+  if (network === undefined) return undefined;
+  const verdict = networkVerdict(network, at, failure.provider);
+  if (verdict.code !== 'provider_unreachable' || !isInside(failure)) return verdict;
+  const message = `The process of ${at} ended (${network.code}). Perhaps the memory was full: choose a smaller model or window. Its output is in ~/.cache/longhaul/embedded/logs.`;
+  return { ...verdict, message };
 }
 
 export function ofOverload({ failure, body, said, at }: Facts): Verdict | undefined {

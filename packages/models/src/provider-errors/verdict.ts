@@ -45,6 +45,11 @@ export function hasCode(body: ErrorBody, ...codes: string[]): boolean {
   );
 }
 
+/** Whether the model runs inside Longhaul. Such a model has no address: `.invalid` is the end of names that stand for none. */
+export function isInside({ url = '' }: ProviderFailure): boolean {
+  return URL.canParse(url) && new URL(url).hostname.endsWith('.invalid');
+}
+
 export function isServerError(status: number | undefined): boolean {
   return status !== undefined && status >= 500;
 }
