@@ -16,6 +16,13 @@ export interface FittedWindow {
   source: string;
 }
 
+export interface MemoryToFit {
+  freeBytes: number;
+  /** What the model itself takes of it. */
+  modelBytes: number;
+  wanted?: number | undefined;
+}
+
 /**
  * Chooses the window from the free memory: the longest that the model was trained for and that fits. A second session
  * at the same time has a window of the same length if both fit.
@@ -24,7 +31,7 @@ export interface FittedWindow {
  */
 export async function fitMemory(
   model: LlamaModel,
-  { freeBytes, wanted }: { freeBytes: number; wanted?: number | undefined },
+  { freeBytes, modelBytes, wanted }: MemoryToFit,
 ): Promise<FittedWindow> {
   const trained = Math.min(model.trainContextSize, MOST_TOKENS);
   const bytesFor = async (contextSize: number, sequences: number) => {
@@ -35,7 +42,7 @@ export async function fitMemory(
     });
     return cpuRam + gpuVram;
   };
-  const usable = freeBytes - SPARE_BYTES;
+  const usable = freeBytes - modelBytes - SPARE_BYTES;
   const least = Math.min(LEAST_TOKENS, trained);
   if (wanted !== undefined) {
     const windowTokens = Math.min(wanted, model.trainContextSize);
@@ -43,7 +50,7 @@ export async function fitMemory(
     return { windowTokens, slots, source: windowTokens < wanted ? 'training of the model' : 'configuration' };
   }
   const leastBytes = await bytesFor(least, 1);
-  if (leastBytes > usable) throw tooLarge(leastBytes + SPARE_BYTES, freeBytes, least);
+  if (leastBytes > usable) throw tooLarge(modelBytes + leastBytes + SPARE_BYTES, freeBytes);
   let windowTokens = least;
   const longest = await bytesFor(trained, 1);
   if (longest <= usable) windowTokens = trained;
@@ -59,14 +66,15 @@ export async function fitMemory(
     ? 'training of the model'
     : windowTokens === MOST_TOKENS
       ? 'most of an embedded model'
-      : `free memory of ${gigabytes(freeBytes)}`;
+      : `free memory of ${gigabytes(freeBytes - modelBytes)}`;
   return { windowTokens, slots, source };
 }
 
-function tooLarge(neededBytes: number, freeBytes: number, tokens: number): LonghaulError {
+/** The error for a model that needs more memory than there is. */
+export function tooLarge(neededBytes: number, freeBytes: number): LonghaulError {
   return new LonghaulError(
     'config_invalid',
-    `The model does not fit into the free memory of this machine: with a window of ${tokens} tokens it needs ${gigabytes(neededBytes)} more, and ${gigabytes(freeBytes)} are free. Close other programs, or choose a smaller model: longhaul models list --embedded.`,
+    `The model does not fit into the free memory of this machine: it needs ${gigabytes(neededBytes)}, and ${gigabytes(freeBytes)} are free. Close other programs, or choose a smaller model: longhaul models list --embedded. With embedded.window, Longhaul tries it all the same.`,
   );
 }
 

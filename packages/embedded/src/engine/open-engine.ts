@@ -1,10 +1,11 @@
+import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { LonghaulError } from '@longhaul/protocol';
 import type { LlamaModel } from '../library/llama-types.ts';
 import { loadLibrary } from '../library/load-library.ts';
 import type { Engine } from './engine.ts';
-import { fitMemory } from './fit-memory.ts';
+import { fitMemory, tooLarge } from './fit-memory.ts';
 import { checkDescription } from './gguf-header.ts';
 import { LlamaEngine } from './llama-engine.ts';
 import { measureThreads } from './measure-threads.ts';
@@ -34,9 +35,16 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     logLevel: 'error',
     progressLogs: false,
   });
+  // A file that is read through memory still counts as free, so the memory is measured before.
+  const freeBefore = process.availableMemory();
+  const { size } = await stat(options.path);
+  if (llama.gpu === false && options.windowTokens === undefined && size > freeBefore)
+    throw tooLarge(size, freeBefore);
   const model = await loaded(() => llama.loadModel({ modelPath: options.path }), options.path);
   const fitted = await fitMemory(model, {
-    freeBytes: process.availableMemory(),
+    ...(llama.gpu === false
+      ? { freeBytes: freeBefore, modelBytes: model.size }
+      : { freeBytes: process.availableMemory(), modelBytes: 0 }),
     wanted: options.windowTokens,
   });
   const { windowTokens, slots } = fitted;
