@@ -71,6 +71,9 @@ describe('sessions of several folders', () => {
     }
     const queued = await bench.call(['queue', ids.other, 'add', "it's late"]);
     expect(queued.stderr).toContain(`add 'it'\\''s late' -C`);
+    expect((await bench.call(['sessions', '-C', other])).stdout).not.toContain('waiting');
+    await bench.call(['queue', ids.other, 'add', 'Later', '-C', other]);
+    expect((await bench.call(['sessions', '-C', other])).stdout).toContain('waiting');
     expect(await bench.call(['fork', ids.other, '-C', other])).toMatchObject({ code: 0, stderr: '' });
     const sent = await bench.call(['run', 'More', '--session', ids.other, '--all', ...flags]);
     expect(sent).toMatchObject({ code: 0, stderr: '', stdout: 'Done.\n' });

@@ -34,3 +34,8 @@ export const ANY_MACHINE = 'any/machine';
 export function queueOf(machine: string, kind: QueueKind): string {
   return `${machine}/${kind}`;
 }
+
+/** The sessions of an owner are a group. */
+export function inGroup(id: string | null | undefined): { group?: { id: string } } {
+  return typeof id === 'string' ? { group: { id } } : {};
+}

@@ -1,5 +1,5 @@
 import type { Db, PgBoss } from 'pg-boss';
-import { ANY_MACHINE, queueOf } from './job-queue.ts';
+import { ANY_MACHINE, inGroup, queueOf } from './job-queue.ts';
 import type { SessionJob } from './queue-taker.ts';
 
 export interface LeftJobsOptions {
@@ -15,6 +15,7 @@ interface LeftJob {
   name: string;
   data: SessionJob;
   priority: number;
+  group_id: string | null;
   retry_count: number;
 }
 
@@ -53,15 +54,19 @@ export class LeftJobs {
     const { boss, schema, machine } = this.#options;
     const db: Db = boss.getDb();
     const { rows } = await db.executeSql(
-      `SELECT id, name, data, priority, retry_count FROM ${schema}.job
+      `SELECT id, name, data, priority, group_id, retry_count FROM ${schema}.job
        WHERE state < 'active' AND name LIKE '%/sessions' AND name NOT IN ($1, $2) AND data ? 'isMoving'
          AND start_after < now() - CASE WHEN retry_count > 0 THEN interval '0' ELSE make_interval(secs => $3) END
        LIMIT 100`,
       [queueOf(machine, 'sessions'), queueOf(ANY_MACHINE, 'sessions'), PATIENCE_SECONDS],
     );
-    for (const { id, name, data, priority, retry_count } of rows as LeftJob[]) {
+    for (const { id, name, data, priority, group_id, retry_count } of rows as LeftJob[]) {
       const job = retry_count > 0 ? { ...data, isContinued: true } : data;
-      await boss.send(queueOf(ANY_MACHINE, 'sessions'), job, { singletonKey: data.sessionId, priority });
+      await boss.send(queueOf(ANY_MACHINE, 'sessions'), job, {
+        singletonKey: data.sessionId,
+        priority,
+        ...inGroup(group_id),
+      });
       await boss.deleteJob(name, id);
     }
   }

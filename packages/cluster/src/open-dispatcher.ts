@@ -1,7 +1,8 @@
 import type { Dispatcher, DriveSession } from '@longhaul/core';
-import { accessOf, machineOf, type Session, workspaceSourceOf } from '@longhaul/protocol';
-import { type DatabaseOptions, type Db, PgBoss, type QueueResult } from 'pg-boss';
-import { AGAIN_SECONDS, ANY_MACHINE, KINDS, QUEUE, type QueueKind, queueOf } from './job-queue.ts';
+import { accessOf, machineOf, priorityOf, type Session, workspaceSourceOf } from '@longhaul/protocol';
+import { type DatabaseOptions, type Db, type JobWithMetadata, PgBoss, type QueueResult } from 'pg-boss';
+import { changedPriority, jobPriority, nextInTurn } from './job-priority.ts';
+import { AGAIN_SECONDS, ANY_MACHINE, inGroup, KINDS, QUEUE, type QueueKind, queueOf } from './job-queue.ts';
 import { LeftJobs } from './left-jobs.ts';
 import { QueueTaker, type SessionJob } from './queue-taker.ts';
 
@@ -87,14 +88,28 @@ class PgDispatcher implements JobDispatcher {
       sessionId: session.id,
       ...(workspaceSourceOf(session) !== undefined && { isMoving: true }),
     };
-    const priority = -(await this.#countOf(queue, owner));
-    await this.#send(queue, job, { priority, group: { id: groupOf(owner) } });
+    const priority = jobPriority(priorityOf(session), await this.#countOf(queue, owner));
+    await this.#send(queue, job, { priority, ...inGroup(groupOf(owner)) });
     for (const taker of this.#takers) taker.wake();
+  }
+
+  async prioritise(session: Session): Promise<void> {
+    for (const { queue, jobs } of await this.#waiting(session)) {
+      for (const { id, priority } of jobs)
+        await this.#boss.update(queue, undefined, {
+          id,
+          priority: changedPriority(priority, priorityOf(session)),
+        });
+    }
   }
 
   async withdraw(session: Session): Promise<boolean> {
     const waiting = await this.#waiting(session);
-    for (const { queue, ids } of waiting) await this.#boss.deleteJob(queue, ids);
+    for (const { queue, jobs } of waiting)
+      await this.#boss.deleteJob(
+        queue,
+        jobs.map(({ id }) => id),
+      );
     return waiting.length > 0;
   }
 
@@ -131,13 +146,11 @@ class PgDispatcher implements JobDispatcher {
         max,
         drive,
         // Of a machine that stops, another one takes what can move.
-        again: (queue, job, outcome) =>
+        again: ({ name, data, priority, groupId }, outcome) =>
           this.#send(
-            job.isMoving === true ? queueOf(ANY_MACHINE, kind) : queue,
-            outcome === 'held' ? { ...job, isContinued: true } : job,
-            {
-              startAfter: AGAIN_SECONDS[outcome],
-            },
+            data.isMoving === true ? queueOf(ANY_MACHINE, kind) : name,
+            outcome === 'held' ? { ...data, isContinued: true } : data,
+            { startAfter: AGAIN_SECONDS[outcome], priority: nextInTurn(priority), ...inGroup(groupId) },
           ),
         onProblem,
       });
@@ -154,6 +167,14 @@ class PgDispatcher implements JobDispatcher {
     });
   }
 
+  pause(sessionId: string): void {
+    for (const taker of this.#takers) taker.pause(sessionId);
+  }
+
+  resume(sessionId: string): void {
+    for (const taker of this.#takers) taker.resume(sessionId);
+  }
+
   async leave(): Promise<void> {
     await this.#left?.end();
     for (const taker of this.#takers) await taker.end();
@@ -168,7 +189,7 @@ class PgDispatcher implements JobDispatcher {
     await this.#boss.send(queue, job, { singletonKey: job.sessionId, ...options });
   }
 
-  async #waiting(session: Session): Promise<{ queue: string; ids: string[] }[]> {
+  async #waiting(session: Session): Promise<{ queue: string; jobs: JobWithMetadata[] }[]> {
     const source = workspaceSourceOf(session);
     const own = source === undefined ? machineOf(session) : source.machine;
     const places =
@@ -177,9 +198,9 @@ class PgDispatcher implements JobDispatcher {
       await this.prepare(place);
       const queue = queueOf(place, kindOf(session));
       const jobs = await this.#boss.findJobs(queue, { key: session.id, queued: true });
-      return { queue, ids: jobs.map(({ id }) => id) };
+      return { queue, jobs };
     });
-    return (await Promise.all(found)).filter(({ ids }) => ids.length > 0);
+    return (await Promise.all(found)).filter(({ jobs }) => jobs.length > 0);
   }
 
   /** Whose servers are asked first. For a session that moves, the machine with its folder, while a server there lives. */

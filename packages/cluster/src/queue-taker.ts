@@ -18,7 +18,7 @@ export interface QueueTakerOptions {
   max: number;
   drive: DriveSession;
   /** Stores another job of the session, for now or for later. */
-  again: (queue: string, job: SessionJob, outcome: Exclude<DriveOutcome, 'done'>) => Promise<void>;
+  again: (job: JobWithMetadata<SessionJob>, outcome: Exclude<DriveOutcome, 'done'>) => Promise<void>;
   onProblem: (error: unknown) => void;
 }
 
@@ -26,6 +26,8 @@ export interface QueueTakerOptions {
 interface Worker {
   queue: string;
   isBusy: boolean;
+  /** The session that it drives. */
+  sessionId: string | undefined;
   id: Promise<string>;
 }
 
@@ -39,6 +41,8 @@ const RETRY_MS = 1_000;
 export class QueueTaker {
   readonly #options: QueueTakerOptions;
   readonly #workers = new Set<Worker>();
+  /** Sessions that are driven and need no room, because they wait for a person. */
+  readonly #paused = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
   #isOver = false;
 
@@ -56,6 +60,18 @@ export class QueueTaker {
       if (!isBusy) void id.then((known) => this.#options.boss.notifyWorker(known), this.#options.onProblem);
   }
 
+  /** Gives the room of a session to others, until it resumes. */
+  pause(sessionId: string): void {
+    if (![...this.#workers].some((worker) => worker.sessionId === sessionId)) return;
+    this.#paused.add(sessionId);
+    this.#balanceAll();
+  }
+
+  /** Takes the room of a session again, even if there is none. */
+  resume(sessionId: string): void {
+    if (this.#paused.delete(sessionId)) this.#balanceAll();
+  }
+
   /** Takes no more jobs. Those that were taken continue. */
   async end(): Promise<void> {
     this.#isOver = true;
@@ -65,14 +81,17 @@ export class QueueTaker {
 
   async #work(worker: Worker, job: JobWithMetadata<SessionJob>): Promise<void> {
     worker.isBusy = true;
+    worker.sessionId = job.data.sessionId;
     this.#balanceAll();
     try {
       const outcome = await this.#options.drive(job.data.sessionId, {
         isRepeated: job.retryCount > 0 || job.data.isContinued === true,
       });
-      if (outcome !== 'done') await this.#options.again(worker.queue, job.data, outcome);
+      if (outcome !== 'done') await this.#options.again(job, outcome);
     } finally {
       worker.isBusy = false;
+      worker.sessionId = undefined;
+      this.#paused.delete(job.data.sessionId);
       this.#balanceAll();
     }
   }
@@ -89,7 +108,7 @@ export class QueueTaker {
   async #balance(queue: string): Promise<void> {
     if (this.#isOver) return;
     const waiting = [...this.#workers].filter((worker) => worker.queue === queue && !worker.isBusy);
-    const hasRoom = this.#workers.size - this.#waitingCount < this.#options.max;
+    const hasRoom = this.#workers.size - this.#waitingCount - this.#paused.size < this.#options.max;
     if (hasRoom && waiting.length === 0) await this.#add(queue);
     for (const worker of waiting.slice(hasRoom ? 1 : 0)) {
       this.#workers.delete(worker);
@@ -108,7 +127,7 @@ export class QueueTaker {
       heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
     } as const;
     const { promise: id, resolve, reject } = Promise.withResolvers<string>();
-    const worker: Worker = { queue, isBusy: false, id };
+    const worker: Worker = { queue, isBusy: false, sessionId: undefined, id };
     this.#workers.add(worker);
     const work = async ([job]: JobWithMetadata<SessionJob>[]) => {
       if (job !== undefined) await this.#work(worker, job);

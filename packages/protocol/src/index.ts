@@ -150,6 +150,7 @@ export {
   type TokenScope,
 } from './session-access.ts';
 export { MACHINE_KEY, machineOf } from './session-machine.ts';
+export { PRIORITIES, PRIORITY_KEY, type Priority, priorityOf } from './session-priority.ts';
 export { shownModel } from './shown-model.ts';
 export {
   type ChildPlace,

@@ -8,6 +8,7 @@ import type { DispatchedRuns } from './runs/dispatched-runs.ts';
 import { leftSessions } from './runs/left-sessions.ts';
 import type { OutdatedWatch } from './runs/outdated-watch.ts';
 import type { RunKeeper } from './runs/run-keeper.ts';
+import type { WaitingWatch } from './runs/waiting-watch.ts';
 import type { ServerLimits, ServerOptions } from './server-options.ts';
 
 export interface LonghaulServer extends AsyncDisposable {
@@ -44,6 +45,7 @@ export interface ServingParts {
   runs: RunKeeper;
   dispatched: DispatchedRuns | undefined;
   outdated: OutdatedWatch | undefined;
+  waitingWatch: WaitingWatch | undefined;
   deletions: DelayedDeletions;
   feeds: SessionFeeds;
   agent: ServerOptions['agent'];
@@ -56,11 +58,12 @@ export interface ServingParts {
 /** Returns the handle of a server that listens. */
 export function serving(parts: ServingParts): LonghaulServer {
   const { server, unused, port, host, runs, dispatched, deletions, feeds, agent, pageSignIn, limits } = parts;
-  const { outdated, readiness, log } = parts;
+  const { outdated, waitingWatch, readiness, log } = parts;
   let stopping: Promise<void> | undefined;
 
   async function stop(graceMs: number): Promise<void> {
     outdated?.[Symbol.dispose]();
+    waitingWatch?.[Symbol.dispose]();
     runs.refuseNew('stopping');
     await dispatched?.leave();
     deletions[Symbol.dispose]();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { DEFAULT_CONFIG } from '@longhaul/config';
+import { drivingRun } from '@longhaul/core';
 import { isLoopback } from '@longhaul/models';
 import { createPageFiles, createPageSignIn } from '@longhaul/models/http';
 import { ERROR_TRAITS, LonghaulError } from '@longhaul/protocol';
@@ -20,6 +21,7 @@ import { DispatchedRuns } from './runs/dispatched-runs.ts';
 import { handOver } from './runs/hand-over.ts';
 import { OutdatedWatch } from './runs/outdated-watch.ts';
 import { RunKeeper } from './runs/run-keeper.ts';
+import { WaitingWatch } from './runs/waiting-watch.ts';
 import { createCallerReader } from './safety/forwarded-caller.ts';
 import { createGuard } from './safety/guard.ts';
 import { createSecretMask } from './safety/secret-mask.ts';
@@ -87,6 +89,15 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     cluster: options.cluster,
     onFailure: (error) => failed('reading events', error),
   });
+  const waitingWatch =
+    dispatcher &&
+    new WaitingWatch({
+      dispatcher,
+      read: () => feeds.readSessions,
+      isDriven: async (id) => (await drivingRun(agent.store, id)) !== undefined,
+      report: (id, position) => agent.runtime.reportWaiting(id, position),
+      onFailure: (error) => failed('reading the positions of sessions', error),
+    });
   const tokens = createTokenBook({ token, named: options.namedTokens });
   const pageSignIn = createPageSignIn(tokens, {
     command: 'longhaul serve',
@@ -155,6 +166,7 @@ export async function startServer(options: ServerOptions): Promise<LonghaulServe
     runs,
     dispatched,
     outdated,
+    waitingWatch,
     deletions,
     feeds,
     agent,

@@ -163,3 +163,37 @@ it('takes turns between tokens, however many sessions one has', async () => {
   expect((await show(many[0] ?? '')).waiting).toEqual({ position: 2 });
   await rm(folder, { recursive: true, force: true });
 });
+
+it('begins sessions with a higher priority first, and lets only admins set the highest', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhaul-turns-'));
+  const named = new NamedTokens(join(folder, 'server-tokens'));
+  const { server, send, show } = await busyServer({ namedTokens: named });
+  await using _server = server;
+  const [low, normal, urgent] = [
+    await server.newSession(),
+    await server.newSession(),
+    await server.newSession(),
+  ];
+  await server.call('PATCH', `/api/sessions/${low}`, { priority: 'low' });
+  for (const id of [low, normal, urgent]) await send(id, 'x');
+  const positions = async () =>
+    await Promise.all([low, normal, urgent].map(async (id) => (await show(id)).waiting));
+  expect(await positions()).toEqual([{ position: 3 }, { position: 1 }, { position: 2 }]);
+  const changed = await server.call('PATCH', `/api/sessions/${urgent}`, { priority: 'high' });
+  expect(changed).toMatchObject({ priority: 'high' });
+  expect(await positions()).toEqual([{ position: 3 }, { position: 2 }, { position: 1 }]);
+  const token = await named.add('ann', { scope: 'work' });
+  const create = async (body: object) =>
+    await server.fetch('/api/sessions', {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+      token,
+    });
+  expect((await create({ priority: 'high' })).status).toBe(403);
+  expect((await create({ priority: 'low' })).status).toBe(201);
+  const refused = await create({ metadata: { priority: 'high' } });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain('Set the field');
+  await rm(folder, { recursive: true, force: true });
+});

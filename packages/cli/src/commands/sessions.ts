@@ -22,12 +22,14 @@ export async function sessions(argv: readonly string[], terminal: Terminal): Pro
   await using _store = store;
   const scope = values.all ? undefined : await scopeOf(workspace, home);
   const found: ListedSession[] = [];
+  const queued = new Set(await store.listQueuedSessions({ limit: MAX_QUEUED }));
+  const listed = (session: Session) => withState(store, session, queued);
   let count = 0;
   for await (const session of sessionsOf(store, { scope, home, withChildren: false })) {
     if (count === limit) break;
     count += 1;
-    if (values.tree) for await (const member of familyOf(store, session)) found.push(member);
-    else found.push(await withState(store, session));
+    if (values.tree) for await (const member of familyOf(store, session, listed)) found.push(member);
+    else found.push(await listed(session));
   }
   if (values.json) {
     for (const session of found) terminal.out.write(`${JSON.stringify(session)}\n`);
@@ -48,18 +50,31 @@ export async function sessions(argv: readonly string[], terminal: Terminal): Pro
   return 0;
 }
 
-async function withState(store: Store, session: Session): Promise<ListedSession> {
-  return { ...session, state: await sessionState(store, session) };
+const MAX_QUEUED = 1_000;
+
+/** @param queued Sessions with messages that no run has taken. */
+async function withState(
+  store: Store,
+  session: Session,
+  queued: ReadonlySet<string>,
+): Promise<ListedSession> {
+  const state = await sessionState(store, session);
+  const waits = queued.has(session.id) && !HAS_OTHER_STATE.has(state);
+  return { ...session, state: waits ? 'waiting' : state };
 }
+
+/** A run takes the messages, or a person has stopped the session. */
+const HAS_OTHER_STATE: ReadonlySet<ListedSession['state']> = new Set(['running', 'interrupted', 'cancelled']);
+
+type Listed = (session: Session) => Promise<ListedSession>;
 
 /** Yields a session, then those that it has started, each before its own. */
-async function* familyOf(store: Store, session: Session): AsyncGenerator<ListedSession> {
-  yield await asMember(store, session, 0);
+async function* familyOf(store: Store, session: Session, listed: Listed): AsyncGenerator<ListedSession> {
+  const asMember = async (member: Session, depth: number) => {
+    const [state, spent] = await Promise.all([listed(member), spentBy(store, member.id)]);
+    return { ...state, member: { depth, agent: agentNameOf(member), ...spent } };
+  };
+  yield await asMember(session, 0);
   for await (const { session: child, depth } of descendantsOf(store, session.id))
-    yield await asMember(store, child, depth);
-}
-
-async function asMember(store: Store, session: Session, depth: number): Promise<ListedSession> {
-  const [listed, spent] = await Promise.all([withState(store, session), spentBy(store, session.id)]);
-  return { ...listed, member: { depth, agent: agentNameOf(session), ...spent } };
+    yield await asMember(child, depth);
 }

@@ -20,7 +20,8 @@ export interface SessionTableOptions {
 }
 
 export type ListedSession = Session & {
-  state: SessionState;
+  /** `waiting`: it has messages that no run has taken. */
+  state: SessionState | 'waiting';
   /** Its place in its family, and what it has used itself. Undefined: children are not listed. */
   member?: SessionSpent & { depth: number; agent: string };
 };
@@ -98,7 +99,7 @@ function folderLine(folder: string, { home, columns }: SessionTableOptions): str
   return fitLine(isBelow ? `~/${below}` : folder, columns);
 }
 
-function stateColor(state: SessionState, paint: Paint): Paint['good'] {
+function stateColor(state: ListedSession['state'], paint: Paint): Paint['good'] {
   if (state === 'completed') return paint.good;
   if (state === 'failed') return paint.bad;
   return state === 'cancelled' || state === 'interrupted' ? paint.warn : paint.note;

@@ -26,6 +26,8 @@ export interface Dispatcher {
   request(session: Session): Promise<void>;
   /** Withdraws a request that no process has taken. Returns whether there was one. */
   withdraw(session: Session): Promise<boolean>;
+  /** Applies the session's priority, which was changed, to a request that waits. */
+  prioritise(session: Session): Promise<void>;
   /** Whether a request waits. */
   isRequested(session: Session): Promise<boolean>;
   /** The positions of sessions that wait for a place. 1: it is next. Those of a machine are counted apart. */
@@ -34,6 +36,10 @@ export interface Dispatcher {
   counts(): Promise<{ waiting: number; driven: number }>;
   /** Takes requests from now on, and calls `drive` for each. */
   take(drive: DriveSession): Promise<void>;
+  /** Gives the place of a session that is driven here to others, because it waits for a person. */
+  pause(sessionId: string): void;
+  /** Takes its place again, even if there is none. */
+  resume(sessionId: string): void;
   /** Takes no more requests. Drives that have begun continue. */
   leave(): Promise<void>;
 }

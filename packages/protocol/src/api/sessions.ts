@@ -3,6 +3,7 @@ import { isBlank } from '../empty-text.ts';
 import { sessionSchema, tokenUsageSchema } from '../schemas.ts';
 import { ACCESS_KEY, SHARES } from '../session-access.ts';
 import { MACHINE_KEY } from '../session-machine.ts';
+import { PRIORITIES, PRIORITY_KEY } from '../session-priority.ts';
 import { WORKSPACE_SOURCE_KEY } from '../workspace-source.ts';
 import {
   jsonObjectSchema,
@@ -67,6 +68,11 @@ const sharedSchema = z.enum(SHARES).meta({
     'What other tokens may do with the session and its children. `none`: nothing. `read`: read it. `work`: also send messages, answer approvals and change it, if their scope allows this.',
 });
 
+const prioritySchema = z.enum(PRIORITIES).meta({
+  description:
+    'Among the sessions that wait for a place, those with a higher priority begin first. Sessions of the same priority take turns by their owners. Only an admin token can set `high`.',
+});
+
 /** A session and its state. */
 export const sessionInfoSchema = z.intersection(
   sessionSchema,
@@ -76,6 +82,7 @@ export const sessionInfoSchema = z.intersection(
       description: 'The name of the token that created the session. `admin`: also sessions of the terminal.',
     }),
     shared: sharedSchema.optional(),
+    priority: prioritySchema.optional(),
     isOwn: z.boolean().optional().meta({ description: 'The token of this request owns the session.' }),
     may: z.enum(['see', 'work', 'own']).optional().meta({
       description:
@@ -127,6 +134,9 @@ const clientMetadata = jsonObjectSchema
   .refine((metadata) => !Object.hasOwn(metadata, MACHINE_KEY), {
     error: `must not contain "${MACHINE_KEY}", which says which machine has the workspace`,
   })
+  .refine((metadata) => !Object.hasOwn(metadata, PRIORITY_KEY), {
+    error: `must not contain "${PRIORITY_KEY}". Set the field "priority" instead`,
+  })
   .refine((metadata) => !Object.hasOwn(metadata, WORKSPACE_SOURCE_KEY), {
     error: `must not contain "${WORKSPACE_SOURCE_KEY}", which says where the files come from. Set "workspace" instead`,
   });
@@ -174,6 +184,7 @@ export const createSessionBody = z.strictObject({
     .meta({ description: 'What the session is about. Default: the text of the first message.' }),
   metadata: clientMetadata.optional(),
   shared: sharedSchema.optional(),
+  priority: prioritySchema.optional(),
 });
 export type CreateSessionBody = z.infer<typeof createSessionBody>;
 
@@ -184,6 +195,7 @@ export const updateSessionBody = z.strictObject({
     .optional()
     .meta({ description: 'Merged into the existing metadata. null removes a key.' }),
   shared: sharedSchema.optional(),
+  priority: prioritySchema.optional(),
 });
 export type UpdateSessionBody = z.infer<typeof updateSessionBody>;
 

@@ -3,6 +3,7 @@ import type { Runtime, Store } from '@longhaul/core';
 import { LonghaulError, type LonghaulEvent } from '@longhaul/protocol';
 import type { ClusterAddress } from '../cluster/cluster-address.ts';
 import { isDeletedSession } from '../failure-log.ts';
+import type { ReadSessions } from '../runs/waiting-watch.ts';
 import { EventReader } from './event-reader.ts';
 import { ForeignNotice } from './foreign-notice.ts';
 import type { FrameReader } from './frame-reader.ts';
@@ -82,6 +83,14 @@ export class SessionFeeds implements Disposable {
 
   get readerCount(): number {
     return this.#readers.size;
+  }
+
+  /** The sessions whose events somebody reads here. */
+  get readSessions(): ReadSessions {
+    const readsAll = this.#readersOfAll.size > 0;
+    const has = (sessionId: string) => readsAll || this.#topics.get(sessionId)?.hasReaders === true;
+    const isEmpty = !readsAll && ![...this.#topics.values()].some(({ hasReaders }) => hasReaders);
+    return { isEmpty, has };
   }
 
   /** Number of sessions whose events come from another server. */

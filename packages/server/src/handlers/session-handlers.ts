@@ -7,7 +7,15 @@ import {
   sessionState,
   shareSession,
 } from '@longhaul/core';
-import { accessOf, handleOf, type Session } from '@longhaul/protocol';
+import {
+  accessOf,
+  handleOf,
+  LonghaulError,
+  PRIORITY_KEY,
+  type Priority,
+  priorityOf,
+  type Session,
+} from '@longhaul/protocol';
 import type { SessionInfo } from '@longhaul/protocol/api';
 import type { RouteHandlers } from '../http/route-handler.ts';
 import type { Access } from '../safety/access.ts';
@@ -49,6 +57,7 @@ export function sessionHandlers({
       state: waiting === undefined || state === 'running' ? state : 'waiting',
       owner,
       shared,
+      priority: priorityOf(session),
       isOwn: owner === access.name,
       may: access.scope === 'read' ? 'see' : await gate.may(access, session),
       waiting,
@@ -66,11 +75,13 @@ export function sessionHandlers({
 
   return {
     async createSession({ body, access }) {
+      assertPriority(access, body.priority);
       const place = await newWorkspace(body.workspace, { workspaces, dispatcher, ownFolders });
       const metadata = {
         ...body.metadata,
         ...(body.agent !== undefined && { agent: body.agent }),
         ...ownedBy(access, body.shared),
+        ...(body.priority !== undefined && { [PRIORITY_KEY]: body.priority }),
         ...place.metadata,
       };
       const agent = agents.get(agentNameOf({ metadata }));
@@ -110,19 +121,25 @@ export function sessionHandlers({
       return { ...info, lastEvent, queued: queue.length, background };
     },
 
-    async updateSession({ params: { sessionId }, body: { title, model, metadata, shared }, access }) {
+    async updateSession({ params: { sessionId }, body, access }) {
+      const { title, model, shared, priority } = body;
       const session = await runs.existing(sessionId);
       if (shared !== undefined) {
         await gate.assert(access, sessionId, 'own');
         await shareSession(store, session, shared);
         feeds.checkAccess();
       }
+      if (priority !== undefined) {
+        await gate.assert(access, sessionId, 'own');
+        assertPriority(access, priority);
+      }
       const patch = {
         title,
         model: model === undefined ? undefined : await models.resolve(model),
-        metadata,
+        metadata: priority === undefined ? body.metadata : { ...body.metadata, [PRIORITY_KEY]: priority },
       };
       const updated = await store.updateSession(sessionId, patch);
+      if (priority !== undefined) await runs.prioritise(updated);
       if (title !== undefined && title !== session.title) await runtime.reportTitle(sessionId, title);
       return withState(updated, access);
     },
@@ -169,4 +186,13 @@ export function sessionHandlers({
       };
     },
   };
+}
+
+/** @throws {LonghaulError} `forbidden`: a token could otherwise put all its sessions before those of others. */
+function assertPriority({ name, scope }: Access, priority: Priority | undefined): void {
+  if (priority !== 'high' || scope === 'admin') return;
+  throw new LonghaulError(
+    'forbidden',
+    `Only an admin may give a session the priority "high", not the token "${name}". Use "normal" or "low".`,
+  );
 }

@@ -71,6 +71,11 @@ export class DispatchedRuns {
     await this.#options.dispatcher.request(session);
   }
 
+  /** Applies the priority of a session that was changed, if it waits. */
+  async prioritise(session: Session): Promise<void> {
+    await this.#options.dispatcher.prioritise(session);
+  }
+
   /** Withdraws what no server has begun. Returns whether there was something. */
   async giveUp(session: Session): Promise<boolean> {
     return await this.#options.dispatcher.withdraw(session);
@@ -83,6 +88,15 @@ export class DispatchedRuns {
   /** Drives sessions from now on, also those that other servers are asked for. */
   async take(): Promise<void> {
     await this.#options.dispatcher.take((sessionId, { isRepeated }) => this.#drive(sessionId, isRepeated));
+  }
+
+  /** Gives the place of a session to others for a while. */
+  pause(sessionId: string): void {
+    this.#options.dispatcher.pause(sessionId);
+  }
+
+  resume(sessionId: string): void {
+    this.#options.dispatcher.resume(sessionId);
   }
 
   /** Drives no further sessions. Those that are driven go to other servers when their runs end. */

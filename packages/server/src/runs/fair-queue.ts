@@ -1,3 +1,5 @@
+import { PRIORITIES, type Priority } from '@longhaul/protocol';
+
 interface OwnerUse {
   owner: string;
   used: number;
@@ -6,11 +8,11 @@ interface OwnerUse {
 }
 
 /**
- * The order in which those who wait get places. Among the owners that wait, the one with the fewest places is next, and
+ * The order in which those who wait get places. A higher priority comes first. Among the owners that wait with the same one, the one with the fewest places is next, and
  * of two with as many, the one that got its last place the longest ago. So one owner with many sessions delays another by
  * at most one run. Of one owner, the first to wait is the first to begin.
  */
-export class FairQueue<Item extends { owner: string }> {
+export class FairQueue<Item extends { owner: string; priority: Priority }> {
   readonly #uses = new Map<string, OwnerUse>();
   #items: Item[] = [];
   #placeCount = 0;
@@ -32,6 +34,12 @@ export class FairQueue<Item extends { owner: string }> {
 
   remove(item: Item): void {
     this.#items = this.#items.filter((each) => each !== item);
+    this.#order = undefined;
+  }
+
+  /** Changes the priority of some of those who wait. */
+  prioritise(priority: Priority, isChanged: (item: Item) => boolean): void {
+    for (const item of this.#items) if (isChanged(item)) item.priority = priority;
     this.#order = undefined;
   }
 
@@ -57,20 +65,25 @@ export class FairQueue<Item extends { owner: string }> {
 
   /** Gives places to those who wait, one after the other. */
   #simulate(): Item[] {
-    const lines = [...Map.groupBy(this.#items, ({ owner }) => owner)].map(([owner, items]) => ({
-      ...this.#useOf(owner),
-      items: items.values(),
-    }));
+    const uses = new Map([...this.#uses].map(([owner, use]) => [owner, { ...use }]));
     const order: Item[] = [];
-    for (let at = this.#placeCount + 1; order.length < this.#items.length; at += 1) {
-      lines.sort((one, other) => one.used - other.used || one.lastAt - other.lastAt);
-      for (const line of lines) {
-        const { value, done } = line.items.next();
-        if (done === true) continue;
-        order.push(value);
-        line.used += 1;
-        line.lastAt = at;
-        break;
+    for (const priority of PRIORITIES.toReversed()) {
+      const items = this.#items.filter((item) => item.priority === priority);
+      const lines = [...Map.groupBy(items, ({ owner }) => owner)].map(([owner, line]) => {
+        const use = uses.get(owner) ?? { owner, used: 0, lastAt: 0 };
+        uses.set(owner, use);
+        return { use, items: line.values() };
+      });
+      for (let left = items.length; left > 0; left -= 1) {
+        lines.sort(({ use: one }, { use: other }) => one.used - other.used || one.lastAt - other.lastAt);
+        for (const { use, items: line } of lines) {
+          const { value, done } = line.next();
+          if (done === true) continue;
+          order.push(value);
+          use.used += 1;
+          use.lastAt = this.#placeCount + order.length;
+          break;
+        }
       }
     }
     return order;

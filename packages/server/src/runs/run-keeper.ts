@@ -7,6 +7,7 @@ import {
   type EventOf,
   LonghaulError,
   type LonghaulEvent,
+  priorityOf,
   type Session,
   toLonghaulError,
   type UserMessageContentPart,
@@ -75,7 +76,7 @@ export class RunKeeper implements Disposable {
       report: (id, position) => runtime.reportWaiting(id, position),
     });
     this.#active = new ActiveRuns(options);
-    this.#pauses = new ApprovalPauses(this.waiting);
+    this.#pauses = new ApprovalPauses(options.dispatched ?? this.waiting);
     this.#adopted = new AdoptedSessions({ store, log, start: (sessionId) => this.start(sessionId) });
     this.#unsubscribe = runtime.subscribe((event) => this.#receive(event));
   }
@@ -165,7 +166,7 @@ export class RunKeeper implements Disposable {
       return await this.#options.dispatched.start(session);
     // A child works in the place of its parent, which may be waiting for it.
     if (session === undefined || session.parentId !== undefined) return await this.#begin(sessionId);
-    const claim = { sessionId, owner: accessOf(session).owner };
+    const claim = claimOf(session);
     const place = this.waiting.tryTake(claim);
     if (place !== undefined) return await this.#begin(sessionId, place);
     this.#startInTurn(claim);
@@ -176,6 +177,13 @@ export class RunKeeper implements Disposable {
   async positionOf(sessionId: string): Promise<{ position: number } | undefined> {
     const { dispatched } = this.#options;
     return dispatched === undefined ? this.waiting.of(sessionId) : await dispatched.positionOf(sessionId);
+  }
+
+  /** Applies the priority of a session that was changed, if it waits. */
+  async prioritise(session: Session): Promise<void> {
+    const { dispatched } = this.#options;
+    if (dispatched === undefined) this.waiting.prioritise(session.id, priorityOf(session));
+    else await dispatched.prioritise(session);
   }
 
   /** Waits for a place, and starts a run then. */
@@ -216,10 +224,10 @@ export class RunKeeper implements Disposable {
    */
   async place(sessionId: string, signal?: AbortSignal): Promise<Disposable> {
     this.assertOpen();
-    const { owner } = accessOf(await this.existing(sessionId));
+    const claim = claimOf(await this.existing(sessionId));
     // The server that drives the session has the place.
     if (this.#options.dispatched !== undefined) return { [Symbol.dispose]() {} };
-    const place = await this.waiting.wait({ sessionId, owner }, signal).catch((error: unknown) => {
+    const place = await this.waiting.wait(claim, signal).catch((error: unknown) => {
       this.assertOpen();
       throw error;
     });
@@ -339,4 +347,8 @@ export class RunKeeper implements Disposable {
       (error: unknown) => this.#warn(sessionId, error),
     );
   }
+}
+
+function claimOf(session: Session): Claim {
+  return { sessionId: session.id, owner: accessOf(session).owner, priority: priorityOf(session) };
 }

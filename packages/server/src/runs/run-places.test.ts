@@ -1,3 +1,4 @@
+import type { Priority } from '@longhaul/protocol';
 import { expect, it } from 'vitest';
 import { type RunPlace, RunPlaces } from './run-places.ts';
 
@@ -6,8 +7,8 @@ function bench(max: number | null) {
   const places = new RunPlaces(max);
   const begun: string[] = [];
   const held = new Map<string, RunPlace>();
-  const want = async (name: string, signal = new AbortController().signal) => {
-    const place = await places.wait({ owner: name.slice(0, 1), sessionId: name }, signal);
+  const want = async (name: string, signal = new AbortController().signal, priority?: Priority) => {
+    const place = await places.wait({ owner: name.slice(0, 1), sessionId: name, priority }, signal);
     if (place === undefined) return;
     begun.push(name);
     held.set(name, place);
@@ -43,6 +44,21 @@ it('is fair by owner, however many sessions one has', async () => {
   await end('a1');
   await end('a2');
   expect(begun).toEqual(['a1', 'a2', 'b1', 'c1']);
+});
+
+it('takes a higher priority first, and owners in turns within one', async () => {
+  const { places, begun, want, end } = bench(1);
+  const { signal } = new AbortController();
+  void want('x1');
+  for (const name of ['a1', 'a2']) void want(name, signal, 'low');
+  for (const name of ['a3', 'a4', 'b1']) void want(name, signal, 'normal');
+  void want('c1', signal, 'high');
+  await settled();
+  expect(places.order()).toEqual(['c1', 'a3', 'b1', 'a4', 'a1', 'a2']);
+  places.prioritise('a2', 'high');
+  expect(places.order()).toEqual(['a2', 'c1', 'b1', 'a3', 'a4', 'a1']);
+  await end('x1');
+  expect(begun).toEqual(['x1', 'a2']);
 });
 
 it('begins all without a limit', async () => {

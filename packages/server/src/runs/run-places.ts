@@ -1,3 +1,4 @@
+import type { Priority } from '@longhaul/protocol';
 import { FairQueue } from './fair-queue.ts';
 
 /** A place of a run. Disposing it twice frees it once. */
@@ -12,6 +13,7 @@ export interface RunPlace extends Disposable {
 interface Waiting {
   owner: string;
   sessionId: string;
+  priority: Priority;
   begin: () => void;
 }
 
@@ -42,6 +44,12 @@ export class RunPlaces {
     return this.#queue.order().map(({ sessionId }) => sessionId);
   }
 
+  /** Changes the priority of a session that waits. */
+  prioritise(sessionId: string, priority: Priority): void {
+    this.#queue.prioritise(priority, (waiting) => waiting.sessionId === sessionId);
+    this.#onChange();
+  }
+
   /** Takes a place, or returns undefined if all are in use. */
   tryTake(owner: string): RunPlace | undefined {
     return this.#queue.usedCount < this.#max ? this.#take(owner) : undefined;
@@ -49,14 +57,18 @@ export class RunPlaces {
 
   /** Waits for a place. Returns undefined if the signal aborts, which gives the turn up. */
   async wait(
-    { owner, sessionId }: { owner: string; sessionId: string },
+    {
+      owner,
+      sessionId,
+      priority = 'normal',
+    }: { owner: string; sessionId: string; priority?: Priority | undefined },
     signal: AbortSignal,
   ): Promise<RunPlace | undefined> {
     if (signal.aborted) return undefined;
     const free = this.tryTake(owner);
     if (free !== undefined) return free;
     const { promise, resolve } = Promise.withResolvers<RunPlace | undefined>();
-    const waiting: Waiting = { owner, sessionId, begin: () => resolve(this.#take(owner)) };
+    const waiting: Waiting = { owner, sessionId, priority, begin: () => resolve(this.#take(owner)) };
     this.#queue.add(waiting);
     this.#onChange();
     const giveUp = () => {

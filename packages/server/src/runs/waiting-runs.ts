@@ -1,10 +1,12 @@
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, type Priority } from '@longhaul/protocol';
 import { type RunPlace, RunPlaces } from './run-places.ts';
 
 /** A session that wants a place, and whose places it uses. */
 export interface Claim {
   sessionId: string;
   owner: string;
+  /** Default: `normal`. */
+  priority?: Priority;
 }
 
 export interface WaitingRunsOptions {
@@ -42,6 +44,11 @@ export class WaitingRuns {
   of(sessionId: string): { position: number } | undefined {
     const position = this.#positions.get(sessionId);
     return position === undefined ? undefined : { position };
+  }
+
+  /** Changes the priority of a session that waits. */
+  prioritise(sessionId: string, priority: Priority): void {
+    this.#places.prioritise(sessionId, priority);
   }
 
   /** Takes a place, or returns undefined if all are in use. */

@@ -46,7 +46,7 @@ export const sessionRoutes = {
   updateSession: {
     ...ADDRESSES.updateSession,
     tag: 'sessions',
-    summary: 'Change the title, model or metadata of a session, or share it',
+    summary: 'Change the title, model, metadata or priority of a session, or share it',
     params: sessionParams,
     body: updateSessionBody,
     status: 200,
