@@ -189,7 +189,7 @@ class PgDispatcher implements JobDispatcher {
     await this.#boss.send(queue, job, { singletonKey: job.sessionId, ...options });
   }
 
-  async #waiting(session: Session): Promise<{ queue: string; jobs: JobWithMetadata[] }[]> {
+  async #waiting(session: Session): Promise<{ queue: string; jobs: JobWithMetadata<unknown>[] }[]> {
     const source = workspaceSourceOf(session);
     const own = source === undefined ? machineOf(session) : source.machine;
     const places =
