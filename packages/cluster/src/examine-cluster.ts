@@ -1,11 +1,14 @@
-import { PgBoss } from 'pg-boss';
+import { type Instance, PgBoss } from 'pg-boss';
 import { ANY_MACHINE } from './job-queue.ts';
 import type { DispatcherOptions } from './open-dispatcher.ts';
+import { type KnownServer, parseServerName } from './server-name.ts';
 
 /** What is known of the servers of a database. */
 export interface ClusterFacts {
   /** The machines whose servers drive sessions now, and how many servers each has. */
   machines: ReadonlyMap<string, number>;
+  /** All servers that live. */
+  servers: readonly KnownServer[];
   /** Servers that only answer requests. */
   answering: number;
   /** Sessions that wait, by the machine that they wait for. Undefined: for any. */
@@ -39,7 +42,8 @@ export async function examineCluster({
     const living = instances.filter(({ live }) => live);
     const driving = living.filter(({ workers }) => workers.some(({ queue }) => queue.includes('/')));
     return {
-      machines: count(driving.map(({ name }) => [name ?? '', 1])),
+      machines: count(serversOf(driving).map(({ machine }) => [machine, 1])),
+      servers: serversOf(living),
       answering: living.length - driving.length,
       waiting: count(queues.map(({ name, queuedCount }) => [machineOfQueue(name), queuedCount])),
       abandoned: queues.reduce((sum, { failedCount }) => sum + failedCount, 0),
@@ -50,6 +54,10 @@ export async function examineCluster({
   } finally {
     await boss.stop({ graceful: false }).catch(() => undefined);
   }
+}
+
+function serversOf(instances: readonly Pick<Instance, 'name'>[]): KnownServer[] {
+  return instances.flatMap(({ name }) => parseServerName(name) ?? []);
 }
 
 /** Undefined: any machine. */

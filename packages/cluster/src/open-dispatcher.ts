@@ -5,6 +5,7 @@ import { changedPriority, jobPriority, nextInTurn } from './job-priority.ts';
 import { AGAIN_SECONDS, ANY_MACHINE, inGroup, KINDS, QUEUE, type QueueKind, queueOf } from './job-queue.ts';
 import { LeftJobs } from './left-jobs.ts';
 import { QueueTaker, type SessionJob } from './queue-taker.ts';
+import { serverName } from './server-name.ts';
 
 export interface DispatcherOptions {
   /** How to connect to the database of the sessions. */
@@ -13,6 +14,9 @@ export interface DispatcherOptions {
   schema: string;
   /** The name of this machine. Servers with the same name have the same folders. */
   machine: string;
+  /** Of this program, and where other servers reach it. `longhaul doctor` compares them. */
+  version: string;
+  address?: string | undefined;
   /** Sessions that this process drives at the same time, without children. Null: no limit. */
   maxRuns: number | null;
   /** Called for problems of pg-boss, such as a lost connection. It continues by itself. */
@@ -33,7 +37,7 @@ const STOP_MS = 1_000;
 
 /** Connects to the queue of sessions in the database, and creates its tables if they do not exist. */
 export async function openDispatcher(options: DispatcherOptions): Promise<JobDispatcher> {
-  const { connection, schema, machine, onProblem } = options;
+  const { connection, schema, machine, version, address, onProblem } = options;
   const boss = new PgBoss({
     ...connection,
     schema,
@@ -44,7 +48,7 @@ export async function openDispatcher(options: DispatcherOptions): Promise<JobDis
     superviseIntervalSeconds: SUPERVISION_SECONDS,
     monitorIntervalSeconds: SUPERVISION_SECONDS,
     maintenanceIntervalSeconds: 60,
-    instanceName: machine,
+    instanceName: serverName({ machine, version, address }),
     openTelemetry: { enabled: false },
   });
   boss.on('error', onProblem);

@@ -44,7 +44,11 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   await using _store = storage.store;
   await using chats = await openCache(url);
   const places = runPlaces(first.config, room);
-  await using cluster = await openCluster(first.config, { role, maxRuns: places.max });
+  await using cluster = await openCluster(first.config, {
+    role,
+    maxRuns: places.max,
+    address: address?.current,
+  });
   const {
     createSecretMask,
     createServerLog,

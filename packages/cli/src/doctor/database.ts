@@ -21,13 +21,13 @@ const LITTLE_ROOM_BYTES = 200_000_000;
 /** Checks the database, its sessions and its blobs. Changes nothing, and creates no database. */
 export async function checkDatabase(
   storage: Config['storage'],
-  { deep = false }: { deep?: boolean } = {},
+  { deep = false, secret = null }: { deep?: boolean; secret?: string | null } = {},
 ): Promise<Check[]> {
   const { url } = storage;
   if (url.startsWith('memory:')) {
     return [{ name: NAME, status: 'ok', detail: 'in memory: sessions are lost when the program ends' }];
   }
-  if (isPostgres(url)) return checkPostgres(storage, { deep });
+  if (isPostgres(url)) return checkPostgres(storage, { deep, secret });
   const path = databasePath(url);
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) return [await checkFolder(path)];

@@ -1,12 +1,14 @@
 import type { ClusterFacts } from '@longhaul/cluster';
 import type { Config } from '@longhaul/config';
 import { formatBytes, plural } from '../render/format.ts';
+import { version } from '../version.ts';
 import { type Check, failedCheck } from './check.ts';
+import { checkCluster } from './cluster.ts';
 
 /** Checks the PostgreSQL database that `storage.url` names. Changes nothing, and creates no tables. */
 export async function checkPostgres(
   storage: Pick<Config['storage'], 'url' | 'blobs'>,
-  { deep }: { deep: boolean },
+  { deep, secret }: { deep: boolean; secret: string | null },
 ): Promise<Check[]> {
   const { url } = storage;
   const name = 'database';
@@ -18,7 +20,7 @@ export async function checkPostgres(
     return [
       { name, status: 'ok', detail: `${server}, ${formatBytes(bytes)}` },
       { name: 'sessions', status: 'ok', detail: plural(sessions, 'session') },
-      ...(await checkServers(url)),
+      ...(await checkServers(url, secret)),
       ...(await (await import('./postgres-contents.ts')).checkPostgresContents(storage, { deep })),
     ];
   } catch (error) {
@@ -27,18 +29,24 @@ export async function checkPostgres(
 }
 
 /** Checks the servers that share the database. */
-async function checkServers(url: string): Promise<Check[]> {
+async function checkServers(url: string, secret: string | null): Promise<Check[]> {
   const [{ examineCluster }, { connectionOf, parsePostgresUrl }] = await Promise.all([
     import('@longhaul/cluster'),
     import('@longhaul/storage/postgres'),
   ]);
   const address = parsePostgresUrl(url);
   const facts = await examineCluster({ connection: connectionOf(address), schema: `${address.schema}_jobs` });
-  return facts === undefined ? [] : serverChecks(facts);
+  if (facts === undefined) return [];
+  return [...serverChecks(facts), ...(await checkCluster(facts, { secret, version: await version() }))];
 }
 
 /** Sessions that wait for a server of their machine, and sessions that were left alone, need a person. */
-export function serverChecks({ machines, answering, waiting, abandoned }: ClusterFacts): Check[] {
+export function serverChecks({
+  machines,
+  answering,
+  waiting,
+  abandoned,
+}: Omit<ClusterFacts, 'servers'>): Check[] {
   const name = 'servers';
   const shown = [...machines].map(([machine, count]) => `${machine} (${count})`);
   const detail = `${shown.length === 0 ? 'no server drives sessions' : `sessions are driven on ${shown.join(', ')}`}${answering === 0 ? '' : `; ${plural(answering, 'server')} only answer${answering === 1 ? 's' : ''}`}`;

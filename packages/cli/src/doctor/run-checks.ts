@@ -24,7 +24,7 @@ export async function runChecks(
     checkGit(),
     checkRipgrep(),
     checkSandboxes(config.sandbox),
-    guarded('database', () => checkDatabase(config.storage, place)),
+    guarded('database', () => checkDatabase(config.storage, { ...place, ...config.cluster })),
     checkModels(config, place.choice, terminal.env),
     isBroken ? [] : checkKeys(settings.home, terminal),
     isBroken ? [] : checkModes(config, { env: terminal.env, home: settings.home }),

@@ -4,6 +4,7 @@ import { LonghaulError } from '@longhaul/protocol';
 import type { ClusterAddress, ServerRole } from '@longhaul/server';
 import { machineName } from '../compose/machine-name.ts';
 import { isPostgres } from '../compose/storage-place.ts';
+import { version } from '../version.ts';
 
 export interface Cluster extends AsyncDisposable {
   /** Undefined: this server is the only one, and drives its sessions by itself. */
@@ -19,7 +20,7 @@ export interface Cluster extends AsyncDisposable {
  */
 export async function openCluster(
   { storage: { url }, cluster }: Config,
-  { role, maxRuns }: { role: ServerRole; maxRuns: number | null },
+  { role, maxRuns, address }: { role: ServerRole; maxRuns: number | null; address: string | undefined },
 ): Promise<Cluster> {
   const early: unknown[] = [];
   let report: (problem: unknown) => void = (problem) => early.push(problem);
@@ -35,11 +36,13 @@ export async function openCluster(
     import('@longhaul/cluster'),
     import('@longhaul/storage/postgres'),
   ]);
-  const address = parsePostgresUrl(url);
+  const database = parsePostgresUrl(url);
   const dispatcher = await openDispatcher({
-    connection: connectionOf(address),
-    schema: `${address.schema}_jobs`,
+    connection: connectionOf(database),
+    schema: `${database.schema}_jobs`,
     machine: machineName(cluster),
+    version: await version(),
+    address,
     maxRuns,
     onProblem: (problem) => report(problem),
   });
@@ -58,11 +61,15 @@ export async function openCluster(
 export async function clusterAddress({
   storage: { url },
   cluster: { address, secret },
+  server: { host, port },
 }: Config): Promise<ClusterAddress | undefined> {
   if (secret === null && address !== null) throw noSecret();
   if (secret === null || !isPostgres(url)) return undefined;
   const { ClusterAddress } = await import('@longhaul/server');
-  return new ClusterAddress({ secret, address: address ?? undefined });
+  const known = new ClusterAddress({ secret, address: address ?? undefined });
+  // A port that the system chooses is not known yet.
+  if (port !== 0) known.listens(host, port);
+  return known;
 }
 
 function noSecret(): LonghaulError {

@@ -15,7 +15,7 @@ export class ClusterAddress {
     return this.#address;
   }
 
-  /** Called when the server listens. */
+  /** Called when it is known on which address the server listens. */
   listens(host: string, port: number): void {
     if (host === '0.0.0.0' || host === '::') return;
     this.#address ??= `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
