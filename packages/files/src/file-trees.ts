@@ -34,6 +34,10 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
   const newReader = () => new TreeReader(new PackSource(blobs));
   const openRecorder = (workspace: string, tree: string | undefined) =>
     new RecorderThread({ workspace, tree, blobs, cacheFolder, key, settings, passed });
+  const write = async (tree: string, folder: string) => {
+    const reader = newReader();
+    return materialise({ reader, tree: await reader.open(tree), folder, settings, key, passed });
+  };
   const copies = createWorkspaceCopies({
     folder: options.copiesFolder ?? join(cacheFolder, '../copies'),
     async write({ workspace, tree }, folder) {
@@ -41,6 +45,7 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
       const opened = await reader.open(tree);
       return copyWorkspace({ reader, tree: opened, original: workspace, folder, settings, key, passed });
     },
+    restore: async (tree, folder) => (await write(tree, folder)).skipped,
     async record(workspace, tree) {
       await using recorder = openRecorder(workspace, tree);
       return (await recorder.record())?.after ?? tree;
@@ -76,9 +81,6 @@ export function createFileTrees(options: FileTreesOptions): FileTrees {
       const put = async ({ bytes }: { bytes: Buffer }) => void (await blobs.put(bytes));
       return await mergeTrees(request, { reader: newReader(), differ, put });
     },
-    async materialise(tree, folder) {
-      const reader = newReader();
-      return materialise({ reader, tree: await reader.open(tree), folder, settings, key, passed });
-    },
+    materialise: write,
   };
 }

@@ -50,6 +50,24 @@ async function newSource() {
 }
 
 describe('copying a workspace', () => {
+  it('makes a copy again with the files of a tree, in its own folder only', async () => {
+    await using source = await newSource();
+    source.put('a', 'a');
+    const made = await source.copy();
+    writeFileSync(join(made.workspace, 'a'), 'changed');
+    writeFileSync(join(made.workspace, 'unrecorded'), 'x');
+    const { copies } = source.trees;
+    const again = await copies.restore('child', made, made.tree);
+    expect(again).toEqual({ ...made, place: again.place });
+    expect(again.place).not.toBe(made.place);
+    expect(await copies.find('child')).toEqual(again);
+    expect(readdirSync(made.workspace)).toEqual(['a']);
+    expect(readFileSync(join(made.workspace, 'a'), 'utf8')).toBe('a');
+    const outside = { ...made, workspace: source.place.workspace };
+    await expect(copies.restore('child', outside, made.tree)).rejects.toThrow(/home folder of the same path/);
+    expect(readFileSync(source.at('a'), 'utf8')).toBe('a');
+  });
+
   it('copies files with modes, links, empty folders and strange names, and names what is left out', async () => {
     await using source = await newSource();
     source.put('src/a.ts', 'a\n');
@@ -185,7 +203,8 @@ describe('copies', () => {
     rmSync(join(copy.workspace, '../copy.json'));
     writeFileSync(join(copy.workspace, 'rest'), 'of a killed copy\n');
     expect(await source.trees.copies.find('child')).toBeUndefined();
-    expect(await source.copy()).toEqual(copy);
+    const again = await source.copy();
+    expect(again).toEqual({ ...copy, place: again.place });
     expect(snapshot(copy.workspace)).toEqual(snapshot(source.place.workspace));
   });
 

@@ -42,6 +42,7 @@ export function fileTrees(
   return {
     copies: {
       make: async (...args) => (await trees()).copies.make(...args),
+      restore: async (...args) => (await trees()).copies.restore(...args),
       find: async (...args) => (await trees()).copies.find(...args),
       remove: async (...args) => (await trees()).copies.remove(...args),
       sweep: async (...args) => (await trees()).copies.sweep(...args),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Node, type Nodes, startNodes, step } from './nodes.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 
 const script = ({ messages }: { messages: readonly { role: string }[] }) =>
   messages.some(({ role }) => role === 'tool') ? 'Done.' : step('asked', 1);
@@ -16,12 +16,12 @@ describe.skipIf(isMissing)('several servers', () => {
       { script, windowTokens: 64_000 },
       { config: 'cluster: { machine: $MACHINE }\nserver: { maxRuns: 1 }\n', env: { MACHINE: 'here' } },
     );
-  }, 60_000);
+  }, 240_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   /** The nodes with the session's owner first. */
   async function byOwner(id: string): Promise<[Node, Node]> {
-    await expect.poll(() => cluster.ownerOf(id), { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => cluster.ownerOf(id), { timeout: 90_000 }).toBeDefined();
     const pid = await cluster.ownerOf(id);
     const [first, second] = cluster.nodes.toSorted(
       (left, right) => Number(right.running.child.pid === pid) - Number(left.running.child.pid === pid),
@@ -42,13 +42,13 @@ describe.skipIf(isMissing)('several servers', () => {
       await cluster.send(first, id, 'Ask');
       const [owner, other] = await byOwner(id);
       const open = () => other.call<Open>('GET', '/api/approvals');
-      await expect.poll(async () => (await open()).approvals.length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(async () => (await open()).approvals.length, { timeout: 90_000 }).toBe(1);
       const [{ callId }] = (await open()).approvals as [Open['approvals'][number]];
       await other.call('POST', `/api/sessions/${id}/approvals/${callId}`, { answer: 'once' });
       expect((await cluster.read(owner, id)).at(-1)).toMatchObject({ status: 'completed', text: 'Done.' });
       await other.call('PUT', '/api/settings', { compression: { strategy: 'middle-removal' } });
       await expect
-        .poll(() => owner.call('GET', '/api/settings'), { timeout: 20_000 })
+        .poll(() => owner.call('GET', '/api/settings'), { timeout: 90_000 })
         .toMatchObject({ compression: { strategy: 'middle-removal' } });
     },
   );
@@ -60,9 +60,9 @@ describe.skipIf(isMissing)('several servers', () => {
     for (const id of ids) await cluster.send(first, id, 'Ask');
     const open = async () => (await first.call<Open>('GET', '/api/approvals')).approvals;
     // A run that waits for an answer keeps its place.
-    await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await open()).length, { timeout: 90_000 }).toBe(2);
     const metrics = async () => await (await fetch(`${first.url}/metrics`)).text();
-    await expect.poll(metrics, { timeout: 20_000 }).toContain('longhaul_machine_sessions{state="waiting"} 1');
+    await expect.poll(metrics, { timeout: 90_000 }).toContain('longhaul_machine_sessions{state="waiting"} 1');
     expect(await metrics()).toContain('longhaul_node{machine="here",role="all"} 1');
     const [, second] = cluster.nodes as [Node, Node];
     for (const node of [first, second]) {
@@ -78,7 +78,7 @@ describe.skipIf(isMissing)('several servers', () => {
       }
       return answered.size;
     };
-    await expect.poll(answerAll, { timeout: 30_000 }).toBe(3);
+    await expect.poll(answerAll, { timeout: 90_000 }).toBe(3);
     for (const id of ids) expect((await cluster.read(first, id)).at(-1)).toMatchObject({ text: 'Done.' });
   });
 
@@ -98,7 +98,7 @@ describe.skipIf(isMissing)('several servers', () => {
       ).stdout;
     await expect.poll(doctor, { timeout: 40_000 }).toContain('1 session waits for a server on elsewhere');
     const worker = await cluster.add(['--role', 'worker'], elsewhere);
-    await expect.poll(() => cluster.ownerOf(id), { timeout: 20_000 }).toBe(worker.running.child.pid);
+    await expect.poll(() => cluster.ownerOf(id), { timeout: 90_000 }).toBe(worker.running.child.pid);
     await expect(worker.call('GET', '/api/sessions')).rejects.toThrow(/only drives sessions/);
     expect(await (await fetch(`${worker.url}/readyz`)).json()).toMatchObject({
       machine: 'elsewhere',

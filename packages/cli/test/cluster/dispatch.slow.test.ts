@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Node, type Nodes, startNodes, step } from './nodes.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 const COUNT = 6;
 
 /** Each session takes the same number of steps, wherever it is driven. Each has a file of its own. */
@@ -28,7 +28,7 @@ describe.skipIf(isMissing)('several servers with one database', () => {
   let cluster: Nodes;
   beforeAll(async () => {
     cluster = await startNodes(3, { script, windowTokens: 64_000 });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   const living = () =>
@@ -40,7 +40,7 @@ describe.skipIf(isMissing)('several servers with one database', () => {
     if (first === undefined || second === undefined) throw new Error('Too few nodes are left.');
     const id = await cluster.newSession(first);
     expect(await cluster.send(second, id, `Write to ${name}`)).toMatchObject({ queued: false });
-    await expect.poll(() => cluster.steps(name), { timeout: 20_000 }).toContain('2');
+    await expect.poll(() => cluster.steps(name), { timeout: 90_000 }).toContain('2');
     const pid = await cluster.ownerOf(id);
     const owner = living().find(({ running }) => running.child.pid === pid);
     const other = living().find((node) => node !== owner);
@@ -97,7 +97,7 @@ describe.skipIf(isMissing)('several servers with one database', () => {
     expect(events.at(-1)).toMatchObject({ status: 'completed', text: 'All done.' });
     const written = await cluster.steps('suspended');
     owner.running.child.kill('SIGCONT');
-    await expect.poll(() => owner.call('GET', '/readyz'), { timeout: 20_000 }).toMatchObject({ runs: 0 });
+    await expect.poll(() => owner.call('GET', '/readyz'), { timeout: 90_000 }).toMatchObject({ runs: 0 });
     expect(await cluster.steps('suspended')).toEqual(written);
     expect(stored(await cluster.read(owner, id))).toEqual(stored(events));
   });

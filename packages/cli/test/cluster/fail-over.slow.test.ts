@@ -28,7 +28,7 @@ describe.skipIf(isMissing)('a replica that takes the place of the database', () 
   beforeAll(async () => {
     cluster = await startNodes(0, { script, windowTokens: 64_000 }, { database: { isDurable: true } });
     proxy = await startFaultyProxy(cluster.database.port);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await cluster[Symbol.asyncDispose]();
     await replica?.[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import { type Nodes, startNodes, step } from './nodes.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
 const library = findFaketime();
-const TIMEOUT = { timeout: 150_000 };
+const TIMEOUT = { timeout: 300_000 };
 const COUNT = 5;
 
 const script = ({ messages }: { messages: readonly { role: string; content?: unknown }[] }) => {
@@ -24,7 +24,7 @@ describe.skipIf(isMissing)('several servers', () => {
   let cluster: Nodes;
   beforeAll(async () => {
     cluster = await startNodes(2, { script, windowTokens: 64_000 }, { database: { isDurable: true } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   async function begin(name: string): Promise<string> {
@@ -32,7 +32,7 @@ describe.skipIf(isMissing)('several servers', () => {
     if (first === undefined) throw new Error('No node.');
     const id = await cluster.newSession(first);
     await cluster.send(first, id, `Write to ${name}`);
-    await expect.poll(() => cluster.steps(name), { timeout: 30_000 }).toContain('1');
+    await expect.poll(() => cluster.steps(name), { timeout: 90_000 }).toContain('1');
     return id;
   }
 
@@ -68,7 +68,7 @@ describe.skipIf(isMissing)('several servers', () => {
       for (const { running } of cluster.nodes.slice(0, 2)) await running.ended;
       const id = await cluster.newSession(ahead);
       await cluster.send(ahead, id, 'Write to clock');
-      await expect.poll(() => cluster.steps('clock'), { timeout: 30_000 }).toContain('2');
+      await expect.poll(() => cluster.steps('clock'), { timeout: 90_000 }).toContain('2');
       // The session has not expired for a server with the right time.
       const other = await cluster.add();
       const reading = cluster.read(other, id);

@@ -7,11 +7,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Node, type Nodes, startNodes } from './nodes.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
-const TIMEOUT = { timeout: 150_000 };
+const TIMEOUT = { timeout: 300_000 };
 
 /** Writes a file in each step. The third step takes until it is ended. */
 const script = ({ messages }: { messages: readonly { role: string; content?: unknown }[] }) => {
   const done = messages.filter(({ role }) => role === 'tool').length;
+  const isParent = JSON.stringify(messages).includes('Delegate');
+  if (isParent)
+    return done === 0
+      ? { toolCalls: [{ name: 'task', arguments: { prompt: 'Part one', files: 'own' } }] }
+      : 'Delegated.';
   if (/Finish|continues on another machine/.test(JSON.stringify(messages))) return 'Arrived.';
   const command = done < 2 ? `echo ${done} > step${done}.txt` : 'echo lost > lost.txt; sleep 600';
   return { toolCalls: [{ name: 'bash', arguments: { command } }] };
@@ -29,7 +34,7 @@ describe.skipIf(isMissing)('a session with a folder of its own', () => {
         env: { MACHINE: 'first' },
       },
     );
-  }, 60_000);
+  }, 240_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   async function lost(node: Node, workspace: object): Promise<{ id: string; folder: string }> {
@@ -38,7 +43,7 @@ describe.skipIf(isMissing)('a session with a folder of its own', () => {
     });
     await cluster.send(node, session.id, 'Begin');
     await expect
-      .poll(() => readFile(join(session.workspace, 'lost.txt'), 'utf8').catch(() => ''), { timeout: 30_000 })
+      .poll(() => readFile(join(session.workspace, 'lost.txt'), 'utf8').catch(() => ''), { timeout: 90_000 })
       .toBe('lost\n');
     return { id: session.id, folder: session.workspace };
   }
@@ -106,6 +111,37 @@ describe.skipIf(isMissing)('a session with a folder of its own', () => {
     await second.running.ended;
     await cluster.send(third, id, 'Finish');
     expect((await cluster.read(third, id, after(more))).at(-1)).toMatchObject({ status: 'completed' });
+  });
+
+  it('takes the copy of a child along to another machine', TIMEOUT, async () => {
+    const begun = await cluster.add(undefined, { env: { MACHINE: 'fourth' } });
+    for (const { running } of cluster.nodes.slice(0, -1)) running.child.kill('SIGKILL');
+    const { id } = await begun.call<{ id: string }>('POST', '/api/sessions', { workspace: { copyOf: null } });
+    await cluster.send(begun, id, 'Delegate');
+    const childOf = async (node: Node) =>
+      (
+        await node.call<{ sessions: { id: string; workspace: string }[] }>(
+          'GET',
+          `/api/sessions?parent=${id}`,
+        )
+      ).sessions[0];
+    const written = async () => {
+      const child = await childOf(begun);
+      return await readFile(join(child?.workspace ?? '', 'lost.txt'), 'utf8').catch(() => '');
+    };
+    await expect.poll(written, { timeout: 60_000 }).toBe('lost\n');
+    begun.running.child.kill('SIGKILL');
+    await begun.running.ended;
+    await rm(join(cluster.bench.home, '.local', 'share', 'longhaul', 'postgres', 'copies'), {
+      recursive: true,
+    });
+    const last = await cluster.add(undefined, { env: { MACHINE: 'fifth' } });
+    expect((await cluster.read(last, id)).at(-1)).toMatchObject({ status: 'completed', text: 'Delegated.' });
+    const child = await childOf(last);
+    expect(await readFile(join(child?.workspace ?? '', 'step1.txt'), 'utf8')).toBe('1\n');
+    const events = await cluster.read(last, child?.id ?? '');
+    expect(events.at(-1)).toMatchObject({ status: 'completed', text: 'Arrived.' });
+    expect(warnings(events)).toMatch(/moved to another machine.*\n.*Lost are[\s\S]*lost\.txt/);
   });
 
   it('is refused for repositories that the server may not clone', TIMEOUT, async () => {

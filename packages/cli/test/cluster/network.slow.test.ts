@@ -22,7 +22,7 @@ describe.skipIf(isMissing)('a server whose connection to the database', () => {
     cluster = await startNodes(0, { script, windowTokens: 64_000 });
     proxy = await startFaultyProxy(cluster.database.port);
     await cluster.add(undefined, { env: { LONGHAUL_TEST_DATABASE: cluster.database.urlAt(proxy.port) } });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await cluster[Symbol.asyncDispose]();
     await proxy[Symbol.asyncDispose]();

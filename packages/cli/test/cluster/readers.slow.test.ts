@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Node, type Nodes, startNodes } from './nodes.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 const ANSWER = Array.from({ length: 300 }, (_, index) => `word${index}`).join(' ');
 
 /** What a client shows of each message: the pieces must join without a gap, and none may come twice. */
@@ -27,7 +27,7 @@ describe.skipIf(isMissing)('readers of a session that another server drives', ()
       { script: () => ANSWER, windowTokens: 64_000, chunkChars: 8, chunkDelayMs: 25 },
       { config: 'cluster: { secret: the-secret-of-this-test }\n' },
     );
-  }, 60_000);
+  }, 240_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   const living = () =>
@@ -38,7 +38,7 @@ describe.skipIf(isMissing)('readers of a session that another server drives', ()
     if (first === undefined) throw new Error('No node is left.');
     const id = await cluster.newSession(first);
     await cluster.send(first, id, 'Write');
-    await expect.poll(() => cluster.ownerOf(id), { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => cluster.ownerOf(id), { timeout: 90_000 }).toBeDefined();
     const pid = await cluster.ownerOf(id);
     const owner = living().find(({ running }) => running.child.pid === pid);
     if (owner === undefined) throw new Error(`No node is the process ${pid}.`);

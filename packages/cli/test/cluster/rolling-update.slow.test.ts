@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Node, type Nodes, startNodes, step } from './nodes.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
-const TIMEOUT = { timeout: 150_000 };
+const TIMEOUT = { timeout: 300_000 };
 const COUNT = 8;
 /** Makes a server one of the next version. */
 const NEWER = new URL('../../../storage/test/newer-program.ts', import.meta.url).href;

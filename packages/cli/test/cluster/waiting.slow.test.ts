@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Node, type Nodes, startNodes } from './nodes.ts';
 
 const isMissing = findPostgres() === undefined && !isRequired('postgres');
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 
 /** A session holds its place until a file exists, or asks a person, or answers at once. */
 const script = ({ messages }: { messages: readonly { role: string; content?: unknown }[] }) => {
@@ -35,7 +35,7 @@ describe.skipIf(isMissing)('sessions that wait for a place of any server', () =>
     const config =
       'approvals: [{ tool: "*", action: allow }, { tool: write, action: ask }]\nserver: { maxRuns: 1 }\n';
     cluster = await startNodes(2, { script, windowTokens: 64_000 }, { config });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   const node = (index: number): Node => {
@@ -56,17 +56,17 @@ describe.skipIf(isMissing)('sessions that wait for a place of any server', () =>
     const asking = [await begin('Ask'), await begin('Ask')];
     for (const id of asking)
       await expect
-        .poll(() => node(1).call('GET', `/api/sessions/${id}/approvals`), { timeout: 30_000 })
+        .poll(() => node(1).call('GET', `/api/sessions/${id}/approvals`), { timeout: 90_000 })
         .toMatchObject({ approvals: [{}] });
     const other = await begin('Answer');
     expect((await cluster.read(node(1), other)).at(-1)).toMatchObject({ status: 'completed' });
     for (const id of asking) await node(1).call('POST', `/api/sessions/${id}/cancel`, {});
-    for (const id of asking) await expect.poll(() => stateOf(id), { timeout: 30_000 }).toBe('cancelled');
+    for (const id of asking) await expect.poll(() => stateOf(id), { timeout: 90_000 }).toBe('cancelled');
   });
 
   it('begin in order of their priority, and report their positions', TIMEOUT, async () => {
     const holding = [await begin('Hold'), await begin('Hold')];
-    for (const id of holding) await expect.poll(() => stateOf(id), { timeout: 30_000 }).toBe('running');
+    for (const id of holding) await expect.poll(() => stateOf(id), { timeout: 90_000 }).toBe('running');
     const low = await begin('Answer', 'low');
     const normal = await begin('Answer');
     const high = await begin('Answer', 'low');
@@ -76,7 +76,7 @@ describe.skipIf(isMissing)('sessions that wait for a place of any server', () =>
       (await node(1).call<{ waiting?: { position: number } }>('GET', `/api/sessions/${id}`)).waiting
         ?.position;
     const positions = async () => [await positionOf(high), await positionOf(normal), await positionOf(low)];
-    await expect.poll(positions, { timeout: 30_000 }).toEqual([1, 2, 3]);
+    await expect.poll(positions, { timeout: 90_000 }).toEqual([1, 2, 3]);
     expect(await firstWaiting(node(1), low)).toContain('"position":3');
     await writeFile(join(cluster.bench.workspace, 'go'), '');
     expect((await reading).at(-1)).toMatchObject({ status: 'completed' });

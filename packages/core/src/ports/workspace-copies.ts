@@ -7,6 +7,12 @@ export interface WorkspaceCopies {
    * @throws {LonghaulError} As `FileTrees.materialise` and `FileRecorder.record`.
    */
   make(id: string, source: CopySource): Promise<WorkspaceCopy>;
+  /**
+   * Makes a copy again that another machine has, with the files of a tree. What this machine has of it is removed.
+   *
+   * @throws {LonghaulError} `config_invalid` if copies are in another folder here; as `FileTrees.materialise`.
+   */
+  restore(id: string, copy: WorkspaceCopy, tree: string): Promise<WorkspaceCopy>;
   /** Returns a complete copy. */
   find(id: string): Promise<WorkspaceCopy | undefined>;
   /** Removes a copy with everything in it, if there is one. */
@@ -32,6 +38,8 @@ export interface WorkspaceCopy {
   workspace: string;
   /** Absolute path of the copied workspace. */
   original: string;
+  /** Names the folder of this machine, as it is since it was made. */
+  place: string;
   /** The state of the new copy: what a merge starts from. */
   tree: string;
   /** Folders that the copy uses without containing them. */

@@ -1,4 +1,5 @@
 import {
+  childPlaceOf,
   gitAtStart,
   handleOf,
   LonghaulError,
@@ -8,23 +9,30 @@ import {
 import type { SettledWorkspace } from '../ports/index.ts';
 import { createToolFinder } from '../ports/tool-set.ts';
 import { loadFilesState } from '../session/files/files-state.ts';
+import type { SessionCopies } from '../session/files/session-copies.ts';
 import { unrecordedCalls } from '../session/files/unrecorded-calls.ts';
 import { loadPlace, savePlace } from '../session/files/workspace-place.ts';
 import type { RunWork } from '../session/runs/session-runs.ts';
 import type { RunAgent, RuntimeOptions } from './runtime-options.ts';
 
 /**
- * Puts the folder of a session in place that moves between machines. Does nothing for others, and for children, which
- * work in the folder of their parent or in a copy.
+ * Puts the folder of a session in place that moves between machines, or the copy of a child. Does nothing for others, and
+ * for children that work in the folder of their parent.
  *
  * @returns What the model must know, if the session has come from another machine.
  */
 export async function prepareWorkspace(
-  { session, writer, signal }: RunWork,
-  { options, agent }: { options: RuntimeOptions; agent: Pick<RunAgent, 'tools'> },
+  work: RunWork,
+  parts: { options: RuntimeOptions; agent: Pick<RunAgent, 'tools'>; copies: Pick<SessionCopies, 'settle'> },
 ): Promise<string | undefined> {
+  const { session, signal } = work;
+  const { options, copies } = parts;
+  if (session.parentId !== undefined) {
+    const left = childPlaceOf(session)?.files === 'own' ? await copies.settle(session.id) : undefined;
+    return left && (await announceArrival(work, parts, { left, hasGit: false }));
+  }
   const source = workspaceSourceOf(session);
-  if (source === undefined || session.parentId !== undefined) return undefined;
+  if (source === undefined) return undefined;
   const { store, movingWorkspaces } = options;
   if (movingWorkspaces === undefined) throw withoutFolders(session.id);
   const state = await loadFilesState(store, session.id);
@@ -44,16 +52,30 @@ export async function prepareWorkspace(
     await store.updateSession(session.id, { metadata });
   }
   if (!settled.isNew || place === undefined) return undefined;
-  const findTool = createToolFinder(agent.tools);
-  const lost = unrecordedCalls(writer.log.messages, {
-    through: state?.through,
-    mayWrite: (name) => findTool(name)?.isReadOnly !== true,
-  });
-  await writer.announce({ type: 'context:warning', message: warningText(lost, settled) });
-  return arrivalText({ lost, settled, through: state?.through, hasGit: source.git !== undefined });
+  return await announceArrival(work, parts, { left: settled.left, hasGit: source.git !== undefined });
 }
 
-function warningText(lost: readonly string[], { left }: SettledWorkspace): string {
+interface Arrival extends Pick<SettledWorkspace, 'left'> {
+  hasGit: boolean;
+}
+
+/** Reports what was lost. Returns what the model must know. */
+async function announceArrival(
+  { session, writer }: RunWork,
+  { options, agent }: { options: RuntimeOptions; agent: Pick<RunAgent, 'tools'> },
+  { left, hasGit }: Arrival,
+): Promise<string> {
+  const findTool = createToolFinder(agent.tools);
+  const { through } = (await loadFilesState(options.store, session.id)) ?? {};
+  const lost = unrecordedCalls(writer.log.messages, {
+    through,
+    mayWrite: (name) => findTool(name)?.isReadOnly !== true,
+  });
+  await writer.announce({ type: 'context:warning', message: warningText(lost, { left }) });
+  return arrivalText({ lost, left, through, hasGit });
+}
+
+function warningText(lost: readonly string[], { left }: Pick<Arrival, 'left'>): string {
   return [
     'The session has moved to another machine. Its files were restored as they were recorded last.',
     ...(lost.length === 0 ? [] : [`Lost are the changes of files by these calls:\n${lost.join('\n')}`]),
@@ -63,15 +85,10 @@ function warningText(lost: readonly string[], { left }: SettledWorkspace): strin
 
 function arrivalText({
   lost,
-  settled: { left },
+  left,
   through,
   hasGit,
-}: {
-  lost: readonly string[];
-  settled: SettledWorkspace;
-  through: number | undefined;
-  hasGit: boolean;
-}): string {
+}: Arrival & { lost: readonly string[]; through: number | undefined }): string {
   const recorded =
     through === undefined ? 'they were at the start' : `your calls in ${handleOf(through)} left them`;
   return [

@@ -6,12 +6,13 @@ export function parseCopy(text: string | undefined): WorkspaceCopy | undefined {
   if (text === undefined) return undefined;
   const facts = parseJson(text);
   if (!isObject(facts)) return undefined;
-  const { workspace, original, tree, shared, left } = facts;
+  const { workspace, original, place, tree, shared, left } = facts;
   if (typeof workspace !== 'string' || typeof original !== 'string') return undefined;
+  if (typeof place !== 'string') return undefined;
   if (typeof tree !== 'string' || parseTreeReference(tree) === undefined) return undefined;
   const folders = textsOf(shared, ['from', 'to', 'inode']);
   const files = textsOf(left, ['path', 'reason']);
-  return folders && files && { workspace, original, tree, shared: folders, left: files };
+  return folders && files && { workspace, original, place, tree, shared: folders, left: files };
 }
 
 /** Undefined: it is not a list of objects with these texts. */

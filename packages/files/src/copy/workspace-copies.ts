@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { CopySource, WorkspaceCopies, WorkspaceCopy } from '@longhaul/core';
 import { realPathOf } from '@longhaul/core/host-paths';
 import { removeFolder } from '@longhaul/core/remove-folder';
@@ -16,6 +16,8 @@ export interface WorkspaceCopiesOptions {
   folder: string;
   /** Writes the files of a new copy. */
   write: (source: CopySource, folder: string) => Promise<Pick<WorkspaceCopy, 'shared' | 'left'>>;
+  /** Writes the files of a tree. Returns those that could not be written. */
+  restore: (tree: string, folder: string) => Promise<WorkspaceCopy['left']>;
   record: RecordCopy;
 }
 
@@ -26,13 +28,23 @@ const REMOVED = '.removed-';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Keeps copies of workspaces in one folder. The files of the copy `ID` are in `ID/NAME`, like those of the original. */
-export function createWorkspaceCopies({ folder, write, record }: WorkspaceCopiesOptions): WorkspaceCopies {
+export function createWorkspaceCopies({
+  folder,
+  write,
+  restore,
+  record,
+}: WorkspaceCopiesOptions): WorkspaceCopies {
   const placeOf = (id: string) => join(folder, requireName(id));
   const find = (id: string) => findCopy(folder, id);
   const remove = async (id: string) => {
     const removed = join(folder, `${REMOVED}${randomUUID()}`);
     // A copy that is half removed must not look like a complete one.
     if (await renameIfThere(placeOf(id), removed)) await removeFolder(removed);
+  };
+  const complete = async (id: string, copy: WorkspaceCopy) => {
+    const facts = join(placeOf(id), FACTS);
+    await writeFile(`${facts}.new`, JSON.stringify(copy), { mode: 0o600 });
+    await rename(`${facts}.new`, facts);
   };
   return {
     find,
@@ -45,10 +57,19 @@ export function createWorkspaceCopies({ folder, write, record }: WorkspaceCopies
       const files = join(placeOf(id), basename(original) || 'files');
       await mkdir(files, { recursive: true, mode: 0o700 });
       const made = await write({ workspace: original, tree }, files);
-      const copy = { workspace: files, original, tree: await record(files, tree), ...made };
-      const facts = join(placeOf(id), FACTS);
-      await writeFile(`${facts}.new`, JSON.stringify(copy), { mode: 0o600 });
-      await rename(`${facts}.new`, facts);
+      const place = randomUUID();
+      const copy = { workspace: files, original, place, tree: await record(files, tree), ...made };
+      await complete(id, copy);
+      return copy;
+    },
+    async restore(id, known, tree) {
+      const { workspace } = known;
+      if (dirname(workspace) !== placeOf(id)) throw elsewhere(workspace, folder);
+      await remove(id);
+      await mkdir(placeOf(id), { recursive: true, mode: 0o700 });
+      const left = await restore(tree, workspace);
+      const copy = { ...known, place: randomUUID(), shared: [], left };
+      await complete(id, copy);
       return copy;
     },
     async sweep(isNeeded, { now = Date.now } = {}) {
@@ -69,6 +90,14 @@ export function createWorkspaceCopies({ folder, write, record }: WorkspaceCopies
 /** Returns the complete copy with an id. Reads no file of it. */
 export async function findCopy(folder: string, id: string): Promise<WorkspaceCopy | undefined> {
   return parseCopy(await readIfThere(join(folder, requireName(id), FACTS)));
+}
+
+/** What the store says must not make this machine replace another folder. */
+function elsewhere(workspace: string, folder: string): LonghaulError {
+  return new LonghaulError(
+    'config_invalid',
+    `A child session works in ${workspace}, and this machine keeps such folders in ${folder}. Run the servers of all machines with a home folder of the same path.`,
+  );
 }
 
 /** An id names a folder. */

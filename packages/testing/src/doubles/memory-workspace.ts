@@ -86,9 +86,15 @@ export function createMemoryWorkspace(files: Readonly<Record<string, string>> = 
       copies: {
         async make(id, { workspace: original, tree }) {
           const folder = `/copies/${id}/files`;
-          const copy = { workspace: folder, original, tree, shared: [], left: [] };
+          const copy = { workspace: folder, original, place: id, tree, shared: [], left: [] };
           if (copies.has(id)) return copies.get(id) ?? copy;
           workspace.folders.set(folder, new Map(filesOf(tree)));
+          copies.set(id, copy);
+          return copy;
+        },
+        async restore(id, known, tree) {
+          const copy = { ...known, place: `${known.place} again` };
+          workspace.folders.set(copy.workspace, new Map(filesOf(tree)));
           copies.set(id, copy);
           return copy;
         },

@@ -9,7 +9,7 @@ import {
   text,
 } from '@longhaul/testing/doubles';
 import { describe, expect, it } from 'vitest';
-import { loadFilesState } from './files-state.ts';
+import { loadFilesState, saveFilesState } from './files-state.ts';
 
 const LABELS = { ours: 'here', theirs: 'task m2' };
 const COPY = 'child';
@@ -40,6 +40,24 @@ describe('a copy of the workspace of a session', () => {
     expect(await copies.make(session, COPY)).toEqual(copy);
     expect(files.get('a')).toBe('changed');
     expect(present(workspace)).toEqual({ a: 'a', b: 'b' });
+  });
+
+  it('is made again with its recorded files on another machine, until it is discarded', async () => {
+    const { workspace, test, copies, copy, files, merge } = await startCopy();
+    files.set('a', 'changed');
+    await using recorder = await workspace.trees.openRecorder(copy.workspace, copy.tree);
+    const tree = (await recorder.record())?.after ?? '';
+    await saveFilesState(test.store, COPY, { tree, through: 1 });
+    files.set('b', 'not recorded');
+    expect(await copies.settle(COPY)).toBeUndefined();
+    // Another machine has no folder of it.
+    await workspace.trees.copies.remove(COPY);
+    expect(await copies.settle(COPY)).toEqual([]);
+    expect(await copies.settle(COPY)).toBeUndefined();
+    expect(await merge()).toMatchObject({ status: 'merged' });
+    expect(present(workspace)).toEqual({ a: 'changed', b: 'b' });
+    await copies.discard(COPY);
+    expect(await copies.exists(COPY)).toBe(false);
   });
 
   it('describes its changes, within a limit', async () => {

@@ -7,6 +7,7 @@ import { type CopyRecorder, openCopyRecorder } from './copy-recorder.ts';
 import { type CopyChanges, describeChanges } from './describe-changes.ts';
 import { loadFilesState, saveFilesState } from './files-state.ts';
 import { loadPendingMerge, type PendingMerge, savePendingMerge } from './pending-merge.ts';
+import { loadCopy, saveCopy } from './stored-copy.ts';
 import { undoFailedMove } from './undo-failed-move.ts';
 
 export interface SessionCopiesOptions {
@@ -41,8 +42,8 @@ export class SessionCopies {
    */
   async make(session: Session, copyId: string): Promise<WorkspaceCopy> {
     const { store } = this.#options;
-    const { copies } = this.#trees;
-    const copy = (await copies.find(copyId)) ?? (await this.#makeNew(session, copyId));
+    const copy = (await this.#find(copyId)) ?? (await this.#makeNew(session, copyId));
+    if ((await loadCopy(store, copyId)) === undefined) await saveCopy(store, copyId, copy);
     if ((await loadFilesState(store, copyId)) === undefined)
       await saveFilesState(store, copyId, { tree: copy.tree, through: 0 });
     return copy;
@@ -50,7 +51,25 @@ export class SessionCopies {
 
   /** Whether there is a complete copy. */
   async exists(copyId: string): Promise<boolean> {
-    return (await this.#trees.copies.find(copyId)) !== undefined;
+    return (await this.#find(copyId)) !== undefined;
+  }
+
+  /**
+   * Puts a copy in place on this machine, if the session comes from another one: with its files as they were recorded
+   * last.
+   *
+   * @returns The recorded files that could not be restored. Undefined: the copy was here.
+   */
+  async settle(copyId: string): Promise<WorkspaceCopy['left'] | undefined> {
+    const { store } = this.#options;
+    const newest = await loadCopy(store, copyId);
+    if (newest === undefined) return undefined;
+    const { copies } = this.#trees;
+    if ((await copies.find(copyId))?.place === newest.place) return undefined;
+    const { tree } = (await loadFilesState(store, copyId)) ?? newest;
+    const restored = await copies.restore(copyId, { ...newest, shared: [], left: [] }, tree);
+    await saveCopy(store, copyId, restored);
+    return restored.left;
   }
 
   /** Returns what has changed in a copy since it was made, for a model to read. */
@@ -85,8 +104,15 @@ export class SessionCopies {
   }
 
   /** Removes a copy with everything in it. */
-  discard(copyId: string): Promise<void> {
-    return this.#trees.copies.remove(copyId);
+  async discard(copyId: string): Promise<void> {
+    // No machine makes it again.
+    await saveCopy(this.#options.store, copyId, undefined);
+    await this.#trees.copies.remove(copyId);
+  }
+
+  async #find(copyId: string): Promise<WorkspaceCopy | undefined> {
+    await this.settle(copyId);
+    return await this.#trees.copies.find(copyId);
   }
 
   async #makeNew(session: Session, copyId: string): Promise<WorkspaceCopy> {
@@ -150,7 +176,7 @@ export class SessionCopies {
   }
 
   async #existing(copyId: string): Promise<WorkspaceCopy> {
-    const copy = await this.#trees.copies.find(copyId);
+    const copy = await this.#find(copyId);
     if (copy !== undefined) return copy;
     throw new LonghaulError(
       'not_found',
