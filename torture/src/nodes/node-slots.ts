@@ -4,6 +4,7 @@ import { type Defect, defect } from '../checks/defect.ts';
 import { isStopped } from '../drive/is-stopped.ts';
 import type { ClusterNode, NodeCluster } from './node-cluster.ts';
 import { type NodeFault, nodeFaults } from './node-faults.ts';
+import type { Strike, StrikeKind } from './take-overs.ts';
 
 export interface SlotsOptions {
   cluster: NodeCluster;
@@ -11,6 +12,8 @@ export interface SlotsOptions {
   random: () => number;
   /** Takes a kill from those that are left. False: there is none. */
   takeKill: () => boolean;
+  /** Whether there is one. */
+  hasKill: () => boolean;
   onEvent: (line: string) => void;
 }
 
@@ -30,6 +33,7 @@ const SUSPENDED_MS = 18_000;
 /** Keeps servers running that are killed, stopped and suspended, until no kill is left. */
 export class NodeSlots {
   readonly defects: Defect[] = [];
+  readonly strikes: Strike[] = [];
   readonly #options: SlotsOptions;
   readonly #living = new Set<ClusterNode>();
   readonly #faults: Iterator<NodeFault, never>;
@@ -54,10 +58,10 @@ export class NodeSlots {
 
   /** Works in one slot. When it resolves, a server runs there, which is left alone. */
   async work(): Promise<void> {
-    const { cluster, random, takeKill } = this.#options;
+    const { cluster, random, takeKill, hasKill } = this.#options;
     let failures = 0;
     for (;;) {
-      const fault = random() < OF_FAULTS ? this.#faults.next().value : undefined;
+      const fault = hasKill() && random() < OF_FAULTS ? this.#faults.next().value : undefined;
       const node = await cluster.start(fault);
       if (node === undefined) {
         failures += 1;
@@ -93,6 +97,7 @@ export class NodeSlots {
     const isReached = () => hasEnded(node.process) || isStopped(node.process.pid);
     while (performance.now() < until && !isReached()) await sleep(100);
     if (!isReached()) return false;
+    this.#note(fault.isFrozen ? 'suspended' : 'killed', node);
     this.#struck.add(`${fault.point}${fault.isFrozen ? ' frozen' : ''}`);
     takeKill();
     onEvent(`a server is ${fault.isFrozen ? 'suspended' : 'killed'} at ${fault.point}`);
@@ -100,6 +105,10 @@ export class NodeSlots {
     if (!hasEnded(node.process)) await this.#wakeAndKill(node);
     await node.ended;
     return true;
+  }
+
+  #note(kind: StrikeKind, { process: { pid } }: ClusterNode): void {
+    if (pid !== undefined) this.strikes.push({ kind, pid, at: Date.now() });
   }
 
   /** As a power failure would. Kills of two slots follow each other. */
@@ -118,13 +127,16 @@ export class NodeSlots {
     const choice = random();
     this.#living.delete(node);
     if (choice < 0.1) {
+      this.#note('stopped', node);
       onEvent('a server is stopped');
       node.process.kill('SIGTERM');
     } else if (choice < 0.2) {
+      this.#note('suspended', node);
       onEvent('a server is suspended, and killed after that');
       node.process.kill('SIGSTOP');
       await this.#wakeAndKill(node);
     } else {
+      this.#note('killed', node);
       onEvent('a server is killed');
       node.process.kill('SIGKILL');
     }

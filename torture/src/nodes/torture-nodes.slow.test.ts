@@ -20,7 +20,7 @@ it.skipIf(isMissing)(
       sessions: 2,
       onEvent: (line) => lines.push(line),
     });
-    const { tasks, effects, faultPoints: _faultPoints, ...summary } = nodesSummary(result);
+    const { tasks, effects, faultPoints: _points, takeOverMs: _times, ...summary } = nodesSummary(result);
     const details = [...lines, ...result.defects.map(({ what }) => what)].join('\n');
     assert.deepEqual(
       summary,

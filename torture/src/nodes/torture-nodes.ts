@@ -10,6 +10,7 @@ import { startNodeCluster } from './node-cluster.ts';
 import { NodeReader } from './node-reader.ts';
 import { CALL } from './node-script.ts';
 import { NodeSlots } from './node-slots.ts';
+import { takeOverTimes } from './take-overs.ts';
 
 export interface NodesOptions {
   nodes: number;
@@ -27,6 +28,8 @@ export interface NodesResult {
   effects: number;
   /** Different fault points at which servers were killed, and at which they were suspended. */
   faultPoints: number;
+  /** How long sessions waited for another server. */
+  takeOverMs: Awaited<ReturnType<typeof takeOverTimes>>;
   completed: boolean;
 }
 
@@ -45,6 +48,7 @@ export async function tortureNodes(options: NodesOptions): Promise<NodesResult> 
     cluster,
     random: seededRandom(seed),
     takeKill,
+    hasKill: () => kills < options.kills,
     onEvent: (line: string) => onEvent(`${kills}  ${line}`),
   };
   const slots = new NodeSlots(parts);
@@ -63,6 +67,7 @@ export async function tortureNodes(options: NodesOptions): Promise<NodesResult> 
     checkNodes({ ...client.records, messages: logs[index] ?? [], effects }),
   );
   reading.abort();
+  const takeOverMs = await takeOverTimes(cluster.database, slots.strikes);
   const tasks = clients.reduce((sum, { records }) => sum + records.tasks.length, 0);
   await rm(folder, { recursive: true, force: true });
   return {
@@ -71,12 +76,21 @@ export async function tortureNodes(options: NodesOptions): Promise<NodesResult> 
     tasks,
     effects: effects.length,
     faultPoints: slots.struckCount,
+    takeOverMs,
     completed,
   };
 }
 
 /** The last line of `--json`. */
-export function nodesSummary({ kills, defects, tasks, effects, faultPoints, completed }: NodesResult) {
+export function nodesSummary({
+  kills,
+  defects,
+  tasks,
+  effects,
+  faultPoints,
+  takeOverMs,
+  completed,
+}: NodesResult) {
   const count = (kind: DefectKind) => defects.filter((each) => each.kind === kind).length;
   return {
     kills,
@@ -88,6 +102,7 @@ export function nodesSummary({ kills, defects, tasks, effects, faultPoints, comp
     tasks,
     effects,
     faultPoints,
+    takeOverMs,
     completed,
   };
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { EventListener } from '@longhaul/core';
 import { version } from '../version.ts';
 
@@ -43,7 +44,13 @@ export async function openTelemetry(
     import('@longhaul/core'),
   ]);
   const base = otlp.replace(/\/+$/, '');
-  const resource = resourceFromAttributes({ 'service.name': 'longhaul', 'service.version': number });
+  const host = hostname();
+  const resource = resourceFromAttributes({
+    'service.name': 'longhaul',
+    'service.version': number,
+    'service.instance.id': `${host}:${process.pid}`,
+    'host.name': host,
+  });
   const tracing = new sdk.TracerProvider({
     resource,
     spanProcessors: [

@@ -97,6 +97,8 @@ describe.skipIf(isMissing)('several servers with one database', () => {
     expect(events.at(-1)).toMatchObject({ status: 'completed', text: 'All done.' });
     const written = await cluster.steps('suspended');
     owner.running.child.kill('SIGCONT');
+    // Its first request is answered: no connection is refused.
+    expect(await owner.call('GET', '/healthz')).toMatchObject({ status: 'ok' });
     await expect.poll(() => owner.call('GET', '/readyz'), { timeout: 90_000 }).toMatchObject({ runs: 0 });
     expect(await cluster.steps('suspended')).toEqual(written);
     expect(stored(await cluster.read(owner, id))).toEqual(stored(events));

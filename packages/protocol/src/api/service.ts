@@ -34,6 +34,13 @@ export const readySchema = z.looseObject({
     .optional()
     .meta({ description: 'The machine of this server, of several with one database.' }),
   role: z.enum(['all', 'api', 'worker']).optional().meta({ description: 'What it does among them.' }),
+  queue: z
+    .looseObject({ waiting: z.int().min(0), driven: z.int().min(0) })
+    .optional()
+    .meta({
+      description:
+        'Sessions of its machine: those that wait for a server, and those that a server drives. Absent: the database cannot be read.',
+    }),
   maxRuns: z
     .int()
     .min(1)

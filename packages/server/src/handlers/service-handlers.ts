@@ -15,7 +15,12 @@ export function serviceHandlers(context: HandlerContext): Pick<RouteHandlers, Na
     async readyz() {
       const count = {
         runs: runs.activeCount,
-        ...(dispatcher && { machine: dispatcher.machine, role }),
+        ...(dispatcher && {
+          machine: dispatcher.machine,
+          role,
+          // The check of the store says why it cannot be read.
+          queue: await dispatcher.counts().catch(() => undefined),
+        }),
         maxRuns: runs.maxRuns ?? undefined,
       };
       if (runs.isStopping) return notReady({ status: 'stopping', ...count });
