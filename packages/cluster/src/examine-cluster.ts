@@ -39,12 +39,12 @@ export async function examineCluster({
   try {
     await boss.start();
     const [instances, queues] = [await boss.getInstances(), await boss.getQueues()];
-    const living = instances.filter(({ live }) => live);
-    const driving = living.filter(({ workers }) => workers.some(({ queue }) => queue.includes('/')));
+    const servers = serversOf(instances.filter(({ live }) => live));
+    const driving = servers.filter(({ isDriving }) => isDriving);
     return {
-      machines: count(serversOf(driving).map(({ machine }) => [machine, 1])),
-      servers: serversOf(living),
-      answering: living.length - driving.length,
+      machines: count(driving.map(({ machine }) => [machine, 1])),
+      servers,
+      answering: servers.length - driving.length,
       waiting: count(queues.map(({ name, queuedCount }) => [machineOfQueue(name), queuedCount])),
       abandoned: queues.reduce((sum, { failedCount }) => sum + failedCount, 0),
     };

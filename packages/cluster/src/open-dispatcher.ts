@@ -14,6 +14,8 @@ export interface DispatcherOptions {
   schema: string;
   /** The name of this machine. Servers with the same name have the same folders. */
   machine: string;
+  /** Whether it will take requests. */
+  isDriving: boolean;
   /** Of this program, and where other servers reach it. `longhaul doctor` compares them. */
   version: string;
   address?: string | undefined;
@@ -37,7 +39,7 @@ const STOP_MS = 1_000;
 
 /** Connects to the queue of sessions in the database, and creates its tables if they do not exist. */
 export async function openDispatcher(options: DispatcherOptions): Promise<JobDispatcher> {
-  const { connection, schema, machine, version, address, onProblem } = options;
+  const { connection, schema, machine, isDriving, version, address, onProblem } = options;
   const boss = new PgBoss({
     ...connection,
     schema,
@@ -48,7 +50,7 @@ export async function openDispatcher(options: DispatcherOptions): Promise<JobDis
     superviseIntervalSeconds: SUPERVISION_SECONDS,
     monitorIntervalSeconds: SUPERVISION_SECONDS,
     maintenanceIntervalSeconds: 60,
-    instanceName: serverName({ machine, version, address }),
+    instanceName: serverName({ machine, isDriving, version, address }),
     openTelemetry: { enabled: false },
   });
   boss.on('error', onProblem);

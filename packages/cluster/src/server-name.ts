@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 const shape = z.object({
   machine: z.string(),
+  /** Whether it drives sessions. Otherwise it only answers requests. */
+  isDriving: z.boolean(),
   /** Of the program. */
   version: z.string(),
   /** Where other servers reach it. Absent: nowhere. */

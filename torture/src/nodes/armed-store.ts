@@ -10,8 +10,8 @@ import { ARM_SIGNAL, NODE_FAULT_VARIABLE, NODE_FREEZE_VARIABLE } from './node-fa
 export * from '@longhaul/storage/postgres';
 
 let isArmed = false;
-process.once(ARM_SIGNAL, () => {
-  isArmed = true;
+process.on(ARM_SIGNAL, () => {
+  isArmed = !isArmed;
 });
 
 /** Opens a store whose process is killed or suspended at the point that its environment names. */

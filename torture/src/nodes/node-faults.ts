@@ -3,7 +3,7 @@ import { shuffled } from '../shuffled.ts';
 
 export const NODE_FAULT_VARIABLE = 'LONGHAUL_TORTURE_NODE_FAULT';
 export const NODE_FREEZE_VARIABLE = 'LONGHAUL_TORTURE_NODE_FREEZE';
-/** Arms the fault of a server. Before it listens, it must not strike. */
+/** Arms the fault of a server, which must not strike before it listens. The second one disarms it. */
 export const ARM_SIGNAL = 'SIGUSR2';
 
 /** Where a server strikes itself. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Defect, defect } from '../checks/defect.ts';
 import { isStopped } from '../drive/is-stopped.ts';
 import type { ClusterNode, NodeCluster } from './node-cluster.ts';
-import { type NodeFault, nodeFaults } from './node-faults.ts';
+import { ARM_SIGNAL, type NodeFault, nodeFaults } from './node-faults.ts';
 import type { Strike, StrikeKind } from './take-overs.ts';
 
 export interface SlotsOptions {
@@ -96,7 +96,10 @@ export class NodeSlots {
     const until = performance.now() + ARMED_MS;
     const isReached = () => hasEnded(node.process) || isStopped(node.process.pid);
     while (performance.now() < until && !isReached()) await sleep(100);
-    if (!isReached()) return false;
+    if (!isReached()) {
+      node.process.kill(ARM_SIGNAL);
+      return false;
+    }
     this.#note(fault.isFrozen ? 'suspended' : 'killed', node);
     this.#struck.add(`${fault.point}${fault.isFrozen ? ' frozen' : ''}`);
     takeKill();
@@ -130,6 +133,8 @@ export class NodeSlots {
       this.#note('stopped', node);
       onEvent('a server is stopped');
       node.process.kill('SIGTERM');
+      // Its fault may have suspended it a moment ago.
+      node.process.kill('SIGCONT');
     } else if (choice < 0.2) {
       this.#note('suspended', node);
       onEvent('a server is suspended, and killed after that');

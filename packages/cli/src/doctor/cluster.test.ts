@@ -26,7 +26,7 @@ async function serve({ headers = {} }: { headers?: Record<string, string> } = {}
 
 const check = async (server: { address?: string; version?: string }, options: object = {}) =>
   await checkCluster(
-    { servers: [{ machine: 'a', version: OPTIONS.version, ...server }] },
+    { servers: [{ machine: 'a', isDriving: true, version: OPTIONS.version, ...server }] },
     { ...OPTIONS, ...options },
   );
 

@@ -41,6 +41,7 @@ export async function openCluster(
     connection: connectionOf(database),
     schema: `${database.schema}_jobs`,
     machine: machineName(cluster),
+    isDriving: role !== 'api',
     version: await version(),
     address,
     maxRuns,
