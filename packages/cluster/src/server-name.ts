@@ -1,17 +1,15 @@
-import { z } from 'zod';
-
-const shape = z.object({
-  machine: z.string(),
-  /** Whether it drives sessions. Otherwise it only answers requests. */
-  isDriving: z.boolean(),
-  /** Of the program. */
-  version: z.string(),
-  /** Where other servers reach it. Absent: nowhere. */
-  address: z.string().optional(),
-});
+import { isObject, parseJson } from '@longhaul/protocol';
 
 /** What others know of a server. */
-export type KnownServer = z.infer<typeof shape>;
+export interface KnownServer {
+  machine: string;
+  /** Whether it drives sessions. Otherwise it only answers requests. */
+  isDriving: boolean;
+  /** Of the program. */
+  version: string;
+  /** Where other servers reach it. Undefined: nowhere. */
+  address?: string | undefined;
+}
 
 /** The name under which pg-boss shows a server to others, as long as it lives. */
 export function serverName(server: KnownServer): string {
@@ -20,9 +18,10 @@ export function serverName(server: KnownServer): string {
 
 /** Undefined: it is none of a server. */
 export function parseServerName(name: string | null): KnownServer | undefined {
-  try {
-    return shape.safeParse(JSON.parse(name ?? '')).data;
-  } catch {
-    return undefined; // It is no JSON.
-  }
+  const known = parseJson(name ?? '');
+  if (!isObject(known)) return undefined;
+  const { machine, isDriving, version, address } = known;
+  if (typeof machine !== 'string' || typeof version !== 'string') return undefined;
+  const reached = typeof address === 'string' ? address : undefined;
+  return { machine, isDriving: isDriving === true, version, address: reached };
 }

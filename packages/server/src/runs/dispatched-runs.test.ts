@@ -24,6 +24,9 @@ async function taken(resume: () => Promise<object>) {
     dispatcher: {
       machine: 'here',
       request: async () => {},
+      prioritise: async () => {},
+      pause: () => {},
+      resume: () => {},
       withdraw: async () => false,
       isRequested: async () => false,
       positions: async () => new Map(),
