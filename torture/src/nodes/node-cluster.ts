@@ -12,12 +12,16 @@ import { scriptFor } from './node-script.ts';
 const BIN = fileURLToPath(new URL('../../../packages/cli/bin/longhaul.js', import.meta.url));
 const ARMED = new URL('./armed-node.ts', import.meta.url).href;
 
+const MAX_ERRORS = 4_000;
+
 /** A server of the cluster. */
 export interface ClusterNode {
   readonly process: ChildProcess;
   readonly url: string;
   /** Resolves when the process has ended. */
   readonly ended: Promise<unknown>;
+  /** The end of what it has written to standard error. */
+  errors(): string;
 }
 
 /** Servers of a cluster on this machine, with their database and model. */
@@ -70,7 +74,7 @@ export async function startNodeCluster(folder: string): Promise<NodeCluster> {
         ],
         {
           cwd: workspace,
-          stdio: ['ignore', 'pipe', 'ignore'],
+          stdio: ['ignore', 'pipe', 'pipe'],
           env: {
             PATH: process.env['PATH'],
             HOME: home,
@@ -80,11 +84,15 @@ export async function startNodeCluster(folder: string): Promise<NodeCluster> {
         },
       );
       running.add(child);
+      let errors = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        errors = `${errors}${text}`.slice(-MAX_ERRORS);
+      });
       const ended = once(child, 'exit').then(() => running.delete(child));
       const url = await Promise.race([listening(child), ended.then(() => undefined)]);
       if (url === undefined) return undefined;
       if (fault !== undefined) child.kill(ARM_SIGNAL);
-      return { process: child, url, ended };
+      return { process: child, url, ended, errors: () => errors };
     },
     async [Symbol.asyncDispose]() {
       const exits = [...running].map((child) => once(child, 'exit'));

@@ -87,7 +87,9 @@ export class NodeSlots {
     const { exitCode, signalCode } = node.process;
     const isExpected = !this.#living.delete(node) || signalCode === 'SIGKILL';
     if (!isExpected)
-      this.defects.push(defect('corruption', `a server ended by itself: ${signalCode ?? exitCode}`));
+      this.defects.push(
+        defect('corruption', `a server ended by itself: ${signalCode ?? exitCode}\n${node.errors()}`),
+      );
   }
 
   /** Waits until a server reaches its fault. Returns whether it has. */
