@@ -77,6 +77,10 @@ describe.skipIf(isMissing)('sessions that wait for a place of any server', () =>
         ?.position;
     const positions = async () => [await positionOf(high), await positionOf(normal), await positionOf(low)];
     await expect.poll(positions, { timeout: 90_000 }).toEqual([1, 2, 3]);
+    const { sessions } = await node(1).call<{ sessions: { state: string }[] }>('GET', '/api/sessions');
+    expect(sessions.filter(({ state }) => state === 'waiting')).toHaveLength(3);
+    const metrics = async () => await (await fetch(`${node(1).url}/metrics`)).text();
+    await expect.poll(metrics, { timeout: 90_000 }).toContain('longhaul_machine_sessions{state="waiting"} 3');
     expect(await firstWaiting(node(1), low)).toContain('"position":3');
     await writeFile(join(cluster.bench.workspace, 'go'), '');
     expect((await reading).at(-1)).toMatchObject({ status: 'completed' });
