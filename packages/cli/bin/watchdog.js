@@ -1,5 +1,5 @@
 // The program of the watchdog's thread. Plain JavaScript in `bin`, because the bundle starts it by its path.
-import { readSync, writeSync } from 'node:fs';
+import { fstatSync, readSync, writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
 /** @type {{ beats: Int32Array, pipes: { readFd: number, writeFd: number }[], checkMs: number, checks: number }} */
@@ -8,6 +8,8 @@ const { beats, pipes, checkMs, checks } = workerData;
 const NAMES = { 1: 'SIGHUP', 2: 'SIGINT', 15: 'SIGTERM' };
 /** A record of libuv: the address of the handle, then the signal's number in an aligned pair of 32 bits. */
 const RECORD_BYTES = 16;
+
+const known = pipes.map((pipe) => ({ ...pipe, inode: inodeOf(pipe.readFd) }));
 
 let lastBeat = -1;
 let found = 0;
@@ -23,7 +25,9 @@ setInterval(() => {
 
 /** The signal that waits for the main thread, which is blocked: nothing else reads its pipe. The records are put back. */
 function pendingSignal() {
-  for (const { readFd, writeFd } of pipes) {
+  for (const { readFd, writeFd, inode } of known) {
+    // Its number can belong to something else, such as a socket.
+    if (inode === undefined || inodeOf(readFd) !== inode) continue;
     const records = Buffer.alloc(65_536);
     let bytes = 0;
     try {
@@ -40,6 +44,16 @@ function pendingSignal() {
     }
   }
   return undefined;
+}
+
+/** Undefined: the file is closed. */
+function inodeOf(fd) {
+  try {
+    return fstatSync(fd).ino;
+  } catch (error) {
+    if (error.code === 'EBADF') return undefined;
+    throw error;
+  }
 }
 
 function end(name) {
