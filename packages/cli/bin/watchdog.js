@@ -2,14 +2,12 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
-/** @type {{ beats: Int32Array, pipes: { readFd: number, writeFd: number }[], checkMs: number, checks: number }} */
+/** @type {{ beats: Int32Array, pipes: { readFd: number, writeFd: number, inode: number }[], checkMs: number, checks: number }} */
 const { beats, pipes, checkMs, checks } = workerData;
 
 const NAMES = { 1: 'SIGHUP', 2: 'SIGINT', 15: 'SIGTERM' };
 /** A record of libuv: the address of the handle, then the signal's number in an aligned pair of 32 bits. */
 const RECORD_BYTES = 16;
-
-const known = pipes.map((pipe) => ({ ...pipe, inode: inodeOf(pipe.readFd) }));
 
 let lastBeat = -1;
 let found = 0;
@@ -25,9 +23,9 @@ setInterval(() => {
 
 /** The signal that waits for the main thread, which is blocked: nothing else reads its pipe. The records are put back. */
 function pendingSignal() {
-  for (const { readFd, writeFd, inode } of known) {
-    // Its number can belong to something else, such as a socket.
-    if (inode === undefined || inodeOf(readFd) !== inode) continue;
+  for (const { readFd, writeFd, inode } of pipes) {
+    // After the end of a thread, its descriptors can belong to something else.
+    if (inodeOf(readFd) !== inode || inodeOf(writeFd) !== inode) continue;
     const records = Buffer.alloc(65_536);
     let bytes = 0;
     try {

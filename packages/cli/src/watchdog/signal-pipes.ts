@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 export interface SignalPipe {
   readFd: number;
   writeFd: number;
+  /** Shows whether the descriptors still belong to this pipe. */
+  inode: number;
 }
 
 const ACCESS = 0o3;
@@ -23,9 +25,20 @@ export function findSignalPipes(): SignalPipe[] {
     ends.set(found.pipe, both);
     ((found.flags & ACCESS) === WRITES ? both.writes : both.reads).push(Number(name));
   }
-  return [...ends.values()].flatMap(({ reads: [readFd], writes: [writeFd] }) =>
-    readFd === undefined || writeFd === undefined ? [] : [{ readFd, writeFd }],
+  return [...ends].flatMap(
+    ([
+      pipe,
+      {
+        reads: [readFd],
+        writes: [writeFd],
+      },
+    ]) => (readFd === undefined || writeFd === undefined ? [] : [{ readFd, writeFd, inode: inodeOf(pipe) }]),
   );
+}
+
+/** @param pipe Such as `pipe:[4711]`. */
+function inodeOf(pipe: string): number {
+  return Number(pipe.replace(/\D/g, ''));
 }
 
 function listDescriptors(): string[] {
