@@ -146,7 +146,7 @@ export function sessionHandlers({
 
     async deleteSession({ params: { sessionId }, query: { undoSeconds } }) {
       const family = await assertDeletable(store, await runs.existing(sessionId));
-      for (const id of family) runs.waiting.giveUp(id);
+      for (const id of family) await runs.giveUp(id);
       if (undoSeconds !== undefined) {
         await deletions.schedule(sessionId, undoSeconds * 1_000);
         return undefined;

@@ -2,7 +2,6 @@ import type { Runtime, Store } from '@longhaul/core';
 import { currentClaimant, drivingRun, newId, queuedText } from '@longhaul/core';
 import type { CacheStore } from '@longhaul/models';
 import {
-  accessOf,
   compactionOfMessage,
   type EventOf,
   LonghaulError,
@@ -19,10 +18,10 @@ import { ActiveRuns } from './active-runs.ts';
 import { AdoptedSessions } from './adopted-sessions.ts';
 import { ApprovalPauses } from './approval-pauses.ts';
 import type { DispatchedRuns } from './dispatched-runs.ts';
-import { mayContinue } from './left-sessions.ts';
+import { LocalTurns } from './local-turns.ts';
 import { PreparedModels } from './prepared-models.ts';
 import { type SentAnswer, SentAnswers } from './sent-answers.ts';
-import { type Claim, WaitingRuns } from './waiting-runs.ts';
+import { WaitingRuns } from './waiting-runs.ts';
 
 export interface RunKeeperOptions {
   runtime: Runtime;
@@ -59,8 +58,7 @@ export class RunKeeper implements Disposable {
   /** The sessions that wait for a place. */
   readonly waiting: WaitingRuns;
   readonly #pauses: ApprovalPauses;
-  /** Sessions that a run starts in as soon as they get a place. */
-  readonly #starting = new Set<string>();
+  readonly #turns: LocalTurns;
   readonly #prepared: PreparedModels;
   readonly #unsubscribe: () => void;
   /** Why new runs are refused. */
@@ -74,6 +72,13 @@ export class RunKeeper implements Disposable {
     this.waiting = new WaitingRuns({
       maxRuns,
       report: (id, position) => runtime.reportWaiting(id, position),
+    });
+    this.#turns = new LocalTurns({
+      waiting: this.waiting,
+      store,
+      begin: (id, place) => this.#begin(id, place),
+      isClosed: () => this.#refusal !== undefined,
+      onFailure: (id, error) => this.#warn(id, error),
     });
     this.#active = new ActiveRuns(options);
     this.#pauses = new ApprovalPauses(options.dispatched ?? this.waiting);
@@ -166,11 +171,7 @@ export class RunKeeper implements Disposable {
       return await this.#options.dispatched.start(session);
     // A child works in the place of its parent, which may be waiting for it.
     if (session === undefined || session.parentId !== undefined) return await this.#begin(sessionId);
-    const claim = claimOf(session);
-    const place = this.waiting.tryTake(claim);
-    if (place !== undefined) return await this.#begin(sessionId, place);
-    this.#startInTurn(claim);
-    return undefined;
+    return await this.#turns.start(session);
   }
 
   /** The position of a session that waits for a place. Undefined: it does not wait. */
@@ -184,23 +185,6 @@ export class RunKeeper implements Disposable {
     const { dispatched } = this.#options;
     if (dispatched === undefined) this.waiting.prioritise(session.id, priorityOf(session));
     else await dispatched.prioritise(session);
-  }
-
-  /** Waits for a place, and starts a run then. */
-  #startInTurn(claim: Claim): void {
-    const { sessionId } = claim;
-    if (this.#starting.has(sessionId)) return;
-    this.#starting.add(sessionId);
-    this.waiting
-      .wait(claim)
-      .finally(() => this.#starting.delete(sessionId))
-      .then(async (place) => {
-        if (this.#refusal !== undefined) place[Symbol.dispose]();
-        else await this.#begin(sessionId, place);
-      })
-      .catch((error: unknown) => {
-        if (toLonghaulError(error).code !== 'cancelled') this.#warn(sessionId, error);
-      });
   }
 
   /**
@@ -224,10 +208,10 @@ export class RunKeeper implements Disposable {
    */
   async place(sessionId: string, signal?: AbortSignal): Promise<Disposable> {
     this.assertOpen();
-    const claim = claimOf(await this.existing(sessionId));
+    const session = await this.existing(sessionId);
     // The server that drives the session has the place.
     if (this.#options.dispatched !== undefined) return { [Symbol.dispose]() {} };
-    const place = await this.waiting.wait(claim, signal).catch((error: unknown) => {
+    const place = await this.#turns.place(session, signal).catch((error: unknown) => {
       this.assertOpen();
       throw error;
     });
@@ -299,7 +283,7 @@ export class RunKeeper implements Disposable {
 
   /** Whether a run or another operation, such as a compaction, holds the session's lease, or a run waits for a place. */
   async isHeld(sessionId: string): Promise<boolean> {
-    if (this.#starting.has(sessionId)) return true;
+    if (this.#turns.has(sessionId)) return true;
     const { dispatched } = this.#options;
     if (dispatched !== undefined && (await dispatched.isRequested(await this.existing(sessionId))))
       return true;
@@ -325,7 +309,7 @@ export class RunKeeper implements Disposable {
   #receive(event: LonghaulEvent): void {
     this.#active.receive(event);
     this.#pauses.receive(event);
-    if (event.type === 'queue:changed' && event.count === 0) this.#leaveIfIdle(event.sessionId);
+    if (event.type === 'queue:changed' && event.count === 0) this.#turns.leaveIfIdle(event.sessionId);
     if (event.type === 'message:queued' && event.origin?.kind === 'session') this.#wake(event);
   }
 
@@ -337,18 +321,4 @@ export class RunKeeper implements Disposable {
       (error: unknown) => this.#warn(sessionId, error),
     );
   }
-
-  /** Gives up the turn of a session without messages. An interrupted run needs its turn. */
-  #leaveIfIdle(sessionId: string): void {
-    if (!this.#starting.has(sessionId)) return;
-    const { store } = this.#options;
-    mayContinue(store, sessionId).then(
-      (isNeeded) => isNeeded || this.waiting.giveUp(sessionId),
-      (error: unknown) => this.#warn(sessionId, error),
-    );
-  }
-}
-
-function claimOf(session: Session): Claim {
-  return { sessionId: session.id, owner: accessOf(session).owner, priority: priorityOf(session) };
 }
