@@ -99,6 +99,7 @@ export const WITHOUT_BUN: Readonly<Record<string, readonly string[]>> = {
     'cluster/network.slow',
     'cluster/readers.slow',
     'cluster/rolling-update.slow',
+    'cluster/waiting.slow',
     'postgres.slow',
   ],
   'takes long: not yet run whole with Bun': [

@@ -43,7 +43,7 @@ test.each(CLIENTS)('%s, %s: a redirect to another origin carries no key and no p
   const error = await failureOf(driver);
   expect(error.code).toBe('provider_bad_request');
   expect(error.message).toContain(`redirects the request to ${new URL(other.url).origin}. `);
-  expect(error.message).toContain(`providers.${client[0]}.baseUrl`);
+  expect(error.message).toContain(`baseUrl of the provider ${client[0]}`);
   expect([server.requests.length, other.requests]).toEqual([1, []]);
 });
 
