@@ -39,12 +39,12 @@ export function isEmbeddedName(name: string): boolean {
 }
 
 /**
- * Splits the name of an embedded model: `embedded`, `embedded:NAME`, `embedded/NAME`, `embedded:PATH.gguf`. A path becomes
- * absolute, so that a session finds its model from every folder. Undefined: another provider's.
+ * Splits the name of an embedded model: `embedded`, `embedded:NAME`, `embedded/NAME`, `embedded:PATH.gguf`, `embedded:./PATH`.
+ * A path becomes absolute, so that a session finds its model from every folder. Undefined: another provider's.
  */
 export function splitEmbeddedName(name: string): { provider: string; model: string } | undefined {
   if (!isEmbeddedName(name)) return undefined;
   const model = name.slice('embedded:'.length) || DEFAULT_EMBEDDED;
-  const isFile = model.endsWith('.gguf');
+  const isFile = /\.gguf$/i.test(model) || /^(?:\.{0,2}|~)\//.test(model);
   return { provider: 'embedded', model: isFile ? resolve(expandHome(model, homedir())) : model };
 }

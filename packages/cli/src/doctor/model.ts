@@ -1,7 +1,7 @@
 import { type Config, keySource } from '@longhaul/config';
 import { unfitSettings } from '@longhaul/core';
 import { checkServer, detectLocalServers, listServerModels } from '@longhaul/models';
-import { LonghaulError } from '@longhaul/protocol';
+import { LonghaulError, shownModel } from '@longhaul/protocol';
 import { chooseModel, type ModelChoice } from '../compose/choose-model.ts';
 import { compressionSettings } from '../compose/compression.ts';
 import { createDriver } from '../compose/create-driver.ts';
@@ -78,7 +78,7 @@ async function checkModel(config: Config, choice: ModelChoice, env: Environment)
     const { driver, window } = await createDriver(model, { stallMs: config.retry.stallMs });
     const key = model.apiKey === undefined ? 'no key' : `key from ${keySource(model.provider, config, env)}`;
     const size = `window ${formatTokens(window.windowTokens)} (${window.source})`;
-    const detail = `${model.provider}/${model.model}, ${key}, ${size}`;
+    const detail = `${shownModel(`${model.provider}/${model.model}`)}, ${key}, ${size}`;
     const { withoutTools } = driver.info;
     if (withoutTools !== undefined)
       return { name, status: 'missing', detail: `${detail}, cannot call tools`, remedy: withoutTools };

@@ -36,7 +36,7 @@ export async function embeddedModels(
 }
 
 async function remove(name: string, folder: string, { json, terminal }: EmbeddedCommand): Promise<number> {
-  if (!/^[a-z0-9][\w.-]*$/i.test(name) || !(await removeModel(folder, name))) {
+  if (!(await removeModel(folder, name))) {
     const known = (await pulledModels(folder)).map((model) => model.name).join(', ');
     throw new LonghaulError(
       'not_found',

@@ -33,7 +33,8 @@ describe('the list of models', () => {
 
 describe('a model by name', () => {
   it('is the path of a file as it is', async () => {
-    expect(await findModelFile('/models/a.gguf', { folder, freeBytes: 0 })).toBe('/models/a.gguf');
+    for (const path of ['/models/a.gguf', '/models/B.GGUF', '/blobs/sha256-1'])
+      expect(await findModelFile(path, { folder, freeBytes: 0 })).toBe(path);
   });
 
   it('is the file that was fetched or placed under this name', async () => {
@@ -44,6 +45,11 @@ describe('a model by name', () => {
     expect(await pulledModels(folder)).toEqual([{ name: 'mine', path, bytes: 4 }]);
     expect(await removeModel(folder, 'mine')).toBe(true);
     expect(await removeModel(folder, 'mine')).toBe(false);
+    const named = await place('_My model', 'four');
+    await writeFile(join(folder, 'kept.gguf'), '');
+    for (const name of ['', '.', '..', '../models', '../kept.gguf', named])
+      expect(await removeModel(folder, name)).toBe(false);
+    expect(await removeModel(folder, '_My model')).toBe(true);
   });
 
   it('is the largest fetched one that fits if none is named', async () => {

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { LonghaulError, suggestion } from '@longhaul/protocol';
 import { CODER_MODELS, fittingModel, neededBytes } from './coder-models.ts';
 import { pulledModel, pulledModels } from './model-folder.ts';
@@ -18,7 +19,7 @@ export async function findModelFile(
   name: string | undefined,
   { folder, freeBytes }: FindModelOptions,
 ): Promise<string> {
-  if (name?.endsWith('.gguf') === true) return name;
+  if (name !== undefined && (isAbsolute(name) || /\.gguf$/i.test(name))) return name;
   const wanted = name ?? (await fittingName(folder, freeBytes));
   const pulled = await pulledModel(folder, wanted);
   if (pulled !== undefined) return pulled.path;

@@ -24,7 +24,7 @@ export async function pulledModels(folder: string): Promise<PulledModel[]> {
 /** Undefined: it was not fetched, or not to its end. */
 export async function pulledModel(folder: string, name: string): Promise<PulledModel | undefined> {
   const place = folderOfModel(folder, name);
-  const files = (await entriesOf(place)).filter((file) => file.endsWith('.gguf')).sort();
+  const files = (await entriesOf(place)).filter((file) => /\.gguf$/i.test(file)).sort();
   const [first] = files;
   if (first === undefined) return undefined;
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(place, file))).size));
@@ -33,6 +33,8 @@ export async function pulledModel(folder: string, name: string): Promise<PulledM
 
 /** Deletes the files of a model. Returns false if there are none. */
 export async function removeModel(folder: string, name: string): Promise<boolean> {
+  // Only what is directly in the folder of the models.
+  if (!(await entriesOf(join(folder, 'models'))).includes(name)) return false;
   const files = await entriesOf(folderOfModel(folder, name));
   await rm(folderOfModel(folder, name), { recursive: true, force: true });
   return files.length > 0;
