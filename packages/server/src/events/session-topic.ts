@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Store } from '@longhaul/core';
 import type { LonghaulEvent, Message } from '@longhaul/protocol';
 import type { ClusterAddress } from '../cluster/cluster-address.ts';
-import { OwnerLink } from '../cluster/owner-link.ts';
+import { OwnerWatch } from '../cluster/owner-watch.ts';
 import { isDeletedSession } from '../failure-log.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { LiveText } from './live-text.ts';
@@ -23,11 +23,6 @@ export interface SessionTopicOptions {
 /** Gets what readers get, before secrets are masked. */
 export type EventListener = (event: LonghaulEvent) => void;
 
-/** With the stream of the server that drives the session, the store is read once in this time, if it has changed. */
-const LINKED_READ_MS = 1_000;
-/** A server that does not answer is asked again after this time. */
-const LINK_AGAIN_MS = 500;
-
 /**
  * Sends the events of one session to its readers. `lastNumber` is the number of the last event that was sent. A new
  * reader gets the stored events up to that number, then the text so far of the answer in progress, and from that moment
@@ -39,12 +34,7 @@ export class SessionTopic {
   readonly #readers = new Set<FrameReader>();
   readonly #listeners = new Set<EventListener>();
   /** Undefined: this server is alone. */
-  readonly #owner: OwnerLink | undefined;
-  /** How many events the owner had sent when the store had newer ones. */
-  #arrivedBehind: number | undefined;
-  /** When the owner was looked for. */
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #later: NodeJS.Timeout | undefined;
+  readonly #owner: OwnerWatch | undefined;
   readonly #live: LiveText;
   readonly #answers: StoredAnswers;
   /** Number of readers that are being attached. */
@@ -68,12 +58,15 @@ export class SessionTopic {
     const { cluster, store, sessionId } = options;
     this.#owner =
       cluster &&
-      new OwnerLink({
+      new OwnerWatch({
         cluster,
         store,
         sessionId,
+        hasReaders: () => this.hasReaders,
+        lastNumber: () => this.#lastNumber,
         onEvent: (event) => this.receive(event, () => this.#frame(event)),
-        onEnd: () => this.#onUnlinked(),
+        read: () => void this.#readNow(),
+        onUnlinked: () => this.#onUnlinked(),
       });
   }
 
@@ -144,7 +137,7 @@ export class SessionTopic {
     if (reader.isClosed) return;
     for (const chunk of this.#live.snapshot()) reader.send(this.#frame(chunk).ofSession);
     this.#readers.add(reader);
-    this.#lookForOwner();
+    this.#owner?.look();
   }
 
   detach(reader: FrameReader): void {
@@ -156,7 +149,7 @@ export class SessionTopic {
   listen(listener: EventListener): Disposable {
     for (const chunk of this.#live.snapshot()) listener(chunk);
     this.#listeners.add(listener);
-    this.#lookForOwner();
+    this.#owner?.look();
     return {
       [Symbol.dispose]: () => {
         this.#listeners.delete(listener);
@@ -185,7 +178,7 @@ export class SessionTopic {
    */
   async catchUp(): Promise<void> {
     if (!this.hasReaders) return;
-    if (this.#isAnchored && this.#owner?.isLive === true) this.#readLater();
+    if (this.#isAnchored && this.#owner?.isLive === true) this.#owner.readLater();
     else await this.#readNow();
   }
 
@@ -194,14 +187,6 @@ export class SessionTopic {
     this.#readers.clear();
     this.#listeners.clear();
     this.#rest();
-  }
-
-  #readLater(): void {
-    this.#later ??= setTimeout(() => {
-      this.#later = undefined;
-      if (!this.hasReaders) return;
-      void (this.#isLinkUsed ? this.#checkLink() : this.#readNow());
-    }, untilNextRead()).unref();
   }
 
   async #readNow(): Promise<void> {
@@ -213,46 +198,7 @@ export class SessionTopic {
     const before = this.#lastNumber;
     await this.#fill([]);
     // Events that have not arrived by themselves are those of another server, which may have taken the session.
-    if (!isLive || this.#lastNumber > before) this.#lookForOwner();
-  }
-
-  /** Whether the owner has sent something. */
-  get #isLinkUsed(): boolean {
-    return (this.#owner?.arrived ?? 0) > 0;
-  }
-
-  /**
-   * Events that the store has before they arrive are not read: they would overtake the text before them. If nothing
-   * arrives for a while instead, the owner may be lost, or another server may have taken the session.
-   */
-  async #checkLink(): Promise<void> {
-    const arrived = this.#owner?.arrived;
-    const isBehind = await this.#isBehind();
-    if (!this.hasReaders) return;
-    const isSilent = isBehind && this.#isLinkUsed && this.#arrivedBehind === arrived;
-    this.#arrivedBehind = isBehind && !isSilent ? arrived : undefined;
-    if (isSilent) {
-      this.#owner?.close();
-      this.#onUnlinked();
-    } else if (isBehind) this.#readLater();
-  }
-
-  async #isBehind(): Promise<boolean> {
-    const { store, sessionId } = this.#options;
-    try {
-      return (await store.lastEventNumber(sessionId)) > this.#lastNumber;
-    } catch {
-      // A read reports the error.
-      return true;
-    }
-  }
-
-  /** Opens the stream of the server that drives the session, if another one does. */
-  #lookForOwner({ isChanged = false } = {}): void {
-    if (this.#owner === undefined || !this.hasReaders) return;
-    if (!isChanged && performance.now() - this.#lookedAt < LINK_AGAIN_MS) return;
-    this.#lookedAt = performance.now();
-    void this.#owner.check();
+    if (!isLive || this.#lastNumber > before) this.#owner?.look();
   }
 
   /** From now on, the text is read from the store. Another server may take the session. */
@@ -264,10 +210,8 @@ export class SessionTopic {
   /** Without readers, nothing is read. */
   #rest(): void {
     if (this.hasReaders) return;
-    clearTimeout(this.#later);
-    this.#later = undefined;
     if (this.#owner?.isOpen === true) this.#streamsHere = false;
-    this.#owner?.close();
+    this.#owner?.rest();
   }
 
   async #readState(): Promise<void> {
@@ -353,7 +297,7 @@ export class SessionTopic {
 
   /** Whether what was read may be newer than a text that arrives by itself. Then it is read again later. */
   #isOvertaking(): boolean {
-    if (this.#isLinkUsed) this.#readLater();
+    if (this.#owner?.isUsed === true) this.#owner.readLater();
     else if (this.#streamsHere && this.#waiting?.length !== 0) this.#isStale = true;
     else return false;
     return true;
@@ -374,8 +318,7 @@ export class SessionTopic {
     }
     if (event.type === 'run:started') this.#isDriven = true;
     if (event.type === 'run:finished') this.#isDriven = false;
-    if (event.type === 'run:started' || event.type === 'run:finished')
-      this.#lookForOwner({ isChanged: true });
+    if (event.type === 'run:started' || event.type === 'run:finished') this.#owner?.look({ isChanged: true });
     const fresh = this.#live.take(event);
     if (fresh === undefined) return;
     for (const listener of this.#listeners) listener(fresh);
@@ -391,9 +334,4 @@ export class SessionTopic {
   #frame(event: LonghaulEvent): Frame {
     return toFrame(event, this.#options.mask);
   }
-}
-
-/** All sessions ask the store at the same times, so that it can answer with one query. */
-function untilNextRead(): number {
-  return LINKED_READ_MS - (performance.now() % LINKED_READ_MS);
 }
