@@ -6,6 +6,7 @@ import { writeTinyModel } from '@longhaul/testing/tiny-model';
 import type { BenchResult, BenchRow } from './bench-result.ts';
 import { type Ask, type Asked, askAt, type Chat } from './embedded/ask.ts';
 import { type Peer, startLlamaServer } from './embedded/llama-server.ts';
+import { processorMs } from './embedded/processor-ms.ts';
 import { median } from './median.ts';
 
 const ROUNDS = 3;
@@ -37,7 +38,7 @@ export async function benchEmbedded(): Promise<BenchResult> {
     const { pid, threads } = await model.facts();
     const peer = await startLlamaServer(path, { windowTokens: WINDOW, threads });
     try {
-      return await measure(askEmbedded(model), peer, () => restart(model, pid));
+      return await measure({ pid, ask: askEmbedded(model) }, peer, () => restart(model, pid));
     } finally {
       await peer?.close();
       process.kill((await model.facts()).pid);
@@ -47,27 +48,40 @@ export async function benchEmbedded(): Promise<BenchResult> {
   }
 }
 
+interface Side {
+  pid: number;
+  ask: Ask;
+}
+
 async function measure(
-  own: Ask,
+  own: Side,
   peer: Peer | undefined,
   restartOwn: () => Promise<void>,
 ): Promise<BenchResult> {
-  const sides = new Map<string, Ask>([
+  const sides = new Map<string, Side>([
     ['embedded', own],
-    ...(peer === undefined ? [] : [['llama-server', peer.ask] as const]),
+    ...(peer === undefined ? [] : [['llama-server', peer] as const]),
   ]);
   const rates = new Map(
     [...sides.keys()].map((name) => [
       name,
-      { read: [] as number[], written: [] as number[], more: [] as number[], overhead: [] as number[] },
+      {
+        read: [] as number[],
+        written: [] as number[],
+        processor: [] as number[],
+        more: [] as number[],
+        overhead: [] as number[],
+      },
     ]),
   );
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, ask] of sides) {
+    for (const [name, { ask, pid }] of sides) {
       const samples = rates.get(name);
       // Another beginning in each round, so that nothing is kept.
       const first = { messages: [{ role: 'user', content: `${round}. ${HISTORY}` }] };
+      const before = processorMs(pid);
       const answer = await ask(first);
+      samples?.processor.push(processorMs(pid) - before);
       samples?.read.push((answer.timings.prompt_n / answer.timings.prompt_ms) * 1_000);
       samples?.written.push((answer.timings.predicted_n / answer.timings.predicted_ms) * 1_000);
       const next = await ask(withMore(first, answer.text));
@@ -76,25 +90,31 @@ async function measure(
       samples?.overhead.push(next.ms - next.timings.prompt_ms - next.timings.predicted_ms);
     }
   }
-  const rows: BenchRow[] = [...rates].map(([name, { read, written, more, overhead }]) => ({
+  const rows: BenchRow[] = [...rates].map(([name, { read, written, processor, more, overhead }]) => ({
     label: name,
     values: {
       'read tokens/s': Math.round(median(read)),
       'written tokens/s': Math.round(median(written)),
+      'processor ms': Math.round(median(processor)),
       'second step ms': Math.round(median(more)),
       'overhead ms': Math.round(median(overhead)),
     },
   }));
-  const restored = await measureRestore(own, restartOwn);
+  const restored = await measureRestore(own.ask, restartOwn);
   const [ownRates, peerRates] = [rates.get('embedded'), rates.get('llama-server')];
   const ratio = (key: 'read' | 'written') =>
     peerRates === undefined
       ? {}
       : { [`${key}Ratio`]: round2(median(ownRates?.[key] ?? []) / median(peerRates[key])) };
+  // Of the first step, which reads everything and writes. Above one: less than the server needs.
+  const processorRatio: Record<string, number> =
+    peerRates === undefined
+      ? {}
+      : { processorRatio: round2(median(peerRates.processor) / median(ownRates?.processor ?? [])) };
   return {
     name: 'embedded',
     rows: [...rows, ...restored.rows],
-    summary: { ...ratio('read'), ...ratio('written'), ...restored.summary },
+    summary: { ...ratio('read'), ...ratio('written'), ...processorRatio, ...restored.summary },
     notes: [
       'A model of 2 layers and 64 values, in a window of 20,480 tokens, with the threads that the process chose.',
       ...(peer === undefined

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type Ask, askAt } from './ask.ts';
 
 export interface Peer {
+  pid: number;
   ask: Ask;
   close(): Promise<void>;
 }
@@ -18,6 +19,7 @@ export async function startLlamaServer(
   const child = spawn(program, ['-m', model, '--jinja', ...options], { stdio: ['ignore', 'ignore', 'pipe'] });
   const origin = await addressOf(child);
   return {
+    pid: child.pid ?? 0,
     ask: askAt(origin, globalThis.fetch),
     async close() {
       const ended = once(child, 'exit');
