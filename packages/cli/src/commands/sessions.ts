@@ -59,12 +59,12 @@ async function withState(
   queued: ReadonlySet<string>,
 ): Promise<ListedSession> {
   const state = await sessionState(store, session);
-  const waits = queued.has(session.id) && !HAS_OTHER_STATE.has(state);
+  const waits = queued.has(session.id) && MAY_WAIT.has(state);
   return { ...session, state: waits ? 'waiting' : state };
 }
 
-/** A run takes the messages, or a person has stopped the session. */
-const HAS_OTHER_STATE: ReadonlySet<ListedSession['state']> = new Set(['running', 'interrupted', 'cancelled']);
+/** In other states, a run takes the messages, or the list says why none does, such as a failure. */
+const MAY_WAIT: ReadonlySet<ListedSession['state']> = new Set(['active', 'completed']);
 
 type Listed = (session: Session) => Promise<ListedSession>;
 
