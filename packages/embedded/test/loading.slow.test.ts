@@ -9,7 +9,7 @@ import { TinyPlace } from './tiny-place.ts';
 
 const PROGRAM = fileURLToPath(new URL('./waiting-client.ts', import.meta.url));
 
-/** A place whose model is loaded for ever. */
+/** A place whose model never finishes loading. */
 async function loadingPlace(): Promise<TinyPlace> {
   const place = await TinyPlace.open({ answers: [{ text: 'Yes.' }] });
   await installLibrary(place.folder, LOADS_FOR_EVER);

@@ -3,7 +3,7 @@ import { playedDriver } from '@longhaul/testing/doubles';
 import { expect, it } from 'vitest';
 import { DriverCache } from './driver-cache.ts';
 
-/** A cache whose drivers open when they are told to. */
+/** A cache whose drivers open when the test says so. */
 function cacheOf() {
   const opening: (PromiseWithResolvers<ModelDriver> & { signal: AbortSignal })[] = [];
   const cache = new DriverCache((_name, signal) => {

@@ -12,7 +12,7 @@ interface Entry {
 }
 
 /**
- * Opens each driver once. Opening ends when everybody who waits for it has left, and begins anew for the next one. A
+ * Opens each driver once. When nobody waits for it any more, opening is aborted, and the next caller starts it again. A
  * driver that could not be opened is opened again too: its server may be reachable the next time.
  */
 export class DriverCache {

@@ -1,9 +1,10 @@
 import type { ModelDirectory } from '../server-options.ts';
+import { SessionWaits } from './session-waits.ts';
 
 /** Prepares the models of sessions for messages. A model may have to be loaded first, which takes minutes. */
 export class PreparedModels {
   readonly #models: Pick<ModelDirectory, 'prepare'>;
-  readonly #waiting = new Map<string, Set<AbortController>>();
+  readonly #waiting = new SessionWaits();
 
   constructor(models: Pick<ModelDirectory, 'prepare'>) {
     this.#models = models;
@@ -11,25 +12,15 @@ export class PreparedModels {
 
   /** @throws {LonghaulError} A problem with the model; `cancelled` if the session gives up. */
   async prepare(sessionId: string, model: string): Promise<void> {
-    const controller = new AbortController();
-    const waiting = this.#waiting.get(sessionId) ?? new Set();
-    this.#waiting.set(sessionId, waiting.add(controller));
-    try {
-      await this.#models.prepare(model, controller.signal);
-    } finally {
-      waiting.delete(controller);
-      if (waiting.size === 0) this.#waiting.delete(sessionId);
-    }
+    await this.#waiting.during(sessionId, (signal) => this.#models.prepare(model, signal));
   }
 
   /** Ends the waits of a session. Returns whether there were any. */
   giveUp(sessionId: string): boolean {
-    const waiting = this.#waiting.get(sessionId);
-    for (const controller of waiting ?? []) controller.abort();
-    return waiting !== undefined;
+    return this.#waiting.giveUp(sessionId);
   }
 
   giveUpAll(): void {
-    for (const sessionId of this.#waiting.keys()) this.giveUp(sessionId);
+    this.#waiting.giveUpAll();
   }
 }

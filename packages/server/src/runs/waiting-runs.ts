@@ -1,5 +1,6 @@
 import { LonghaulError, type Priority } from '@longhaul/protocol';
 import { type RunPlace, RunPlaces } from './run-places.ts';
+import { SessionWaits } from './session-waits.ts';
 
 /** A session that wants a place, and whose places it uses. */
 export interface Claim {
@@ -23,7 +24,7 @@ export class WaitingRuns {
   /** Places of runs, by session. */
   readonly #held = new Map<string, Set<RunPlace>>();
   /** Give up the turns of each session. */
-  readonly #turns = new Map<string, Set<AbortController>>();
+  readonly #turns = new SessionWaits();
   #positions: ReadonlyMap<string, number> = new Map();
   /** Positions as they were reported last. */
   #reported: ReadonlyMap<string, number> = new Map();
@@ -69,31 +70,22 @@ export class WaitingRuns {
 
   /** Waits for a place. @throws {LonghaulError} `cancelled` if the turn was given up, or the signal aborts. */
   async wait(claim: Claim, signal?: AbortSignal): Promise<Disposable> {
-    const turn = new AbortController();
-    const { sessionId } = claim;
-    const turns = this.#turns.get(sessionId) ?? new Set();
-    this.#turns.set(sessionId, turns.add(turn));
-    const given = signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
-    try {
+    const take = async (given: AbortSignal) => {
       const place = await this.#places.wait(claim, given);
       if (place !== undefined) return this.#hold(claim, place);
-      this.#givenUp.add(sessionId);
+      this.#givenUp.add(claim.sessionId);
       throw new LonghaulError('cancelled', 'The run was cancelled while it waited for a place.');
-    } finally {
-      turns.delete(turn);
-      if (turns.size === 0) this.#turns.delete(sessionId);
-    }
+    };
+    return await this.#turns.during(claim.sessionId, take, signal);
   }
 
   /** Gives up the turns of a session. Its messages stay in the queue. Returns whether it waited. */
   giveUp(sessionId: string): boolean {
-    const turns = this.#turns.get(sessionId);
-    for (const turn of turns ?? []) turn.abort();
-    return turns !== undefined;
+    return this.#turns.giveUp(sessionId);
   }
 
   giveUpAll(): void {
-    for (const sessionId of [...this.#turns.keys()]) this.giveUp(sessionId);
+    this.#turns.giveUpAll();
   }
 
   #hold({ sessionId }: Claim, place: RunPlace): Disposable {

@@ -18,5 +18,5 @@ export async function installLibrary(folder: string, code: string): Promise<void
   }
 }
 
-/** For `installLibrary`: a model that is loaded for ever. */
+/** For `installLibrary`: a model that never finishes loading. */
 export const LOADS_FOR_EVER = 'new Promise(() => {})';

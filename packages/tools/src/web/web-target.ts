@@ -1,5 +1,6 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
+import { untilAborted } from '@longhaul/core';
 import { matchesPattern } from '@longhaul/protocol';
 import { specialKind } from './public-address.ts';
 import { WebRefusal } from './web-refusal.ts';
@@ -56,6 +57,7 @@ async function resolveName(
   host: string,
   { lookup = resolveBySystem, signal }: TargetRules,
 ): Promise<readonly LookupAddress[]> {
+  // The resolver of the system cannot be stopped: its answer is ignored after an abort.
   const found = await untilAborted(lookup(host), signal).catch((error: unknown) => {
     signal.throwIfAborted();
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
@@ -63,19 +65,6 @@ async function resolveName(
   });
   if (found.length === 0) throw new WebRefusal(`The name ${host} has no address.`);
   return found;
-}
-
-/** The resolver of the system cannot be stopped: its answer is ignored after an abort. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 function isAllowed(url: URL, hosts: readonly string[]): boolean {
